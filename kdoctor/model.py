@@ -1,0 +1,163 @@
+"""The words that every floor passes on: small frozen dataclasses without behaviour.
+
+Offsets (``Span``) count characters of a unit's Python text, from 0. Places that people see
+(``Place``) count lines and columns from 1, and columns count characters.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Severity(enum.StrEnum):
+    """How bad a finding is on the target."""
+
+    ERROR = "error"  # raises on the target
+    CHANGE = "change"  # runs, but means something else
+    LEGACY = "legacy"  # works, deprecated or private
+
+
+class Confidence(enum.StrEnum):
+    """How the scanner knows what a name means. A guess is not reported."""
+
+    CERTAIN = "certain"  # bound by import
+    LIKELY = "likely"  # bound by local inference
+
+
+class Applicability(enum.StrEnum):
+    """Who may apply a fix. ``SAFE`` is read from the proof record, never asserted."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    MANUAL = "manual"  # shown, never written
+
+
+class Precedence(enum.IntEnum):
+    """How tightly Python's expressions bind, loosest first (the order of the language reference)."""
+
+    ANY = 0  # an argument, a right-hand side, inside parentheses or brackets
+    LAMBDA = 1
+    CONDITIONAL = 2
+    OR = 3
+    AND = 4
+    NOT = 5
+    COMPARE = 6
+    BIT_OR = 7
+    BIT_XOR = 8
+    BIT_AND = 9
+    SHIFT = 10
+    SUM = 11
+    PRODUCT = 12
+    UNARY = 13
+    POWER = 14
+    AWAIT = 15
+    PRIMARY = 16  # call, attribute, subscript
+    ATOM = 17  # name, literal, display, parenthesised
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Characters ``start`` up to and without ``end`` of one unit's text."""
+
+    start: int
+    end: int
+
+    def covers(self, other: Span) -> bool:
+        """Say whether ``other`` lies inside this span (or is the same)."""
+        return self.start <= other.start and other.end <= self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A piece of the user's own source inside an edit: kept, with the edits inside it applied.
+
+    ``required`` is how tightly the new surroundings bind; ``own`` how tightly the source
+    expression does. Parentheses are put around it where ``own < required``.
+    """
+
+    span: Span
+    required: Precedence = Precedence.ANY
+    own: Precedence = Precedence.ATOM
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    r"""Replace ``span`` by ``parts``: literal text (newlines as ``\n``) and holes.
+
+    ``own`` is how tightly the new text binds, ``required`` what the place where it stands asks for.
+    An edit of zero length inserts. Edits nest: an edit inside a hole of another is applied there.
+    """
+
+    span: Span
+    parts: tuple[str | Hole, ...]
+    own: Precedence = Precedence.ATOM
+    required: Precedence = Precedence.ANY
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ImportNeed:
+    """A name that the fixed text uses and that must be bound by an import at module level.
+
+    ``ImportNeed("keras", "ops", "ops")`` is ``from keras import ops``;
+    ``ImportNeed("os", None, "os")`` is ``import os``.
+    """
+
+    module: str
+    name: str | None
+    local: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that cure one finding, and what they need.
+
+    ``drops`` are the spans of import aliases (``Input`` in ``from keras.models import Input``) that
+    must go because ``imports`` binds the same local name anew. Import lines that become unused
+    need not be listed: the import block sees to them.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    applicability: Applicability
+    imports: tuple[ImportNeed, ...] = ()
+    drops: tuple[Span, ...] = ()
+    diff: str = ""  # unified diff of this fix alone; filled in by the engine
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where something stands, for people: ``path:line:column`` or, in a notebook, with its cell."""
+
+    path: str
+    unit: int
+    span: Span
+    cell: int | None  # 1-based position among all cells of a notebook; None elsewhere
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing worth telling: a rule, a place, why, and the fix or why there is none."""
+
+    code: str
+    name: str
+    place: Place
+    message: str
+    severity: Severity
+    confidence: Confidence
+    symbol: str  # dotted, as far as it is known: ``keras.backend.sum``, ``Sequential.backend``
+    help: str = ""  # what to write instead, one or two sentences
+    fix: Fix | None = None
+    no_fix_because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that could not be handled, and why."""
+
+    path: str
+    why: str

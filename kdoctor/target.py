@@ -1,0 +1,24 @@
+"""The Keras that the code must run on, and where we learned it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A distribution and version, e.g. ``keras 3.15.1`` because of ``--target``.
+
+    ``keras_version`` is the release that ``import keras`` gives; ``tf_keras_version`` the release
+    that ``tf.keras`` is made of. They differ only for old or mixed installations.
+    ``source`` says where we learned it, for people (``--target``, ``newest Keras 3 known``).
+    """
+
+    name: str
+    version: str
+    source: str
+    keras_version: str
+    tf_keras_version: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
