@@ -1,0 +1,64 @@
+# Everything starts here: `make demo` and `make test` need Python >= 3.11 and nothing else.
+PYTHON ?= python3
+JOBS ?= 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+# Frameworks: quiet, and on the CPU, where every machine agrees.
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+export TF_ENABLE_ONEDNN_OPTS ?= 0
+export CUDA_VISIBLE_DEVICES ?= -1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types floors pytest prove api-data corpus packages golden clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+demo: $(STAMP) ## Scan, fix and run legacy Keras code, before your eyes
+	@$(BIN)/python tools/demo.py
+
+test: lint types floors pytest ## Everything that must hold: format, lint, types, floors, tests
+
+lint: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(STAMP)
+	$(BIN)/mypy --strict kdoctor
+
+floors: $(STAMP)
+	$(BIN)/lint-imports
+
+pytest: $(STAMP)
+	$(BIN)/python -m pytest -n $(JOBS)
+
+prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 and record what holds
+	$(BIN)/python -m kdoctor.verify.prove
+
+api-data: $(STAMP) ## Read the API of released Keras wheels into kdoctor/keras_api/data
+	$(BIN)/python tools/api_data.py
+
+corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, every file
+	$(BIN)/python tools/check_corpus.py
+
+packages: $(STAMP) ## Scan and fix real packages of Keras 2 times, and print a table
+	$(BIN)/python tools/check_packages.py
+
+golden: $(STAMP) ## Write tests/golden anew from fixtures/ (then read the diff)
+	$(BIN)/python tools/golden.py
+
+clean: ## Remove the environment and all caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .kdoctor_cache build dist
+
+# Built anew only when the project's settings change. pip < 25.1 knows no dependency groups.
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kdoctor needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Say which: make PYTHON=python3.12 …")'
+	@echo "Setting up $(VENV) (TensorFlow included: some minutes the first time) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --editable '.[verify]' --group dev
+	@touch $@
