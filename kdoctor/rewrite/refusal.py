@@ -1,0 +1,20 @@
+"""Why a rewrite is not made: a sentence for people, never silence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """There is no fix, and why. ``reason`` is one sentence without a final stop."""
+
+    reason: str
+
+
+class Refused(Exception):  # noqa: N818 - it is an answer, not an error
+    """Raised inside this package where a rewrite turns out impossible; becomes a ``Refusal``."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason

@@ -1,0 +1,210 @@
+"""A rewrite as it is written: two pieces of code, and a guard that says when it holds.
+
+``rewrite("keras.backend.expand_dims(x, axis=-1)", "keras.ops.expand_dims(x, axis)")``: the left
+side is the full old signature with its defaults, the right side any expression over its
+parameters. A left side without parentheses (``"keras.models.Input"``) is a plain change of name.
+
+Stating a rewrite costs nothing: both sides are parsed when they are first asked for.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kdoctor.rewrite.guards import Guard
+
+_INNER_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """An expression of a template together with the text that its positions count in."""
+
+    node: ast.expr
+    text: str
+
+    def source(self) -> str:
+        """Return the expression as it is written in the template."""
+        return self.text[self.node.col_offset : self.node.end_col_offset]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A left side: the old name, and its signature (None where only the name is meant).
+
+    The defaults in ``signature`` are ``Code``.
+    """
+
+    name: str
+    signature: inspect.Signature | None
+
+    @classmethod
+    def parse(cls, text: str) -> Pattern:
+        """Read ``keras.backend.sum(x, axis=None)`` or ``keras.models.Input``."""
+        name, bracket, _ = text.partition("(")
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise ValueError(f"{text!r} does not start with a dotted name")
+        if not bracket:
+            return cls(name, None)
+        # The blanks stand for the name, so that positions count in `header`.
+        header = f"def _{text.removeprefix(name)}: ..."
+        function = ast.parse(header).body[0]
+        if not isinstance(function, ast.FunctionDef):
+            raise ValueError(f"{text!r} is no signature")
+        return cls(name, inspect.Signature(list(_parameters(function.args, header))))
+
+    @property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """The old parameters by name, in order."""
+        return {} if self.signature is None else dict(self.signature.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A right side: the tree, and what its names are.
+
+    ``uses`` counts how often each parameter is read; ``inner`` are the parameters read inside a
+    lambda or the inner part of a comprehension, ``local`` the names that those bind.
+    """
+
+    code: Code
+    uses: Counter[str]
+    inner: frozenset[str]
+    local: frozenset[str]
+
+    @classmethod
+    def parse(cls, text: str, pattern: Pattern) -> Replacement:
+        """Read any expression over the parameters of ``pattern``."""
+        if not text.isascii() or "\n" in text:
+            raise ValueError(f"{text!r}: a template is one line of ASCII")  # positions are bytes
+        tree = ast.parse(text, mode="eval").body
+        local = frozenset(_bound_names(tree))
+        names = pattern.parameters
+        uses = Counter(
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names
+        )
+        if clash := local & names.keys():
+            raise ValueError(f"{text!r} binds {sorted(clash)}, which are parameters")
+        _check_names(tree, known=names.keys() | local, a_name_alone=pattern.signature is None)
+        inner = frozenset(
+            name.id
+            for scope in ast.walk(tree)
+            if isinstance(scope, _INNER_SCOPES)
+            for part in _inner_parts(scope)
+            for name in ast.walk(part)
+            if isinstance(name, ast.Name) and name.id in names
+        )
+        return cls(Code(tree, text), uses, inner, local)
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """One before→after pair. ``id`` is its key in the proof record."""
+
+    left: str
+    right: str
+    when: Guard | None = None
+
+    @property
+    def id(self) -> str:
+        """A readable text of both sides and the guard: stable as long as they are."""
+        condition = f" when {self.when}" if self.when is not None else ""
+        return f"{self.left} -> {self.right}{condition}"
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        """The left side, parsed. ``ValueError`` or ``SyntaxError`` where it is no signature."""
+        return Pattern.parse(self.left)
+
+    @cached_property
+    def replacement(self) -> Replacement:
+        """The right side, parsed. ``ValueError`` or ``SyntaxError`` where it is no template."""
+        return Replacement.parse(self.right, self.pattern)
+
+
+def rewrite(left: str, right: str, when: Guard | None = None) -> Rewrite:
+    """State that code of the form ``left`` may be written as ``right`` where ``when`` holds."""
+    return Rewrite(left.strip(), right.strip(), when)
+
+
+def dotted_name(node: ast.AST) -> str | None:
+    """Return ``a.b.c`` for a chain of attributes on a name, else None."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])
+
+
+def _parameters(arguments: ast.arguments, header: str) -> Iterator[inspect.Parameter]:
+    def parameter(
+        argument: ast.arg, kind: inspect._ParameterKind, default: ast.expr | None = None
+    ) -> inspect.Parameter:
+        value = inspect.Parameter.empty if default is None else Code(default, header)
+        return inspect.Parameter(argument.arg, kind, default=value)
+
+    positional = [*arguments.posonlyargs, *arguments.args]
+    required = len(positional) - len(arguments.defaults)
+    for index, argument in enumerate(positional):
+        only = index < len(arguments.posonlyargs)
+        kind = inspect.Parameter.POSITIONAL_ONLY if only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        default = arguments.defaults[index - required] if index >= required else None
+        yield parameter(argument, kind, default)
+    if arguments.vararg:
+        yield parameter(arguments.vararg, inspect.Parameter.VAR_POSITIONAL)
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        yield parameter(argument, inspect.Parameter.KEYWORD_ONLY, default)
+    if arguments.kwarg:
+        yield parameter(arguments.kwarg, inspect.Parameter.VAR_KEYWORD)
+
+
+def _bound_names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+def _inner_parts(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield what runs in the scope's own namespace: all but a comprehension's first iterable."""
+    if isinstance(scope, ast.Lambda):
+        yield scope.body
+        return
+    for field, value in ast.iter_fields(scope):
+        if field != "generators":
+            yield value
+            continue
+        for index, clause in enumerate(value):
+            yield from clause.ifs
+            if index:
+                yield clause.iter
+
+
+def _check_names(tree: ast.AST, known: set[str], *, a_name_alone: bool) -> None:
+    """Refuse a bare name that is nothing: a misspelt parameter must not become an import."""
+    dotted = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name) or node.id in known or id(node) in dotted:
+            continue
+        if hasattr(builtins, node.id) or (a_name_alone and node is tree):
+            continue
+        raise ValueError(f"{node.id!r} is neither a parameter nor a builtin nor a dotted name")
+
+
+def is_variadic(parameter: inspect.Parameter) -> bool:
+    """Say whether it is ``*args`` or ``**kwargs``."""
+    return parameter.kind in _VARIADIC
