@@ -34,7 +34,7 @@ floors: $(STAMP)
 	$(BIN)/lint-imports
 
 pytest: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 and record what holds
 	$(BIN)/python -m kdoctor.verify.prove
