@@ -26,10 +26,8 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import warnings
-import zipfile
 from pathlib import Path
 
 from rich.console import Console
@@ -139,13 +137,11 @@ def check(package: str, archive: Path) -> Report:
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Unpack a source distribution."""
+    """Unpack a source distribution; members that would land outside of ``folder`` are refused."""
     if archive.suffix == ".zip":
-        with zipfile.ZipFile(archive) as zipped:
-            zipped.extractall(folder)
+        shutil.unpack_archive(archive, folder)
     else:
-        with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")  # noqa: S202 - the filter keeps it in the folder
+        shutil.unpack_archive(archive, folder, filter="data")
 
 
 def scan(folder: Path) -> dict:
