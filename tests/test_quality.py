@@ -1,0 +1,71 @@
+"""What DESIGN and STYLE ask of the whole house, where a machine can tell."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HOUSE = sorted((ROOT / "kdoctor").rglob("*.py"))
+FRAMEWORKS = {"tensorflow", "keras", "tf_keras", "jax", "torch"}
+MAY_RUN_FRAMEWORKS = {"verify", "reference"}
+NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+
+
+def test_no_file_is_two_rooms():
+    lengths = {path.relative_to(ROOT): len(path.read_text().splitlines()) for path in HOUSE}
+
+    assert {path: length for path, length in lengths.items() if length > 450} == {}
+
+
+def test_no_module_has_a_name_that_says_nothing():
+    assert [path for path in HOUSE if NAMELESS & {path.stem, path.parent.name}] == []
+
+
+def test_only_verify_and_reference_import_frameworks():
+    guilty = [
+        path.relative_to(ROOT)
+        for path in HOUSE
+        if not MAY_RUN_FRAMEWORKS & set(path.relative_to(ROOT).parts)
+        and imported_packages(path) & FRAMEWORKS
+    ]
+
+    assert guilty == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["scan", "fixtures/README.md"], ["scan", "kdoctor/errors.py"]],
+)
+def test_libcst_and_frameworks_stay_unimported_until_a_file_needs_them(arguments):
+    program = (
+        "import sys\n"
+        "from kdoctor.cli.app import main\n"
+        "try:\n    main()\n"
+        "except SystemExit:\n    pass\n"
+        "print('IMPORTED', *({'libcst', 'tensorflow', 'keras', 'tf_keras'} & set(sys.modules)))\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=ROOT,
+        env=os.environ | {"NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.splitlines()[-1].strip() == "IMPORTED"
+
+
+def imported_packages(path):
+    names = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
