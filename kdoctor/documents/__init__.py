@@ -1,0 +1,17 @@
+"""A file as code cells and back, byte for byte; which files there are; writing one whole."""
+
+from kdoctor.documents.discovery import Listing, discover
+from kdoctor.documents.document import Document, Kind
+from kdoctor.documents.unit import Cell, Skipped, Unit
+from kdoctor.documents.writing import write_atomically
+
+__all__ = [
+    "Cell",
+    "Document",
+    "Kind",
+    "Listing",
+    "Skipped",
+    "Unit",
+    "discover",
+    "write_atomically",
+]

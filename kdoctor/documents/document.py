@@ -1,0 +1,109 @@
+"""A file as units of Python, and back: the bytes that no fix touches stay as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal, get_args
+
+from kdoctor.documents.encoding import Decoded, decode_python, decode_utf8
+from kdoctor.documents.markdown import read_markdown
+from kdoctor.documents.notebook import read_notebook
+from kdoctor.documents.python_source import read_python
+from kdoctor.documents.rst import read_rst
+from kdoctor.documents.unit import Skipped, Unit
+from kdoctor.errors import FileProblem
+
+Kind = Literal["python", "notebook", "markdown", "rst"]
+
+KIND_OF_ENDING: Mapping[str, Kind] = {
+    ".py": "python",
+    ".pyw": "python",
+    ".pyi": "python",
+    ".ipynb": "notebook",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".rst": "rst",
+}
+_SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*\bpython[\d.]*\b")
+_READERS: Mapping[Kind, Callable[[str, str], tuple[tuple[Unit, ...], tuple[Skipped, ...]]]] = {
+    "notebook": read_notebook,
+    "markdown": read_markdown,
+    "rst": read_rst,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed file.
+
+    Its problems name no path: whoever handles the file adds it.
+    """
+
+    path: str
+    kind: Kind
+    units: tuple[Unit, ...]
+    skipped: tuple[Skipped, ...]
+    _data: bytes
+    _decoded: Decoded
+
+    @classmethod
+    def parse(cls, data: bytes, path: str, kind: Kind | None = None) -> Document:
+        """Take a file apart. Without ``kind``, the path's ending or a Python shebang tells it.
+
+        Raises:
+            FileProblem: the bytes are not text in the encoding they should be, the notebook is
+                no JSON or no notebook, or nothing tells what kind of file it is.
+        """
+        kind = kind or kind_of(path, data)
+        if kind == "python":
+            decoded = decode_python(data)
+            return cls(path, kind, (read_python(decoded.text, path),), (), data, decoded)
+        decoded = decode_utf8(data)
+        units, skipped = _READERS[kind](decoded.text, path)
+        return cls(path, kind, units, skipped, data, decoded)
+
+    def replace(self, texts: Mapping[int, Sequence[str]]) -> bytes:
+        """Return the file with new texts in some units: ``{unit index: the text of each cell}``.
+
+        The texts are the user's: magics are put back in them. Where a text is the old one, its
+        bytes stay as they are.
+
+        Raises:
+            FileProblem: the file's encoding cannot hold a new text.
+            ValueError: a unit does not exist or has another number of cells.
+        """
+        changes: list[tuple[int, int, str]] = []
+        old = self._decoded.text
+        for index, new_texts in texts.items():
+            for cell, text in zip(self.units[index].cells, new_texts, strict=True):
+                excerpt = cell.excerpt
+                if text != excerpt.layout.text:
+                    span = excerpt.span
+                    changes.append((span.start, span.end, excerpt.render(text, old)))
+        if not changes:
+            return self._data
+        pieces: list[str] = []
+        at = 0
+        for start, end, new in sorted(changes):
+            pieces += [old[at:start], new]
+            at = end
+        return self._decoded.encode("".join([*pieces, old[at:]]))
+
+
+def kind_of(path: str, data: bytes) -> Kind:
+    """Tell what kind of file it is by its ending, else by a shebang; standard input is Python.
+
+    Raises:
+        FileProblem: neither tells.
+    """
+    ending = PurePosixPath(path).suffix.lower()
+    if ending in KIND_OF_ENDING:
+        return KIND_OF_ENDING[ending]
+    if path == "-" or _SHEBANG.match(data):
+        return "python"
+    what = f"the ending {ending} says" if ending else "no ending says"
+    kinds = ", ".join(get_args(Kind))
+    raise FileProblem(f"{what} nothing of what it is; name it with --as ({kinds})")

@@ -1,0 +1,96 @@
+"""Bytes to text and back without loss: byte order marks and declared encodings."""
+
+from __future__ import annotations
+
+import codecs
+import tokenize
+from dataclasses import dataclass
+
+from kdoctor.errors import FileProblem
+
+_BOM = codecs.BOM_UTF8
+_WIDE_BOMS = {
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A file's text, and what turns it into the same bytes again."""
+
+    text: str
+    encoding: str = "utf-8"
+    mark: bytes = b""
+
+    def encode(self, text: str) -> bytes:
+        """Return the bytes of another text in this file's encoding.
+
+        Raises:
+            FileProblem: the encoding lacks a character, or does not keep the untouched bytes.
+        """
+        try:
+            data = text.encode(self.encoding)
+        except UnicodeError as error:
+            raise FileProblem(
+                f"its encoding {self.encoding} cannot hold the new text ({error.reason}); "
+                "save it as UTF-8 first"
+                if isinstance(error, UnicodeEncodeError)
+                else f"its encoding {self.encoding} cannot hold the new text"
+            ) from error
+        return self.mark + data
+
+
+def decode_utf8(data: bytes) -> Decoded:
+    """Decode a file that must be UTF-8, with or without a byte order mark.
+
+    Raises:
+        FileProblem: it is not UTF-8, or holds null bytes.
+    """
+    for mark, name in _WIDE_BOMS.items():
+        if data.startswith(mark):
+            raise FileProblem(f"it is {name}; save it as UTF-8")
+    mark = _BOM if data.startswith(_BOM) else b""
+    return _decode(data[len(mark) :], "utf-8", mark)
+
+
+def decode_python(data: bytes) -> Decoded:
+    """Decode Python source by its byte order mark or its declaration (PEP 263).
+
+    Raises:
+        FileProblem: the encoding is unknown, not that of the bytes, or the file holds null bytes.
+    """
+    # Python knows three kinds of newline here; a file's readline() knows one.
+    first_lines = iter(data[:4096].splitlines(keepends=True)[:2])
+    try:
+        encoding, _ = tokenize.detect_encoding(lambda: next(first_lines))
+    except SyntaxError as error:
+        if str(error).startswith("unknown encoding"):
+            raise FileProblem(
+                f"it declares an encoding that Python does not know: {error}"
+            ) from error
+        return decode_utf8(data)  # raises, with the byte at fault
+    if encoding in ("utf-8", "utf-8-sig"):
+        return decode_utf8(data)
+    decoded = _decode(data, encoding, b"")
+    if decoded.encode(decoded.text) != data:
+        raise FileProblem(f"its encoding {encoding} does not give the same bytes back")
+    return decoded
+
+
+def _decode(data: bytes, encoding: str, mark: bytes) -> Decoded:
+    if b"\0" in data:
+        raise FileProblem(f"it holds a null byte (at byte {data.index(0) + len(mark)})")
+    try:
+        return Decoded(data.decode(encoding), encoding, mark)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FileProblem(
+            f"it is not {encoding}: byte 0x{data[error.start]:02x} on line {line} ({error.reason})"
+        ) from error
+    except (LookupError, ValueError) as error:  # a codec that is no text encoding, such as rot13
+        raise FileProblem(
+            f"it declares an encoding that is no text encoding: {encoding}"
+        ) from error

@@ -1,0 +1,84 @@
+"""What git leaves out: nested ``.gitignore`` files, with negation, and ``.git/info/exclude``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The patterns of one file, which count from ``folder``."""
+
+    folder: str  # real, with / at its end
+    spec: GitIgnoreSpec
+
+    def decide(self, path: str) -> bool | None:
+        """Say whether ``path`` is left out; None where no pattern fits."""
+        if not path.startswith(self.folder) or path == self.folder:
+            return None
+        return self.spec.check_file(path[len(self.folder) :]).include
+
+
+@dataclass(frozen=True, slots=True)
+class Ignores:
+    """The rules that hold in one folder. All paths are real; those of folders end in ``/``."""
+
+    rules: tuple[_Rules, ...] = ()  # outermost first; the innermost that decides, decides
+    exclude: tuple[_Rules, ...] = ()  # asked for by the user
+
+    @classmethod
+    def above(cls, root: Path, exclude: Sequence[str]) -> Ignores:
+        """Return what holds from outside of a folder that was named.
+
+        Where git would leave out the folder itself, naming it has overruled the rules outside.
+        """
+        asked = tuple(_rules(Path.cwd(), exclude))
+        outside = [root, *root.parents]
+        depth = next((at for at, folder in enumerate(outside) if (folder / ".git").exists()), 0)
+        ignores = cls(exclude=asked)
+        for folder, below in zip(outside[depth:0:-1], outside[depth - 1 :: -1], strict=False):
+            ignores = ignores.within(folder)
+            if ignores.leave_out(f"{below.as_posix()}/"):
+                return cls(exclude=asked)
+        return ignores
+
+    def within(self, folder: Path) -> Ignores:
+        """Add the rules that begin in a folder."""
+        excluded = _rules(folder, _lines(folder / ".git" / "info" / "exclude"))
+        own = _rules(folder, _lines(folder / ".gitignore"))
+        rules = (*self.rules, *excluded, *own)
+        return Ignores(rules, self.exclude) if rules != self.rules else self
+
+    def leave_out(self, path: str) -> bool:
+        """Say whether a file, or a folder and with it all that it holds, is left out."""
+        if any(rules.decide(path) for rules in self.exclude):
+            return True
+        decisions = (rules.decide(path) for rules in reversed(self.rules))
+        return next((decision for decision in decisions if decision is not None), False)
+
+
+def _lines(path: Path) -> Iterable[str]:
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return ()
+
+
+def _rules(folder: Path, patterns: Iterable[str]) -> list[_Rules]:
+    valid = [pattern for pattern in patterns if pattern.strip() and _is_valid(pattern)]
+    if not valid:
+        return []
+    return [_Rules(folder.as_posix().rstrip("/") + "/", GitIgnoreSpec.from_lines(valid))]
+
+
+def _is_valid(pattern: str) -> bool:
+    """Say whether pathspec takes the pattern. git passes over those that it does not understand."""
+    try:
+        GitIgnoreSpec.from_lines([pattern])
+    except ValueError:
+        return False
+    return True

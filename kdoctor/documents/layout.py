@@ -1,0 +1,263 @@
+r"""How lines of code stand in a document: bare, or behind a margin and prompts.
+
+A fence in a list or in a block quote, a literal block and a doctest hold the same Python as a
+module, with something in front of each line. A layout takes that off and puts it back.
+"""
+
+from __future__ import annotations
+
+import ast
+import bisect
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import Protocol
+
+# Python and CommonMark end lines here and nowhere else; str.splitlines knows eight more places.
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_PROMPT = re.compile(r"([ \t]*)(>>>|\.\.\.)( |(?=[\r\n])|$)")
+
+
+def line_starts(text: str) -> list[int]:
+    r"""Return the offset of every line's first character.
+
+    >>> line_starts("a\r\nb\n")
+    [0, 3, 5]
+    """
+    return [0, *(end.end() for end in _LINE_END.finditer(text))]
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split into lines that keep their newline; no empty last line.
+
+    >>> split_lines("a\r\nb\x0cc\n")
+    ['a\r\n', 'b\x0cc\n']
+    """
+    starts = line_starts(text)
+    if starts[-1] != len(text):
+        starts.append(len(text))
+    return [text[start:end] for start, end in pairwise(starts)]
+
+
+def newline_of(text: str, otherwise: str = "\n") -> str:
+    r"""Return the newline that ``text`` uses most, the first one where it is a draw."""
+    ends = [end.group() for end in _LINE_END.finditer(text)]
+    return max(ends, key=ends.count) if len(set(ends)) > 1 else (ends or [otherwise])[0]
+
+
+class Layout(Protocol):
+    """The code of one cell, and how it stands in the document."""
+
+    @property
+    def text(self) -> str:
+        """The code alone."""
+
+    def locate(self, offset: int) -> tuple[int, int]:
+        """Return row and column (both from 0, below the first line) of an offset in ``text``."""
+
+    def line_at(self, offset: int) -> str:
+        """Return the document's line that holds the offset, without its newline."""
+
+    def restore(self, text: str) -> str:
+        """Return how the document must read for its code to be ``text``."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """Code that stands as it is."""
+
+    text: str
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return line_starts(self.text)
+
+    def locate(self, offset: int) -> tuple[int, int]:
+        """Return row and column of an offset."""
+        row = bisect.bisect_right(self._starts, offset) - 1
+        return row, offset - self._starts[row]
+
+    def line_at(self, offset: int) -> str:
+        """Return the line that holds the offset."""
+        start = self._starts[self.locate(offset)[0]]
+        end = _LINE_END.search(self.text, start)
+        return self.text[start : end.start() if end else len(self.text)]
+
+    def restore(self, text: str) -> str:
+        """Return ``text``."""
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``margin`` (indentation, ``> ``), ``prompt`` (``>>> ``) and ``code`` with its newline."""
+
+    margin: str
+    prompt: str
+    code: str
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether the line holds no code."""
+        return not self.code.strip()
+
+
+@dataclass(frozen=True)
+class Margined:
+    r"""Code behind a margin. ``ending`` is a last newline that stands in the document only.
+
+    >>> quoted = Margined((Line("> ", "", "x = 1\n"), Line("> ", "", "y = 2\n")))
+    >>> quoted.text, quoted.locate(6)
+    ('x = 1\ny = 2\n', (1, 2))
+    >>> quoted.restore("x = 1\nz = 3\ny = 2\n")
+    '> x = 1\n> z = 3\n> y = 2\n'
+    """
+
+    lines: tuple[Line, ...]
+    ending: str = ""
+
+    @cached_property
+    def text(self) -> str:
+        """The code alone."""
+        return "".join(line.code for line in self.lines)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return list(accumulate((len(line.code) for line in self.lines), initial=0))
+
+    def locate(self, offset: int) -> tuple[int, int]:
+        """Return row and column of an offset, behind the margin of its line."""
+        row = bisect.bisect_right(self._starts, offset) - 1
+        if row == len(self.lines) and not self.lines[-1].code.endswith(("\n", "\r")):
+            row -= 1
+        if row == len(self.lines):
+            return row, 0
+        line = self.lines[row]
+        return row, len(line.margin) + len(line.prompt) + offset - self._starts[row]
+
+    def line_at(self, offset: int) -> str:
+        """Return the document's line, margin and all."""
+        row, _ = self.locate(offset)
+        if row == len(self.lines):
+            return ""
+        line = self.lines[row]
+        return line.margin + line.prompt + line.code.rstrip("\r\n")
+
+    def restore(self, text: str) -> str:
+        """Put margins and prompts back; lines that are new get those of their neighbours."""
+        if not text:
+            return ""  # the last line of an example goes with its prompt
+        if self.text.endswith(("\n", "\r")) and not text.endswith(("\n", "\r")):
+            text += newline_of(self.text)  # else the closing fence would join the code
+        codes = split_lines(text)
+        prompts = _prompts_for(text) if any(line.prompt for line in self.lines) else None
+        kept = dict(_pair([line.code for line in self.lines], codes))
+        new: list[str] = []
+        for row, code in enumerate(codes):
+            old = self._neighbour(kept, row)
+            if row in kept and self.lines[kept[row]].code == code:
+                new.append(old.margin + old.prompt + code)
+                continue
+            margin = old.margin + (prompts[row] if prompts else "")
+            new.append((margin if code.strip() else margin.rstrip()) + code)
+        return "".join(new) + self.ending
+
+    def _neighbour(self, kept: dict[int, int], row: int) -> Line:
+        """Return the old line that tells how new line ``row`` must start."""
+        if row in kept and not self.lines[kept[row]].is_blank:
+            return self.lines[kept[row]]
+        before = max((old for new, old in kept.items() if new <= row), default=0)
+        if row in kept:
+            blank = self.lines[kept[row]]
+            return replace(blank, margin=blank.margin or self._margin_near(before).margin)
+        return self._margin_near(before)
+
+    def _margin_near(self, row: int) -> Line:
+        candidates = [*reversed(self.lines[: row + 1]), *self.lines[row + 1 :]]
+        return next((line for line in candidates if not line.is_blank), self.lines[row])
+
+
+def _pair(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield (new row, old row) of lines that are the same line, changed or not."""
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for _, i1, i2, j1, j2 in matcher.get_opcodes():
+        yield from zip(range(j1, j2), range(i1, i2), strict=False)
+
+
+def _prompts_for(text: str) -> list[str]:
+    """Return ``>>> `` for each line that begins a statement and ``... `` for those inside one."""
+    prompts = [">>> "] * len(split_lines(text))
+    try:
+        statements = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return prompts
+    for statement in statements:
+        decorators = getattr(statement, "decorator_list", [])
+        first = min([statement.lineno, *(node.lineno for node in decorators)])
+        last = statement.end_lineno or statement.lineno
+        prompts[first:last] = ["... "] * (last - first)
+    return prompts
+
+
+def dedented(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """Move the indentation that all lines share into their margin."""
+    lines = tuple(lines)
+    indents = [_indent(line.code) for line in lines if not line.is_blank]
+    shared = min(indents, key=len, default="")
+    while not all(indent.startswith(shared) for indent in indents):
+        shared = shared[:-1]
+    return tuple(_shifted(line, shared) for line in lines)
+
+
+def dedented_like_first(text: str) -> Layout:
+    """Return a cell's layout as IPython reads it: the first line's indentation is taken off."""
+    lines = [Line("", "", code) for code in split_lines(text)]
+    indent = next((_indent(line.code) for line in lines if not line.is_blank), "")
+    if not indent:
+        return Plain(text)
+    return Margined(tuple(_shifted(line, indent) for line in lines))
+
+
+def _indent(code: str) -> str:
+    return code[: len(code) - len(code.lstrip(" \t"))]
+
+
+def _shifted(line: Line, indent: str) -> Line:
+    if not line.code.startswith(indent):
+        return line
+    return Line(line.margin + indent, line.prompt, line.code[len(indent) :])
+
+
+def has_prompt(code: str) -> bool:
+    """Say whether a line begins a doctest example."""
+    prompt = _PROMPT.match(code)
+    return prompt is not None and prompt.group(2) == ">>>"
+
+
+def examples(lines: Sequence[Line]) -> Iterator[tuple[int, Margined]]:
+    """Yield the doctest examples in ``lines``, each with the row of its first line.
+
+    Examples with no output between them come out as one. As in ``doctest``, a line with ``...``
+    goes on only where it follows a prompt directly, else it is expected output. The newline that
+    ends an example stands outside its text.
+    """
+    block: list[Line] = []
+    for row, line in enumerate([*lines, Line("", "", "")]):
+        prompt = _PROMPT.match(line.code)
+        if prompt and (prompt.group(2) == ">>>" or block):
+            margin = line.margin + prompt.group(1)
+            code = line.code[prompt.end() :]
+            block.append(Line(margin, prompt.group()[len(prompt.group(1)) :], code))
+            continue
+        if block:
+            yield row - len(block), _without_last_newline(block)
+            block = []
+
+
+def _without_last_newline(block: Sequence[Line]) -> Margined:
+    *rest, last = block
+    code = last.code.rstrip("\r\n")
+    return Margined((*rest, replace(last, code=code)), ending=last.code[len(code) :])

@@ -1,0 +1,87 @@
+"""Markdown: every fence that says Python is a unit of its own, and so is every doctest session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from kdoctor.documents.fences import Block, Lines, says_python, units_of
+from kdoctor.documents.layout import Line
+from kdoctor.documents.unit import Candidate, Skipped, Unit
+
+_MYST_OPTION = re.compile(r":[\w-]+:")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
+
+def read_markdown(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped, ...]]:
+    """Read the fences of a Markdown document.
+
+    A fence must say that it is Python. Fences and indented code that say nothing count where they
+    begin with ``>>>``.
+    """
+    lines = Lines(text)
+    return units_of(path, [_module(lines, block) for block in _blocks(lines)])
+
+
+def _module(lines: Lines, block: Block) -> list[Candidate]:
+    return list(lines.session(block)) if block.has_prompts else [lines.code(block)]
+
+
+def _blocks(lines: Lines) -> Iterator[Block]:
+    for token in _parser().parse(lines.text):
+        if token.map is None or token.type not in ("fence", "code_block"):
+            continue
+        says = token.type == "fence" and says_python(token.info)
+        silent = token.type == "code_block" or not token.info.strip()
+        block = _block(lines, token)
+        if block.lines and (says or (silent and block.has_prompts)):
+            yield block
+
+
+def _block(lines: Lines, token: Token) -> Block:
+    """Return a token's code lines with what stands in front of them in the document."""
+    first = token.map[0] + (token.type == "fence") if token.map else 0
+    contents = token.content.split("\n")[:-1] if token.content else []
+    skip = _myst_options(contents) if token.info.lstrip().startswith("{") else 0
+    return Block(
+        first + skip,
+        tuple(
+            _line(lines[first + row], content)
+            for row, content in enumerate(contents)
+            if row >= skip
+        ),
+    )
+
+
+def _line(raw: str, content: str) -> Line:
+    """Split a line of the document into margin and code.
+
+    ``content`` is the code as CommonMark sees it: the end of the line, but that a tab of which the
+    margin takes a part comes out as spaces.
+    """
+    body = raw.rstrip("\r\n")
+    size = len(content)
+    while not body.endswith(content[len(content) - size :]):
+        size -= 1
+    margin = len(body) - size
+    return Line(raw[:margin], "", raw[margin:])
+
+
+def _myst_options(contents: list[str]) -> int:
+    """Count the lines of options at the head of a MyST directive: ``:tags: [hide]``, or YAML."""
+    if contents and contents[0].strip() == "---":
+        ends = (row for row, line in enumerate(contents[1:], 1) if line.strip() == "---")
+        return next(ends, -1) + 1
+    return next(
+        (row for row, line in enumerate(contents) if not _MYST_OPTION.match(line)), len(contents)
+    )

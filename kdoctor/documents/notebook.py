@@ -1,0 +1,191 @@
+"""Jupyter notebooks: all Python code cells are one unit; outputs and all else stay as they are.
+
+A notebook is never written anew from its decoded form. Only the characters of a changed cell's
+``source`` are, in that source's own style.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kdoctor.documents.json_positions import Spelling, Value, decode, items, members
+from kdoctor.documents.layout import (
+    Layout,
+    Line,
+    dedented_like_first,
+    examples,
+    has_prompt,
+    split_lines,
+)
+from kdoctor.documents.magics import foreign_cell_magic
+from kdoctor.documents.unit import Candidate, Skipped, Unit, join
+from kdoctor.errors import FileProblem
+from kdoctor.model import Span
+
+_PYTHONS = frozenset({"python", "python3", "ipython", "ipython3", "pyspark"})
+
+
+def read_notebook(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped, ...]]:
+    """Read a notebook of format 4, or 2 and 3 with their worksheets.
+
+    Raises:
+        FileProblem: it is no JSON, or no notebook.
+    """
+    notebook = _decoded(text)
+    language = _language(notebook.value)
+    cells = list(_cells(text, notebook))
+    if language != "python":
+        code = any(cell["cell_type"].value == "code" for cell in cells)
+        why = f"the notebook is written in {language}, not in Python"
+        return (), (Skipped(1, why),) if code else ()
+    candidates: list[Candidate] = []
+    skipped: list[Skipped] = []
+    for number, cell in enumerate(cells, start=1):
+        if cell["cell_type"].value != "code":
+            continue
+        part = _candidate(cell, number)
+        if isinstance(part, Candidate):
+            candidates.append(part)
+        else:
+            skipped.append(part)
+    unit, not_python = join(path, 0, candidates)
+    skipped = sorted([*skipped, *not_python], key=lambda part: (part.cell or 0, part.line))
+    return (() if unit is None else (unit,)), tuple(skipped)
+
+
+def _decoded(text: str) -> Value:
+    try:
+        return decode(text)
+    except json.JSONDecodeError as error:
+        raise FileProblem(
+            f"it is no notebook: {error.msg} (line {error.lineno}, column {error.colno})"
+        ) from error
+    except RecursionError as error:
+        raise FileProblem("it is no notebook: its JSON is nested too deeply") from error
+    except ValueError as error:
+        raise FileProblem(f"it is no notebook: {error}") from error
+
+
+def _cells(text: str, notebook: Value) -> Iterator[dict[str, Value]]:
+    """Yield the members of each cell, in order.
+
+    Raises:
+        FileProblem: there are none, or they are not cells.
+    """
+    if not isinstance(notebook.value, dict):
+        raise FileProblem("it is no notebook: its JSON is no object")
+    top = members(text, notebook)
+    sheets = [top]
+    if "cells" not in top and "worksheets" in top:
+        sheets = [members(text, sheet) for sheet in items(text, _array(top, "worksheets"))]
+    for sheet in sheets:
+        for cell in items(text, _array(sheet, "cells")):
+            if not isinstance(cell.value, dict) or "cell_type" not in cell.value:
+                raise FileProblem("it is no notebook: one of its cells has no cell_type")
+            yield members(text, cell)
+
+
+def _array(parent: Mapping[str, Value], key: str) -> Value:
+    array = parent.get(key)
+    if array is None or not isinstance(array.value, list):
+        raise FileProblem(f"it is no notebook: it has no list of {key}")
+    return array
+
+
+def _language(notebook: Any) -> str:
+    """Return the language of the notebook's kernel, in small letters; Python where it is silent."""
+    metadata = _dict(_dict(notebook).get("metadata"))
+    kernel = _dict(metadata.get("kernelspec"))
+    info = _dict(metadata.get("language_info"))
+    language = str(info.get("name") or kernel.get("language") or "python").lower()
+    return "python" if language in _PYTHONS else language
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _candidate(cell: Mapping[str, Value], number: int) -> Candidate | Skipped:
+    source = cell.get("source") or cell.get("input")  # format 3 says input
+    code = None if source is None else _text(source.value)
+    if source is None or code is None:
+        return Skipped(1, "the cell has no source", number)
+    language = _cell_language(cell)
+    if language != "python":
+        return Skipped(1, f"the cell is written in {language}, not in Python", number)
+    magic = foreign_cell_magic(code)
+    if magic is not None:
+        return Skipped(1, f"a {magic} cell is not the notebook's Python", number)
+    return Candidate(SourceExcerpt(source, _layout(code)), number)
+
+
+def _text(source: Any) -> str | None:
+    if isinstance(source, str):
+        return source
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        return "".join(source)
+    return None
+
+
+def _cell_language(cell: Mapping[str, Value]) -> str:
+    """Return the language of one cell: format 3 and VS Code may say it."""
+    if "language" in cell:
+        return str(cell["language"].value).lower()
+    metadata = _dict(cell["metadata"].value) if "metadata" in cell else {}
+    return str(_dict(metadata.get("vscode")).get("languageId") or "python").lower()
+
+
+def _layout(code: str) -> Layout:
+    """Read a cell as IPython does: without the indentation of its first line, without prompts."""
+    lines = [Line("", "", line) for line in split_lines(code)]
+    pasted = [example for _, example in examples(lines)] if has_prompt(code) else []
+    if len(pasted) == 1 and len(pasted[0].lines) == len(lines):
+        return pasted[0]
+    return dedented_like_first(code)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceExcerpt:
+    """A cell that is the ``source`` of a notebook's JSON: a string, or a list of lines."""
+
+    source: Value
+    layout: Layout
+    line: int = 1
+
+    @property
+    def span(self) -> Span:
+        """The characters of the JSON value."""
+        return Span(self.source.start, self.source.end)
+
+    def render(self, text: str, document: str) -> str:
+        """Return the JSON of the new source in the style of the old one."""
+        source = self.layout.restore(text)
+        spelling = Spelling.of(document[self.source.start : self.source.end], document)
+        if isinstance(self.source.value, str):
+            return spelling.string(source)
+        return _list_like(document, self.source, source, spelling)
+
+
+def _list_like(document: str, old: Value, source: str, spelling: Spelling) -> str:
+    """Return a list of lines, indented as the old list is; lines that are not new stay as spelled.
+
+    Lines end where ``str.splitlines`` ends them, as nbformat splits them.
+    """
+    lines = source.splitlines(keepends=True)
+    before = list(items(document, old))
+    if not lines:
+        return "[]"
+    if not before:
+        return f"[{', '.join(map(spelling.string, lines))}]"
+    spelled = {item.value: document[item.start : item.end] for item in before}
+    opening = document[old.start : before[0].start]
+    closing = document[before[-1].end : old.end]
+    gap = (
+        document[before[0].end : before[1].start] if len(before) > 1 else "," + (opening[1:] or " ")
+    )
+    return (
+        opening + gap.join(spelled.get(line) or spelling.string(line) for line in lines) + closing
+    )

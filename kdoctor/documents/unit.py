@@ -1,0 +1,165 @@
+"""One Python module's worth of a document's code, and where each character of it stands."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from kdoctor.documents.layout import Layout, newline_of
+from kdoctor.documents.magics import Masked, mask
+from kdoctor.documents.parsing import why_not_python
+from kdoctor.model import Edit, Place, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Code that was passed over: the line that shows why (in a notebook: of its cell), and why."""
+
+    line: int
+    why: str
+    cell: int | None = None
+
+
+class Excerpt(Protocol):
+    """The part of a document's text that holds one cell."""
+
+    @property
+    def span(self) -> Span:
+        """Which characters of the decoded document it takes."""
+
+    @property
+    def line(self) -> int:
+        """The number of its first line, as places count it."""
+
+    @property
+    def layout(self) -> Layout:
+        """Its code, and how that stands in the document."""
+
+    def render(self, text: str, document: str) -> str:
+        """Return what must stand at ``span`` of ``document`` for the cell's code to be ``text``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextExcerpt:
+    """A cell in a document that is plain text."""
+
+    span: Span
+    line: int
+    layout: Layout
+
+    def render(self, text: str, document: str) -> str:  # noqa: ARG002 - notebooks need it
+        """Return the text behind its margin."""
+        return self.layout.restore(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A stretch of a unit's text. ``number`` counts from 1 among all cells of a notebook."""
+
+    span: Span
+    number: int | None
+    excerpt: Excerpt = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One Python module: a file, the cells of a notebook, a fence, or a doctest session.
+
+    ``text`` keeps the document's newlines. IPython's magics in it are masked by zeros of the same
+    length; ``masks`` put the originals back.
+    """
+
+    path: str
+    index: int
+    text: str
+    cells: tuple[Cell, ...]
+    masks: tuple[Edit, ...]
+    newline: str
+
+    def place(self, span: Span) -> Place:
+        """Say where a span of ``text`` stands for people: in the document, or in its cell."""
+        cell = self._cell_at(span.start)
+        line, column = _locate(cell, span.start)
+        end_line, end_column = _locate(cell, span.end)
+        return Place(self.path, self.index, span, cell.number, line, column, end_line, end_column)
+
+    def line_of(self, offset: int) -> str:
+        """Return the document's own line at ``offset``, as it reads there: margin, magics and all.
+
+        The column of ``place`` counts in this line.
+        """
+        cell = self._cell_at(offset)
+        return cell.excerpt.layout.line_at(_clamp(offset, cell.span) - cell.span.start)
+
+    def _cell_at(self, offset: int) -> Cell:
+        after = bisect.bisect_right(self.cells, offset, key=lambda cell: cell.span.start)
+        return self.cells[max(0, after - 1)]
+
+
+def _locate(cell: Cell, offset: int) -> tuple[int, int]:
+    row, column = cell.excerpt.layout.locate(_clamp(offset, cell.span) - cell.span.start)
+    return cell.excerpt.line + row, column + 1
+
+
+def _clamp(offset: int, span: Span) -> int:
+    return min(max(offset, span.start), span.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What may become a cell, if it is Python."""
+
+    excerpt: Excerpt
+    number: int | None = None
+
+
+def join(
+    path: str, index: int, candidates: Iterable[Candidate]
+) -> tuple[Unit | None, list[Skipped]]:
+    """Make one unit of the candidates that are Python; None where none is.
+
+    Each is parsed on its own, so that one that is no Python does not spoil the others. Between two
+    cells stands one newline that belongs to neither.
+    """
+    skipped: list[Skipped] = []
+    kept: list[tuple[Candidate, Masked]] = []
+    for candidate in candidates:
+        masked = _python(candidate)
+        if isinstance(masked, Skipped):
+            skipped.append(masked)
+            continue
+        kept.append((candidate, masked))
+    if not kept:
+        return None, skipped
+    return _joined(path, index, kept), skipped
+
+
+def _python(candidate: Candidate) -> Masked | Skipped:
+    excerpt = candidate.excerpt
+    text = excerpt.layout.text
+    if why_not_python(text) is None:
+        return Masked(text)  # no magic is valid Python
+    masked = mask(text)
+    problem = why_not_python(masked.text)
+    if problem is None:
+        return masked
+    return Skipped(excerpt.line + problem.line - 1, problem.why, candidate.number)
+
+
+def _joined(path: str, index: int, kept: Sequence[tuple[Candidate, Masked]]) -> Unit:
+    newline = newline_of("".join(masked.text for _, masked in kept))
+    cells: list[Cell] = []
+    masks: list[Edit] = []
+    at = 0
+    for candidate, masked in kept:
+        end = at + len(masked.text)
+        cells.append(Cell(Span(at, end), candidate.number, candidate.excerpt))
+        masks += (
+            Edit(Span(edit.span.start + at, edit.span.end + at), edit.parts)
+            for edit in masked.masks
+        )
+        at = end + len(newline)
+    text = newline.join(masked.text for _, masked in kept)
+    return Unit(path, index, text, tuple(cells), tuple(masks), newline)

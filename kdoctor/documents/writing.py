@@ -1,0 +1,70 @@
+"""Write a file whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from kdoctor.errors import FileProblem
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Replace an existing file's content; at every moment it holds the old or the new, whole.
+
+    A link stays a link: the file that it points to is replaced. The mode is kept, and the owner
+    where the system allows it. Other hard links to the file keep the old content.
+
+    Raises:
+        FileProblem: the file is gone, read-only or no regular file, or its folder or disk takes
+            nothing. The file is then as it was, and nothing is left beside it.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        before = target.stat()
+    except OSError as error:
+        raise FileProblem(f"it cannot be written: {error.strerror}") from error
+    if not stat.S_ISREG(before.st_mode):
+        raise FileProblem("it cannot be written: it is no regular file")
+    # Root may write everything; a file without any write bit is meant to stay as it is.
+    if not before.st_mode & 0o222 or not os.access(target, os.W_OK):
+        raise FileProblem("it is read-only; make it writable first (chmod u+w)")
+    try:
+        _replace(target, data, before)
+    except OSError as error:
+        raise FileProblem(f"it cannot be written: {error.strerror or error}") from error
+
+
+def _replace(target: Path, data: bytes, before: os.stat_result) -> None:
+    # In the same folder: a rename is atomic only within one file system.
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent
+    )
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if hasattr(os, "chown"):  # before chmod: a change of owner clears set-user-id
+            with contextlib.suppress(OSError):
+                os.chown(temporary, before.st_uid, before.st_gid)
+        temporary.chmod(stat.S_IMODE(before.st_mode))
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let the rename itself outlast a power cut, on systems that can open a folder."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
