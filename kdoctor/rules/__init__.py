@@ -1,0 +1,15 @@
+"""The rules: one file a rule, found by walking this package. Nothing lists them.
+
+A rule is a module ``kdoctor/rules/<family>/<rule_name>.py`` with a docstring of four headings, a
+``rule``, and ``VALID`` and ``INVALID`` examples. Importing this package imports none of them (and
+no libcst): ``all_rules()`` does, on its first call.
+"""
+
+from __future__ import annotations
+
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.registry import all_rules, rule_by_code
+from kdoctor.rules.rule import Check, Example, Rule
+from kdoctor.rules.words import words
+
+__all__ = ["Check", "Example", "Facts", "Rule", "all_rules", "rule_by_code", "words"]

@@ -1,0 +1,1 @@
+"""Arguments that are gone, renamed or mean something else."""

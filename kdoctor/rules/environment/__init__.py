@@ -1,0 +1,1 @@
+"""The installation, and the libraries built on Keras."""

@@ -1,0 +1,73 @@
+"""What rules may ask about the target: the API of its release, and what was proven."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Protocol
+
+from packaging.version import Version
+
+from kdoctor import keras_api
+from kdoctor.keras_api import Lookup, Signature
+from kdoctor.model import Applicability
+from kdoctor.target import Target
+
+
+class Proven(Protocol):
+    """Something with a key in the proof record: a ``Rewrite``, an ``Example``."""
+
+    @property
+    def id(self) -> str:
+        """The key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The target, its API, and the proof record."""
+
+    target: Target
+
+    def lookup(self, qualified: str) -> Lookup:
+        """Say whether a dotted name exists on the target, where it went, what Python says."""
+        return keras_api.lookup(qualified, self.target)
+
+    def signature(self, qualified: str) -> Signature | None:
+        """Return the parameters of a callable on the target; None where they are not known."""
+        return keras_api.signature(qualified, self.target)
+
+    def parameters(self, qualified: str) -> str | None:
+        """Return ``(x, axis=None)`` for a callable of the target, as ``rewrite`` asks for it."""
+        found = self.signature(qualified)
+        return None if found is None else f"({found.text})"
+
+    def runs_keras_3(self, root: str) -> bool:
+        """Say whether what ``root`` (``keras``, ``tf.keras``) imports on the target is Keras 3."""
+        if root not in ("keras", "tf.keras"):
+            return False
+        version = self.target.keras_version if root == "keras" else self.target.tf_keras_version
+        return bool(version) and Version(version).major >= 3
+
+    def applicability(self, *proofs: Proven) -> Applicability:
+        """Return SAFE if the record holds for every one of ``proofs``, UNSAFE otherwise.
+
+        Nothing else makes a fix safe: without a record there was no run behind it.
+        """
+        record = proof_record()
+        held = bool(proofs) and all(
+            record.get(proof.id, {}).get("holds") is True for proof in proofs
+        )
+        return Applicability.SAFE if held else Applicability.UNSAFE
+
+
+@cache
+def proof_record() -> Mapping[str, Mapping[str, Any]]:
+    """Return what ``make prove`` recorded, by proof id; empty where nothing was run."""
+    file = resources.files("kdoctor.rules") / "proofs.json"
+    if not file.is_file():
+        return {}
+    record: Mapping[str, Mapping[str, Any]] = json.loads(file.read_text("utf-8"))
+    return record

@@ -1,0 +1,1 @@
+"""Graph-time and training-loop code."""

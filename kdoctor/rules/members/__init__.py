@@ -1,0 +1,1 @@
+"""Members of models, layers, optimizers and tensors."""

@@ -1,0 +1,1 @@
+"""Names that are missing, moved or private, or that never existed."""

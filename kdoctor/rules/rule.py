@@ -1,0 +1,122 @@
+"""What a rule is: its code, where it applies, how it looks, and the examples that hold it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kdoctor.model import Confidence, Finding, Fix, Place, Severity
+
+if TYPE_CHECKING:
+    from kdoctor.rules.facts import Facts
+    from kdoctor.syntax import Module
+
+    Check = Callable[[Module, Facts], Iterator[Finding]]
+else:
+    Check = Callable
+
+FAMILIES = {
+    "names": "KD1",
+    "members": "KD2",
+    "arguments": "KD3",
+    "behaviour": "KD4",
+    "idioms": "KD5",
+    "saving": "KD6",
+    "environment": "KD7",
+}
+HEADINGS = (
+    "## What it does",
+    "## Why it breaks",
+    "## What to write instead",
+    "## How we know",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Code that a rule reports: its test, its documentation and its proof case at once.
+
+    ``after`` is what the fix makes of ``before``, None where there is no fix to apply. ``raises``
+    is what ``before`` really raises on the newest Keras 3, ``"Type: text"`` (the text may be the
+    beginning), None where it runs. ``unsafe``: the fix needs ``--unsafe``. ``findings`` is how often
+    the rule reports here. ``on`` is the target that the example is scanned for, None for the
+    newest. ``prelude`` and ``check`` are run around the code when it is proven, not scanned:
+    ``prelude`` gives what the excerpt takes for granted, ``check`` asserts what the result must be.
+    """
+
+    before: str
+    after: str | None = None
+    raises: str | None = None
+    unsafe: bool = False
+    findings: int = 1
+    on: str | None = None
+    prelude: str = ""
+    check: str = ""
+
+    @property
+    def id(self) -> str:
+        """The key in the proof record; it changes with the code, so a stale proof proves nothing."""
+        parts = (self.prelude, self.before, self.after or "", self.raises or "", self.check)
+        return f"example {hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One pattern worth telling people about.
+
+    ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
+    collection means that any source which speaks of Keras is. ``since`` and ``until`` bound the
+    Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid`` and
+    ``invalid`` come from the rule's module.
+    """
+
+    code: str
+    name: str
+    family: str
+    severity: Severity
+    check: Check
+    triggers: Collection[str] = ()
+    since: str | None = None
+    until: str | None = None
+    docs: str = ""
+    valid: tuple[str, ...] = field(default=(), repr=False)
+    invalid: tuple[Example, ...] = field(default=(), repr=False)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the documentation."""
+        return self.docs.partition("\n")[0]
+
+    def finding(
+        self,
+        place: Place,
+        message: str,
+        *,
+        symbol: str,
+        confidence: Confidence,
+        severity: Severity | None = None,
+        help: str = "",  # noqa: A002 - the word of ``Finding``
+        fix: Fix | None = None,
+        no_fix_because: str | None = None,
+    ) -> Finding:
+        """Return a finding of this rule.
+
+        Raises:
+            ValueError: there is neither a fix nor a reason why not, or both.
+        """
+        if (fix is None) == (no_fix_because is None):
+            raise ValueError(f"{self.code}: a finding has a fix or says why there is none")
+        return Finding(
+            code=self.code,
+            name=self.name,
+            place=place,
+            message=message,
+            severity=severity or self.severity,
+            confidence=confidence,
+            symbol=symbol,
+            help=help,
+            fix=fix,
+            no_fix_because=no_fix_because,
+        )

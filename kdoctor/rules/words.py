@@ -1,0 +1,14 @@
+"""What a file must speak of for any rule to fire; known without importing a single rule."""
+
+from __future__ import annotations
+
+# Libraries that bring Keras into a file which never says so itself.
+_BUILT_ON_KERAS = ("segmentation_models", "classification_models", "efficientnet")
+
+
+def words() -> tuple[str, ...]:
+    """Return the words of which a file's bytes, and its identifiers, must contain at least one.
+
+    A rule that concerns a library of another name adds that library here.
+    """
+    return ("keras", *_BUILT_ON_KERAS)
