@@ -57,10 +57,8 @@ class Facts:
         Nothing else makes a fix safe: without a record there was no run behind it.
         """
         record = proof_record()
-        held = bool(proofs) and all(
-            record.get(proof.id, {}).get("holds") is True for proof in proofs
-        )
-        return Applicability.SAFE if held else Applicability.UNSAFE
+        held = [record.get(proof.id, {}).get("holds") is True for proof in proofs]
+        return Applicability.SAFE if held and all(held) else Applicability.UNSAFE
 
 
 @cache

@@ -9,16 +9,18 @@ import pkgutil
 from collections.abc import Iterator
 from functools import cache
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
-import kdoctor.rules as package
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
-from kdoctor.syntax import Module
 from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.rules.facts import Facts
+    from kdoctor.syntax import Module
 
 
 @cache
@@ -50,6 +52,7 @@ def rule_by_code(code: str) -> Rule:
 
 
 def _modules() -> Iterator[ModuleType]:
+    package = importlib.import_module("kdoctor.rules")
     for family in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
         if not family.ispkg:
             continue

@@ -40,8 +40,8 @@ class Example:
 
     ``after`` is what the fix makes of ``before``, None where there is no fix to apply. ``raises``
     is what ``before`` really raises on the newest Keras 3, ``"Type: text"`` (the text may be the
-    beginning), None where it runs. ``unsafe``: the fix needs ``--unsafe``. ``findings`` is how often
-    the rule reports here. ``on`` is the target that the example is scanned for, None for the
+    beginning), None where it runs. ``unsafe``: the fix needs ``--unsafe``. ``findings`` is how
+    often the rule reports here. ``on`` is the target that the example is scanned for, None for the
     newest. ``prelude`` and ``check`` are run around the code when it is proven, not scanned:
     ``prelude`` gives what the excerpt takes for granted, ``check`` asserts what the result must be.
     """
@@ -57,9 +57,10 @@ class Example:
 
     @property
     def id(self) -> str:
-        """The key in the proof record; it changes with the code, so a stale proof proves nothing."""
+        """The key in the proof record; it changes with the code: a stale proof proves nothing."""
         parts = (self.prelude, self.before, self.after or "", self.raises or "", self.check)
-        return f"example {hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:16]}"
+        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return f"example {digest[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Rule:
         """The first line of the documentation."""
         return self.docs.partition("\n")[0]
 
-    def finding(
+    def finding(  # noqa: PLR0913 - the parts of a finding, by keyword
         self,
         place: Place,
         message: str,
