@@ -56,7 +56,8 @@ def discover(paths: Iterable[str | os.PathLike[str]], exclude: Iterable[str] = (
     walk = _Walk(tuple(exclude))
     for path in paths:
         walk.add(os.fspath(path))
-    return Listing(tuple(walk.files.values()), tuple(walk.unreadable))
+    unreadable = sorted(walk.unreadable, key=lambda problem: problem.path)
+    return Listing(tuple(walk.files.values()), tuple(unreadable))
 
 
 @dataclass(slots=True)
@@ -86,44 +87,47 @@ class _Walk:
             raise UsageProblem(f"{given}: neither a file nor a folder; to read a pipe, use -")
 
     def _add_folder(self, root: str) -> None:
-        links: list[_Found] = []
-        found: list[_Found] = []
-        real_root = Path(os.path.realpath(root))
-        for entry in self._entries(root, real_root):
-            (links if entry.is_link else found).append(entry)
-        files = {entry.real: entry for entry in found}
-        for entry in links:  # a link to a file that is listed is no second file
-            files.setdefault(entry.real, entry)
-        for entry in sorted(files.values(), key=lambda entry: entry.path.split("/")):
-            self.files.setdefault(entry.real, entry.path)
+        real = Path(os.path.realpath(root))
+        start = _Folder(_reported(root), real, Ignores.above(real, self.exclude))
+        # Links last: one to a file that is listed is no second file.
+        files: dict[str, str] = {}
+        for entry in sorted(self._below(start), key=lambda entry: (entry.is_link, entry.path)):
+            files.setdefault(entry.real, entry.path)
+        for target, path in sorted(files.items(), key=lambda pair: pair[1].split("/")):
+            self.files.setdefault(target, path)
 
-    def _entries(self, root: str, real_root: Path) -> Iterator[_Found]:
-        pending = [(_reported(root), real_root, Ignores.above(real_root, self.exclude))]
+    def _below(self, root: _Folder) -> Iterator[_Found]:
+        pending = [root]
         while pending:
-            path, real, outer = pending.pop()
+            folder = pending.pop()
             try:
-                entries = sorted(os.scandir(real), key=lambda entry: entry.name)
+                entries = list(os.scandir(folder.real))
             except OSError as error:
                 why = f"the folder cannot be read: {error.strerror}"
-                self.unreadable.append(Unreadable(path, why))
+                self.unreadable.append(Unreadable(folder.path, why))
                 continue
-            marked = any(entry.name in _ENVIRONMENT_MARKS for entry in entries)
-            if marked and real != real_root:
+            if folder is not root and any(entry.name in _ENVIRONMENT_MARKS for entry in entries):
                 continue
-            ignores = outer.within(real)
+            ignores = folder.ignores.within(folder.real)
             for entry in entries:
-                below = entry.name if path == "." else f"{path.rstrip('/')}/{entry.name}"
-                inside = real / entry.name
+                real = folder.real / entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    if not _is_skipped(entry.name) and not ignores.leave_out(
-                        f"{inside.as_posix()}/"
-                    ):
-                        pending.append((below, inside, ignores))
-                elif _is_wanted(entry) and not ignores.leave_out(inside.as_posix()):
+                    if not (_is_skipped(entry.name) or ignores.leave_out(f"{real.as_posix()}/")):
+                        pending.append(_Folder(folder.below(entry.name), real, ignores))
+                elif _is_wanted(entry) and not ignores.leave_out(real.as_posix()):
                     is_link = entry.is_symlink()
-                    yield _Found(
-                        below, os.path.realpath(inside) if is_link else str(inside), is_link
-                    )
+                    target = os.path.realpath(real) if is_link else str(real)
+                    yield _Found(folder.below(entry.name), target, is_link)
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    path: str  # to report
+    real: Path
+    ignores: Ignores
+
+    def below(self, name: str) -> str:
+        return name if self.path == "." else f"{self.path.rstrip('/')}/{name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,15 +32,11 @@ class Decoded:
             FileProblem: the encoding lacks a character, or does not keep the untouched bytes.
         """
         try:
-            data = text.encode(self.encoding)
+            return self.mark + text.encode(self.encoding)
         except UnicodeError as error:
             raise FileProblem(
-                f"its encoding {self.encoding} cannot hold the new text ({error.reason}); "
-                "save it as UTF-8 first"
-                if isinstance(error, UnicodeEncodeError)
-                else f"its encoding {self.encoding} cannot hold the new text"
+                f"its encoding {self.encoding} cannot hold the new text; save it as UTF-8 first"
             ) from error
-        return self.mark + data
 
 
 def decode_utf8(data: bytes) -> Decoded:
@@ -68,9 +64,7 @@ def decode_python(data: bytes) -> Decoded:
         encoding, _ = tokenize.detect_encoding(lambda: next(first_lines))
     except SyntaxError as error:
         if str(error).startswith("unknown encoding"):
-            raise FileProblem(
-                f"it declares an encoding that Python does not know: {error}"
-            ) from error
+            raise FileProblem(f"it declares an {error}, which Python does not know") from error
         return decode_utf8(data)  # raises, with the byte at fault
     if encoding in ("utf-8", "utf-8-sig"):
         return decode_utf8(data)
@@ -91,6 +85,4 @@ def _decode(data: bytes, encoding: str, mark: bytes) -> Decoded:
             f"it is not {encoding}: byte 0x{data[error.start]:02x} on line {line} ({error.reason})"
         ) from error
     except (LookupError, ValueError) as error:  # a codec that is no text encoding, such as rot13
-        raise FileProblem(
-            f"it declares an encoding that is no text encoding: {encoding}"
-        ) from error
+        raise FileProblem(f"it declares {encoding}, which is no text encoding") from error

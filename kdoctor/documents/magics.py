@@ -58,11 +58,11 @@ class Masked:
 
 
 def foreign_cell_magic(text: str) -> str | None:
-    """Return the cell magic that makes a cell something else than the notebook's Python.
+    r"""Return the cell magic that makes a cell something else than the notebook's Python.
 
-    >>> foreign_cell_magic("%%bash\\nls")
+    >>> foreign_cell_magic("%%bash\nls")
     '%%bash'
-    >>> foreign_cell_magic("%%time\\nfit()") is None
+    >>> foreign_cell_magic("%%time\nfit()") is None
     True
     """
     start = 0

@@ -183,9 +183,8 @@ def _list_like(document: str, old: Value, source: str, spelling: Spelling) -> st
     spelled = {item.value: document[item.start : item.end] for item in before}
     opening = document[old.start : before[0].start]
     closing = document[before[-1].end : old.end]
-    gap = (
-        document[before[0].end : before[1].start] if len(before) > 1 else "," + (opening[1:] or " ")
-    )
-    return (
-        opening + gap.join(spelled.get(line) or spelling.string(line) for line in lines) + closing
-    )
+    gap = "," + (opening[1:] or " ")
+    if len(before) > 1:
+        gap = document[before[0].end : before[1].start]
+    spellings = [spelled.get(line) or spelling.string(line) for line in lines]
+    return opening + gap.join(spellings) + closing
