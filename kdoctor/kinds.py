@@ -1,4 +1,4 @@
-"""Light types: what kind of object an expression is, as far as local inference can tell."""
+"""Light types: what kind of object an expression is, and in what context a line runs."""
 
 from __future__ import annotations
 
@@ -29,10 +29,22 @@ class Type:
 
     ``cls`` is the class as Keras' own messages name it (``Sequential``, ``Functional``, ``Dense``,
     or the user's class), None where only the kind is known. ``qualified`` is its dotted name,
-    where it was imported. ``item`` is the type of a list's elements.
+    where it was imported; for a user's class that of its nearest imported base. ``item`` is the
+    type of a list's elements.
     """
 
     kind: Kind
     cls: str | None = None
     qualified: str | None = None
     item: Type | None = None
+
+
+class Context(enum.StrEnum):
+    """Where a line runs, as far as that is known: the same call may have other right answers."""
+
+    FUNCTIONAL = "functional"  # works on symbolic tensors while a model is built
+    CALL = "call"  # inside `Layer.call` and its like, on tensors of either sort
+    LOSS_OR_METRIC = "loss_or_metric"  # on `y_true` and `y_pred`
+    TRAIN_LOOP = "train_loop"  # inside a hand-written training step, under a gradient tape
+    EAGER = "eager"  # on arrays and constants
+    UNKNOWN = "unknown"

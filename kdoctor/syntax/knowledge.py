@@ -1,0 +1,95 @@
+"""What syntax asks about the world: it knows Python, and is told what names mean.
+
+A name is passed as it was imported: ``keras.layers.Dense``, ``tensorflow.keras.layers.Dense``.
+Every question may be answered with None, which means "not known" and never leads to a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from kdoctor.kinds import Context, Type
+
+
+class Knowledge(Protocol):
+    """What names mean on the target."""
+
+    def class_type(self, qualified: str) -> Type | None:
+        """Return what an instance of the class ``qualified`` is, None where it is no known class."""
+
+    def result_type(self, qualified: str) -> Type | None:
+        """Return what calling the function ``qualified`` gives."""
+
+    def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
+        """Return what ``owner.member`` is, or gives when it is called.
+
+        ``__call__`` (called) is a call of the instance itself with a symbolic tensor,
+        ``__getitem__`` an element that is taken by index, ``__iter__`` one that a loop gives,
+        ``__enter__`` what ``with … as`` binds.
+        """
+
+    def star_names(self, module: str) -> Collection[str] | None:
+        """Return what ``from module import *`` binds, None where the module is not known."""
+
+    def exists(self, qualified: str) -> bool | None:
+        """Say whether ``qualified`` can be imported or read on the target, None if not known."""
+
+    def version(self, module: str) -> str | None:
+        """Return what ``module.__version__`` is on the target (``keras``, ``tensorflow``)."""
+
+    def method_context(self, owner: Type, method: str) -> Context | None:
+        """Return the context of the body of ``method`` in a subclass of ``owner``."""
+
+    def argument_context(self, callee: str, argument: int | str) -> Context | None:
+        """Return the context of the body of a function that is passed as this argument.
+
+        ``callee`` is the dotted name that is called (``keras.layers.Lambda``), or the bare name of
+        a method (``compile``) whose owner need not be known. ``argument`` is the position from 0
+        or the keyword; a function inside a list or a dict that is passed counts as passed.
+        """
+
+    def function_context(self, parameters: Sequence[str]) -> Context | None:
+        """Return the context of a function that has these parameters: ``(y_true, y_pred)``."""
+
+    def block_context(self, qualified: str) -> Context | None:
+        """Return the context of the body of ``with qualified():``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    """Knows nothing: names are still resolved, but have no meaning."""
+
+    def class_type(self, qualified: str) -> Type | None:  # noqa: ARG002
+        return None
+
+    def result_type(self, qualified: str) -> Type | None:  # noqa: ARG002
+        return None
+
+    def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:  # noqa: ARG002
+        return None
+
+    def star_names(self, module: str) -> Collection[str] | None:  # noqa: ARG002
+        return None
+
+    def exists(self, qualified: str) -> bool | None:  # noqa: ARG002
+        return None
+
+    def version(self, module: str) -> str | None:  # noqa: ARG002
+        return None
+
+    def method_context(self, owner: Type, method: str) -> Context | None:  # noqa: ARG002
+        return None
+
+    def argument_context(self, callee: str, argument: int | str) -> Context | None:  # noqa: ARG002
+        return None
+
+    def function_context(self, parameters: Sequence[str]) -> Context | None:  # noqa: ARG002
+        return None
+
+    def block_context(self, qualified: str) -> Context | None:  # noqa: ARG002
+        return None
+
+
+NO_KNOWLEDGE: Knowledge = _Nothing()

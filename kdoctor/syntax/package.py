@@ -1,0 +1,39 @@
+"""What the tree's own modules export, for relative re-exports and base classes of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class ClassInfo:
+    """A class of the tree, with all that matters of its bases.
+
+    ``base`` is the dotted name of the nearest imported base class, None where there is none.
+    ``members`` are the names that the class and its own bases define themselves.
+    ``closed`` says that nothing else can define members: every base is known, and there is no
+    ``__getattr__``, no decorator, no metaclass.
+    """
+
+    name: str
+    base: str | None
+    members: frozenset[str]
+    closed: bool
+
+
+class Package(Protocol):
+    """The modules of the tree that is scanned, seen from one of its files."""
+
+    def exports(
+        self, unit_path: str, module: str, level: int, name: str
+    ) -> str | ClassInfo | None:
+        """Return what ``from module import name`` binds in ``unit_path``.
+
+        ``level`` is the number of leading dots. A dotted name where it comes from outside of the
+        tree, None where the module is not of the tree or the name may mean several things.
+        """
+
+    def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
+        """Return what ``from module import *`` binds, None where that is not known."""
