@@ -1,0 +1,263 @@
+"""Does a dotted name exist on a target, where did it go, and what does Python say about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from kdoctor.keras_api import tables
+from kdoctor.keras_api.members import Classes, classes_of, presence_of
+from kdoctor.keras_api.presence import Presence
+from kdoctor.keras_api.signatures import Signature, parse_signature
+from kdoctor.keras_api.suggest import suggestions
+from kdoctor.keras_api.surface import (
+    TABLES,
+    Surface,
+    periods,
+    root_spelling,
+    split_root,
+    surface_on,
+)
+from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
+from kdoctor.target import Target
+
+Form = Literal["attribute", "from-import", "import"]
+
+# Folders of the packages that no public listing names and that can be imported all the same.
+_PRIVATE = frozenset({"src", "api"})
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What is known of one dotted name on one target.
+
+    Names in it are spelled with the root that was asked with (``tensorflow.keras.…``), save in
+    ``elsewhere``. ``missing_prefix`` is the first dotted prefix that is not there. ``periods`` are
+    the releases in which the name existed under its root, as pairs of first and last known;
+    ``since`` and ``until`` are those of the period at, or last before, the target.
+    ``moved_to``: the same object, proven by a release that had it under both names, best first.
+    ``elsewhere``: the same name under other roots, where it exists on the target.
+    ``stub``: what the object raises as soon as it is called, "" for a working one.
+    ``error``: Python's message for attribute access, "" unless the name is missing.
+    """
+
+    qualified: str
+    presence: Presence
+    root: str | None = None
+    name: str = ""
+    missing_prefix: str | None = None
+    kind: EntryKind | None = None
+    family: ClassFamily = ClassFamily.OTHER
+    home: str = ""
+    stub: str = ""
+    periods: tuple[tuple[str, str], ...] = ()
+    since: str | None = None
+    until: str | None = None
+    moved_to: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """How far a name could be followed: ``prefix`` is the last part looked at."""
+
+    presence: Presence
+    prefix: str = ""
+    entry: NameSpan | None = None
+
+
+@lru_cache(maxsize=65536)
+def lookup(qualified: str, target: Target) -> Lookup:
+    """Say whether ``qualified`` (``keras.backend.sum``) exists on ``target``, and what became of it.
+
+    The root decides: ``keras.backend.sum`` is gone from Keras 3, ``tensorflow.keras.backend.sum``
+    is there. What the data cannot tell is UNKNOWN: private names, other packages, old facades.
+    """
+    split = split_root(qualified)
+    if split is None:
+        return Lookup(qualified, Presence.UNKNOWN)
+    root, name = split
+    surface = surface_on(root, target)
+    if surface is None:
+        return Lookup(qualified, Presence.UNKNOWN, root, name)
+    found = _find(surface, name)
+    spelling = root_spelling(qualified) or root
+    history = periods(surface.root, surface.canonical(name))
+    since, until = _period_at(history, surface)
+    if found.presence is not Presence.MISSING:
+        entry = found.entry
+        return Lookup(
+            qualified,
+            found.presence,
+            root,
+            name,
+            kind=entry.kind if entry else None,
+            family=entry.family if entry else ClassFamily.OTHER,
+            home=surface.home(entry) if entry else "",
+            stub=entry.stub if entry else "",
+            periods=history,
+            since=since,
+            until=until,
+        )
+    rest = name[len(found.prefix) + 1 :]
+    return Lookup(
+        qualified,
+        Presence.MISSING,
+        root,
+        name,
+        missing_prefix=f"{spelling}.{found.prefix}",
+        periods=history,
+        since=since,
+        until=until,
+        moved_to=tuple(f"{spelling}.{new}" for new in _moved_to(surface, name)),
+        elsewhere=_elsewhere(root, name, target),
+        suggestions=tuple(f"{spelling}.{new}" for new in suggestions(surface, found.prefix, rest)),
+        error=_attribute_error(surface, root, found.prefix),
+    )
+
+
+def signature(qualified: str, target: Target) -> Signature | None:
+    """Return the parameters of a function, of making a class's instances, or of a method.
+
+    None where the name does not exist on ``target`` or its definition could not be read.
+    """
+    split = split_root(qualified)
+    surface = surface_on(split[0], target) if split else None
+    if split is None or surface is None:
+        return None
+    name = surface.canonical(split[1])
+    entry = surface.entry(name)
+    if entry is not None:
+        text = surface.signature(entry)
+        return None if text is None else parse_signature(text)
+    owner, _, member = name.rpartition(".")
+    entry, classes = surface.entry(owner), _classes(surface)
+    if entry is None or classes is None or entry.kind is not EntryKind.CLASS:
+        return None
+    info = classes.info(surface.home(entry))
+    if info is None or member not in info.members:
+        return None
+    text = classes.signature_text(info.members[member])
+    return None if text is None else parse_signature(text)
+
+
+def error_text(qualified: str, target: Target, form: Form) -> str:
+    """Return Python's message for a name that is missing on ``target``; "" for any other.
+
+    ``form`` is how the code gets at it: ``keras.backend.sum``, ``from keras.backend import sum``
+    or ``import keras.backend.sum``. The path that Python appends to an ImportError is left out.
+    """
+    found = lookup(qualified, target)
+    if found.missing_prefix is None:
+        return ""
+    owner, _, leaf = found.missing_prefix.rpartition(".")
+    match form:
+        case "attribute":
+            return found.error
+        case "from-import" if found.missing_prefix == qualified:
+            return f"cannot import name '{leaf}' from '{owner}'"
+        case _:
+            return f"No module named '{found.missing_prefix}'"
+
+
+def error_type(qualified: str, target: Target, form: Form) -> str:
+    """Return the exception's name for a name that is missing on ``target``; "" for any other."""
+    found = lookup(qualified, target)
+    if found.missing_prefix is None:
+        return ""
+    match form:
+        case "attribute":
+            return "AttributeError"
+        case "from-import" if found.missing_prefix == qualified:
+            return "ImportError"
+        case _:
+            return "ModuleNotFoundError"
+
+
+def _find(surface: Surface, name: str) -> _Found:
+    parts = surface.canonical(name).split(".") if name else []
+    prefix, entry = "", surface.entry("")
+    for number, part in enumerate(parts):
+        owner, owner_entry = prefix, entry
+        prefix = ".".join(parts[: number + 1])
+        entry = surface.entry(prefix)
+        if entry is not None:
+            continue
+        if owner_entry is not None and owner_entry.kind is EntryKind.CLASS:
+            return _find_member(surface, owner_entry, parts[number:], _spelled(name, prefix))
+        is_module = owner_entry is not None and owner_entry.kind is EntryKind.MODULE
+        is_private = part.startswith("_") or (not owner and part in _PRIVATE)
+        if not is_module or is_private or surface.is_open(owner):
+            return _Found(Presence.UNKNOWN)
+        if len(parts) != name.count(".") + 1:  # missing behind a module's alias
+            return _Found(Presence.UNKNOWN)
+        return _Found(Presence.MISSING, prefix)
+    return _Found(Presence.EXISTS, prefix, entry)
+
+
+def _spelled(name: str, prefix: str) -> str:
+    return name if name.count(".") == prefix.count(".") else prefix
+
+
+def _find_member(surface: Surface, entry: NameSpan, rest: list[str], prefix: str) -> _Found:
+    """Look for an attribute of a class: methods surely exist, the rest is not for a class to say.
+
+    Instance attributes and what a metaclass may bring cannot be told from the class's name.
+    """
+    classes = _classes(surface)
+    info = classes.info(surface.home(entry)) if classes else None
+    if info is None or len(rest) != 1:
+        return _Found(Presence.UNKNOWN)
+    if rest[0] in info.members and info.members[rest[0]].kind is not tables.MemberKind.ATTRIBUTE:
+        return _Found(Presence.EXISTS, prefix)
+    if presence_of(info, rest[0]) is Presence.MISSING and not rest[0].startswith("mro"):
+        return _Found(Presence.MISSING, prefix)
+    return _Found(Presence.UNKNOWN)
+
+
+def _classes(surface: Surface) -> Classes | None:
+    distribution = "keras" if surface.root in {"keras", "tf.keras"} else surface.root
+    return classes_of(distribution, surface.release)
+
+
+def _period_at(
+    history: tuple[tuple[str, str], ...], surface: Surface
+) -> tuple[str, str] | tuple[None, None]:
+    releases = surface.table.releases
+    begun = [span for span in history if releases.index(span[0]) <= surface.number]
+    return (begun or history or [(None, None)])[-1 if begun else 0]  # type: ignore[return-value]
+
+
+def _moved_to(surface: Surface, name: str) -> tuple[str, ...]:
+    """Return where the object is now: by the whole name, or by its class for a member."""
+    if direct := surface.moved_to(name):
+        return direct
+    owner, _, member = name.rpartition(".")
+    return tuple(f"{new}.{member}" for new in surface.moved_to(owner)) if owner else ()
+
+
+def _elsewhere(root: str, name: str, target: Target) -> tuple[str, ...]:
+    found = []
+    for other in TABLES:
+        surface = surface_on(other, target)
+        if other in {root, "keras_core"} or surface is None:
+            continue
+        if _find(surface, name).presence is Presence.EXISTS:
+            found.append(f"{other.replace('tf.', 'tensorflow.')}.{name}")
+    return tuple(found)
+
+
+def _attribute_error(surface: Surface, root: str, missing: str) -> str:
+    owner, _, leaf = missing.rpartition(".")
+    entry = surface.entry(owner)
+    if entry is None:
+        return ""
+    if entry.kind is EntryKind.CLASS:
+        return f"type object '{owner.rpartition('.')[2]}' has no attribute '{leaf}'"
+    module = surface.home(entry)
+    if root == "tf.keras" and surface.root == "tf_keras":  # TF_USE_LEGACY_KERAS
+        module = module.replace("tf_keras", "tf_keras.api._v2.keras", 1)
+    return f"module '{module}' has no attribute '{leaf}'"

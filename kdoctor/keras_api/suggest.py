@@ -1,0 +1,38 @@
+"""Did you mean …? Names that exist on the target and look like one that does not."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+
+from kdoctor.keras_api.surface import Surface
+
+_MOST = 3
+_ALIKE = 0.75  # below it, difflib's matches in Keras' names are mostly noise
+
+
+@lru_cache(maxsize=2048)
+def suggestions(surface: Surface, missing: str, rest: str = "") -> tuple[str, ...]:
+    """Return up to three existing names for ``missing`` (the first dotted prefix that is not there).
+
+    ``rest`` is what stood behind it: for ``layers.core.Dense`` the leaf ``Dense`` is looked for
+    elsewhere, too.
+    """
+    parent, _, leaf = missing.rpartition(".")
+    wanted = rest.rpartition(".")[2] or leaf
+    found = [f"{parent}.{wanted}" if parent else wanted] if rest else []
+    found = [name for name in found if surface.entry(name)]
+    found += sorted(_by_leaf(surface).get(wanted, ()), key=lambda name: (len(name), name))
+    if not rest:
+        siblings = surface.children(parent)
+        close = difflib.get_close_matches(leaf, siblings, n=_MOST, cutoff=_ALIKE)
+        found += [f"{parent}.{name}" if parent else name for name in close]
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+@lru_cache(maxsize=8)
+def _by_leaf(surface: Surface) -> dict[str, tuple[str, ...]]:
+    groups: dict[str, list[str]] = {}
+    for name in surface.names:
+        groups.setdefault(name.rpartition(".")[2], []).append(name)
+    return {leaf: tuple(names) for leaf, names in groups.items()}

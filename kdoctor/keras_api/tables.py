@@ -1,0 +1,189 @@
+"""The generated tables as they lie in ``data/``: what is in them, how they are written and read.
+
+One ``names`` table an import root says which public name existed in which releases; one
+``classes`` table a distribution says what members its classes have. Both are msgpack, deflated,
+and keep their rows undecoded until a row is asked for.
+
+Releases are counted from 0 in the order of ``releases``. A row is a list of spans; a span says
+that something was the same in the releases ``first`` up to and including ``last``.
+"""
+
+from __future__ import annotations
+
+import enum
+import zlib
+from functools import cache
+from importlib import resources
+from typing import Final
+
+import msgspec
+
+DATA: Final = "data"
+
+
+class EntryKind(enum.IntEnum):
+    """What a public name stands for."""
+
+    MODULE = 0
+    CLASS = 1
+    FUNCTION = 2
+    VALUE = 3  # a constant or the result of a call
+    EXTERNAL = 4  # an object of another package that the module imports (``keras.backend.tf``)
+    ALIAS = 5  # another name of one of the root's own modules; its names stand under that module
+
+
+class ClassFamily(enum.IntEnum):
+    """Which of Keras' kinds of object a class makes, by the nearest such base class."""
+
+    OTHER = 0
+    LAYER = 1
+    MODEL = 2
+    OPTIMIZER = 3
+    LOSS = 4
+    METRIC = 5
+    CALLBACK = 6
+    INITIALIZER = 7
+    REGULARIZER = 8
+    CONSTRAINT = 9
+    VARIABLE = 10
+    TENSOR = 11
+
+
+class MemberKind(enum.IntEnum):
+    """How a class has a member."""
+
+    METHOD = 0
+    PROPERTY = 1
+    STATIC = 2  # a static method
+    CLASS = 3  # a class method
+    VALUE = 4  # assigned in the class body
+    ATTRIBUTE = 5  # assigned on ``self`` in some method
+
+
+class NameSpan(msgspec.Struct, array_like=True, frozen=True):
+    """A public name, the same in the releases ``first``–``last``.
+
+    ``home`` (an index into ``homes``) is where the object is defined: names with the same home
+    are the same object. ``signature`` indexes ``signatures``; -1 where there is none to read.
+    ``stub`` is what the object raises as soon as it is called, "" for a working one.
+    """
+
+    first: int
+    last: int
+    kind: EntryKind
+    home: int
+    signature: int = -1
+    family: ClassFamily = ClassFamily.OTHER
+    stub: str = ""
+
+
+class MoveSpan(msgspec.Struct, array_like=True, frozen=True):
+    """Where the object of a name that is gone is found in ``first``–``last``, best name first."""
+
+    first: int
+    last: int
+    names: list[str]
+
+
+class NamesTable(msgspec.Struct, frozen=True):
+    """The public names of one root. Names are dotted, relative to the root; "" is the root."""
+
+    root: str
+    releases: list[str]
+    homes: list[str]
+    signatures: list[str]
+    open_modules: dict[str, list[list[int]]]  # may bind more than could be read: [first, last]…
+    names: dict[str, msgspec.Raw]  # list[NameSpan]
+    moves: dict[str, msgspec.Raw]  # list[MoveSpan]
+
+
+class Member(msgspec.Struct, array_like=True, frozen=True):
+    """One member that a class itself defines or sets."""
+
+    name: str
+    kind: MemberKind
+    signature: int = -1
+    stub: str = ""
+
+
+class ClassSpan(msgspec.Struct, array_like=True, frozen=True):
+    """A class, the same in ``first``–``last``.
+
+    ``bases`` are homes, the nearest first; a base that is in no table belongs to another package.
+    ``dynamic``: it answers to names that no one can read off (``__getattr__``).
+    """
+
+    first: int
+    last: int
+    bases: list[int]
+    family: ClassFamily
+    dynamic: bool
+    members: list[int]  # into ``members``
+
+
+class ClassesTable(msgspec.Struct, frozen=True):
+    """The classes of one distribution. ``homes`` are those that serve as bases."""
+
+    distribution: str
+    releases: list[str]
+    homes: list[str]
+    signatures: list[str]
+    members: list[Member]
+    classes: dict[str, msgspec.Raw]  # list[ClassSpan], by home
+
+
+_NAME_SPANS: Final = msgspec.msgpack.Decoder(list[NameSpan])
+_MOVE_SPANS: Final = msgspec.msgpack.Decoder(list[MoveSpan])
+_CLASS_SPANS: Final = msgspec.msgpack.Decoder(list[ClassSpan])
+_ENCODER: Final = msgspec.msgpack.Encoder(order="sorted")
+
+
+def raw(value: object) -> msgspec.Raw:
+    """Encode one row."""
+    return msgspec.Raw(_ENCODER.encode(value))
+
+
+def pack(table: NamesTable | ClassesTable) -> bytes:
+    """Write a table; the same table always gives the same bytes."""
+    return zlib.compress(_ENCODER.encode(table), 9)
+
+
+def unpack_names(data: bytes) -> NamesTable:
+    """Read a table written by :func:`pack`; its rows stay undecoded."""
+    return msgspec.msgpack.decode(zlib.decompress(data), type=NamesTable)
+
+
+def unpack_classes(data: bytes) -> ClassesTable:
+    """Read a table written by :func:`pack`; its rows stay undecoded."""
+    return msgspec.msgpack.decode(zlib.decompress(data), type=ClassesTable)
+
+
+def name_spans(row: msgspec.Raw) -> list[NameSpan]:
+    """Decode one row of ``NamesTable.names``."""
+    return _NAME_SPANS.decode(row)
+
+
+def move_spans(row: msgspec.Raw) -> list[MoveSpan]:
+    """Decode one row of ``NamesTable.moves``."""
+    return _MOVE_SPANS.decode(row)
+
+
+def class_spans(row: msgspec.Raw) -> list[ClassSpan]:
+    """Decode one row of ``ClassesTable.classes``."""
+    return _CLASS_SPANS.decode(row)
+
+
+@cache
+def names_table(root: str) -> NamesTable:
+    """Load the shipped names of ``root`` (``keras``, ``tf.keras``, ``tf_keras``, ``keras_core``)."""
+    return unpack_names(_data(f"{root}.names"))
+
+
+@cache
+def classes_table(distribution: str) -> ClassesTable:
+    """Load the shipped classes of ``distribution`` (``keras``, ``tf_keras``)."""
+    return unpack_classes(_data(f"{distribution}.classes"))
+
+
+def _data(name: str) -> bytes:
+    return (resources.files("kdoctor.keras_api") / DATA / f"{name}.bin").read_bytes()

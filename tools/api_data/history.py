@@ -1,0 +1,199 @@
+"""Many releases as one table: spans of releases in which a row stayed the same, and moves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+from kdoctor.keras_api.tables import (
+    ClassesTable,
+    ClassSpan,
+    EntryKind,
+    Member,
+    MoveSpan,
+    NamesTable,
+    NameSpan,
+    raw,
+)
+from tools.api_data.definitions import ClassRead, MemberRead
+from tools.api_data.surfaces import Entry, Surface
+
+T = TypeVar("T")
+H = TypeVar("H", bound=Hashable)
+
+_STAY = {EntryKind.MODULE, EntryKind.ALIAS, EntryKind.EXTERNAL}
+_BEST_NAMES = 4  # more aliases of one object than these help nobody
+
+
+class _Interned(Generic[H]):
+    """Distinct values, numbered in sorted order, so that the same data gives the same bytes."""
+
+    def __init__(self, values: Iterable[H]) -> None:
+        self.values = sorted(set(values), key=repr)
+        self.index = {value: number for number, value in enumerate(self.values)}
+
+
+def spans(rows: Sequence[T | None]) -> list[tuple[int, int, T]]:
+    """Join equal neighbours: ``[a, a, None, b]`` → ``[(0, 1, a), (3, 3, b)]``."""
+    joined: list[tuple[int, int, T]] = []
+    for number, row in enumerate(rows):
+        if row is None:
+            continue
+        if joined and joined[-1][1] == number - 1 and joined[-1][2] == row:
+            joined[-1] = (joined[-1][0], number, row)
+        else:
+            joined.append((number, number, row))
+    return joined
+
+
+def names_table(surfaces: Sequence[Surface]) -> NamesTable:
+    """Merge the surfaces of one root, oldest release first."""
+    homes = _Interned(entry.home for surface in surfaces for entry in surface.entries.values())
+    signatures = _Interned(
+        entry.signature
+        for surface in surfaces
+        for entry in surface.entries.values()
+        if entry.signature is not None
+    )
+    names: dict[str, list[Entry | None]] = defaultdict(lambda: [None] * len(surfaces))
+    opened: dict[str, list[bool | None]] = defaultdict(lambda: [None] * len(surfaces))
+    for number, surface in enumerate(surfaces):
+        for name, entry in surface.entries.items():
+            names[name][number] = entry
+        for name in surface.open_modules:
+            opened[name][number] = True
+    rows = {
+        name: raw(
+            [
+                NameSpan(
+                    first,
+                    last,
+                    entry.kind,
+                    homes.index[entry.home],
+                    -1 if entry.signature is None else signatures.index[entry.signature],
+                    entry.family,
+                    entry.stub,
+                )
+                for first, last, entry in spans(names[name])
+            ]
+        )
+        for name in sorted(names)
+    }
+    return NamesTable(
+        surfaces[0].root,
+        [surface.version for surface in surfaces],
+        homes.values,
+        signatures.values,
+        {name: [[a, b] for a, b, _ in spans(opened[name])] for name in sorted(opened)},
+        rows,
+        {name: raw(found) for name, found in _moves(names, surfaces)},
+    )
+
+
+def _moves(
+    names: Mapping[str, Sequence[Entry | None]], surfaces: Sequence[Surface]
+) -> Iterable[tuple[str, list[MoveSpan]]]:
+    by_home = [_names_by_home(surface) for surface in surfaces]
+    for name in sorted(names):
+        targets = _follow(name, names[name], surfaces, by_home)
+        if found := [MoveSpan(a, b, list(best)) for a, b, best in spans(targets)]:
+            yield name, found
+
+
+def _names_by_home(surface: Surface) -> dict[str, list[str]]:
+    """Group the names of the objects that can move: working classes, functions, own values."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name, entry in surface.entries.items():
+        if entry.kind not in _STAY and not entry.stub:
+            groups[entry.home].append(name)
+    return groups
+
+
+def _follow(
+    name: str,
+    entries: Sequence[Entry | None],
+    surfaces: Sequence[Surface],
+    by_home: Sequence[Mapping[str, list[str]]],
+) -> list[tuple[str, ...] | None]:
+    """For each release without ``name``: the names of what it stood for when it was last there.
+
+    In the last release with ``name``, names of the same home are the same object. From release
+    to release these names are followed, and with them what shares their home there.
+    """
+    targets: list[tuple[str, ...] | None] = [None] * len(surfaces)
+    alive: set[str] = set()
+    for number, entry in enumerate(entries):
+        if entry is not None:
+            alive = set(by_home[number].get(entry.home, ())) - {name}
+            continue
+        present = {other: surfaces[number].entries.get(other) for other in alive}
+        homes = {
+            found.home
+            for found in present.values()
+            if found and found.kind not in _STAY and not found.stub
+        }
+        found_names = {other for home in homes for other in by_home[number].get(home, ())}
+        # A release that was read with gaps (2.4.3 re-exports TensorFlow) must not cut the thread.
+        alive = found_names or (alive if surfaces[number].open_modules else set())
+        if found_names:
+            targets[number] = tuple(sorted(found_names, key=lambda new: _rank(name, new)))[
+                :_BEST_NAMES
+            ]
+    return targets
+
+
+def _rank(old: str, new: str) -> tuple[bool, int, bool, int, str]:
+    """Best new name first: the same last name, most of the old package, public, short."""
+    old_package, _, old_leaf = old.rpartition(".")
+    new_package, _, new_leaf = new.rpartition(".")
+    shared = 0
+    for a, b in zip(old_package.split("."), new_package.split("."), strict=False):
+        if a != b or not a:
+            break
+        shared += 1
+    return (old_leaf != new_leaf, -shared, "experimental" in new, len(new), new)
+
+
+def classes_table(
+    distribution: str, releases: Sequence[tuple[str, Mapping[str, ClassRead]]]
+) -> ClassesTable:
+    """Merge the classes of one distribution's releases, oldest first."""
+    reads = [read for _, classes in releases for read in classes.values()]
+    homes = _Interned(base for read in reads for base in read.bases)
+    members = _Interned(member for read in reads for member in read.members)
+    signatures = _Interned(
+        member.signature for member in members.values if member.signature is not None
+    )
+    rows: dict[str, list[ClassRead | None]] = defaultdict(lambda: [None] * len(releases))
+    for number, (_, classes) in enumerate(releases):
+        for home, read in classes.items():
+            rows[home][number] = read
+
+    def packed(member: MemberRead) -> Member:
+        signature = -1 if member.signature is None else signatures.index[member.signature]
+        return Member(member.name, member.kind, signature, member.stub)
+
+    return ClassesTable(
+        distribution,
+        [version for version, _ in releases],
+        homes.values,
+        signatures.values,
+        [packed(member) for member in members.values],
+        {
+            home: raw(
+                [
+                    ClassSpan(
+                        first,
+                        last,
+                        [homes.index[base] for base in read.bases],
+                        read.family,
+                        read.dynamic,
+                        [members.index[member] for member in read.members],
+                    )
+                    for first, last, read in spans(rows[home])
+                ]
+            )
+            for home in sorted(rows)
+        },
+    )
