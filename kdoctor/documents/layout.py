@@ -153,31 +153,25 @@ class Margined:
         if self.text.endswith(("\n", "\r")) and not text.endswith(("\n", "\r")):
             text += newline_of(self.text)  # else the closing fence would join the code
         codes = split_lines(text)
-        prompts = _prompts_for(text) if any(line.prompt for line in self.lines) else None
+        if not self.lines[-1].code and text.endswith(("\n", "\r")):
+            codes.append("")  # the bare "..." that ends a compound statement
+        prompts = _prompts_for(codes) if any(line.prompt for line in self.lines) else None
         kept = dict(_pair([line.code for line in self.lines], codes))
         new: list[str] = []
         for row, code in enumerate(codes):
-            old = self._neighbour(kept, row)
-            if row in kept and self.lines[kept[row]].code == code:
+            old = self.lines[kept[row]] if row in kept else None
+            if old is not None and old.code == code:
                 new.append(old.margin + old.prompt + code)
                 continue
-            margin = old.margin + (prompts[row] if prompts else "")
+            margin = self._margin_of(kept, row) + (prompts[row] if prompts else "")
             new.append((margin if code.strip() else margin.rstrip()) + code)
         return "".join(new) + self.ending
 
-    def _neighbour(self, kept: dict[int, int], row: int) -> Line:
-        """Return the old line that tells how new line ``row`` must start."""
-        if row in kept and not self.lines[kept[row]].is_blank:
-            return self.lines[kept[row]]
-        before = max((old for new, old in kept.items() if new <= row), default=0)
-        if row in kept:
-            blank = self.lines[kept[row]]
-            return replace(blank, margin=blank.margin or self._margin_near(before).margin)
-        return self._margin_near(before)
-
-    def _margin_near(self, row: int) -> Line:
-        candidates = [*reversed(self.lines[: row + 1]), *self.lines[row + 1 :]]
-        return next((line for line in candidates if not line.is_blank), self.lines[row])
+    def _margin_of(self, kept: dict[int, int], row: int) -> str:
+        """Return the margin for new line ``row``: that of the nearest old line with code."""
+        near = max((old for new, old in kept.items() if new <= row), default=0)
+        lines = [*reversed(self.lines[: near + 1]), *self.lines[near + 1 :]]
+        return next((line for line in lines if not line.is_blank), lines[0]).margin
 
 
 def _pair(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -187,11 +181,11 @@ def _pair(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield from zip(range(j1, j2), range(i1, i2), strict=False)
 
 
-def _prompts_for(text: str) -> list[str]:
+def _prompts_for(codes: Sequence[str]) -> list[str]:
     """Return ``>>> `` for each line that begins a statement and ``... `` for those inside one."""
-    prompts = [">>> "] * len(split_lines(text))
+    prompts = [">>> "] * len(codes)
     try:
-        statements = ast.parse(text).body
+        statements = ast.parse("".join(codes)).body
     except (SyntaxError, ValueError):
         return prompts
     for statement in statements:

@@ -8,7 +8,7 @@ logical line (``%``, ``!``, ``?``), end one (``obj?``) or follow an assignment (
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from kdoctor.documents.layout import line_starts
@@ -25,6 +25,7 @@ PYTHON_CELL_MAGICS = frozenset(
 # Line magics whose argument is a statement of the notebook: %time history = model.fit(x, y)
 _STATEMENT_MAGIC = re.compile(r"%(?:time|timeit|prun|memit)(?:[ \t]+-\w+(?:[ \t]+\d+)?)*(?=[ \t])")
 _CELL_MAGIC = re.compile(r"\s*%%(\w*)(\?{0,2})")
+_REGISTERED = re.compile(r"^@register_cell_magic\b.*\n(?:async )?def (\w+)", re.MULTILINE)
 _INDENT = re.compile(r"[ \t\f]*")
 # ``,f a b``, ``;f a b`` and ``/f a b`` are IPython's auto-quoting and auto-calling.
 _ESCAPES = "%!?,;/"
@@ -57,7 +58,15 @@ class Masked:
     masks: tuple[Edit, ...] = ()
 
 
-def foreign_cell_magic(text: str) -> str | None:
+def registered_cell_magics(codes: Iterable[str]) -> frozenset[str]:
+    """Return the names of the cell magics that a notebook makes itself.
+
+    They run their cell in the notebook, or leave it out: ``%%backend jax``, ``%%skip_if slow``.
+    """
+    return frozenset(name for code in codes for name in _REGISTERED.findall(code))
+
+
+def foreign_cell_magic(text: str, registered: Collection[str] = ()) -> str | None:
     r"""Return the cell magic that makes a cell something else than the notebook's Python.
 
     >>> foreign_cell_magic("%%bash\nls")
@@ -69,7 +78,7 @@ def foreign_cell_magic(text: str) -> str | None:
     while magic := _CELL_MAGIC.match(text, start):
         if magic.group(2):
             return None  # %%time? asks for help
-        if magic.group(1) not in PYTHON_CELL_MAGICS:
+        if magic.group(1) not in PYTHON_CELL_MAGICS and magic.group(1) not in registered:
             return "%%" + magic.group(1)
         start = _LINE.match(text, magic.end()).end()  # type: ignore[union-attr]  # matches anything
     return None

@@ -7,7 +7,7 @@ A notebook is never written anew from its decoded form. Only the characters of a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from kdoctor.documents.layout import (
     has_prompt,
     split_lines,
 )
-from kdoctor.documents.magics import foreign_cell_magic
+from kdoctor.documents.magics import foreign_cell_magic, registered_cell_magics
 from kdoctor.documents.unit import Candidate, Skipped, Unit, join
 from kdoctor.errors import FileProblem
 from kdoctor.model import Span
@@ -41,12 +41,13 @@ def read_notebook(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped
         code = any(cell["cell_type"].value == "code" for cell in cells)
         why = f"the notebook is written in {language}, not in Python"
         return (), (Skipped(1, why),) if code else ()
+    magics = registered_cell_magics(filter(None, map(_code, cells)))
     candidates: list[Candidate] = []
     skipped: list[Skipped] = []
     for number, cell in enumerate(cells, start=1):
         if cell["cell_type"].value != "code":
             continue
-        part = _candidate(cell, number)
+        part = _candidate(cell, number, magics)
         if isinstance(part, Candidate):
             candidates.append(part)
         else:
@@ -108,25 +109,32 @@ def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _candidate(cell: Mapping[str, Value], number: int) -> Candidate | Skipped:
-    source = cell.get("source") or cell.get("input")  # format 3 says input
-    code = None if source is None else _text(source.value)
+def _candidate(
+    cell: Mapping[str, Value], number: int, magics: Collection[str]
+) -> Candidate | Skipped:
+    source, code = _source(cell), _code(cell)
     if source is None or code is None:
         return Skipped(1, "the cell has no source", number)
     language = _cell_language(cell)
     if language != "python":
         return Skipped(1, f"the cell is written in {language}, not in Python", number)
-    magic = foreign_cell_magic(code)
+    magic = foreign_cell_magic(code, magics)
     if magic is not None:
         return Skipped(1, f"a {magic} cell is not the notebook's Python", number)
     return Candidate(SourceExcerpt(source, _layout(code)), number)
 
 
-def _text(source: Any) -> str | None:
-    if isinstance(source, str):
-        return source
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
-        return "".join(source)
+def _source(cell: Mapping[str, Value]) -> Value | None:
+    return cell.get("source") or cell.get("input")  # format 3 says input
+
+
+def _code(cell: Mapping[str, Value]) -> str | None:
+    source = _source(cell)
+    match source.value if source else None:
+        case str() as text:
+            return text
+        case [*lines] if all(isinstance(line, str) for line in lines):
+            return "".join(lines)
     return None
 
 
