@@ -70,12 +70,10 @@ def main() -> int:
 
 def corpus() -> Iterator[Path]:
     """Yield the files of the standard library and of site-packages, each once."""
-    folders = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib")}
-    seen: set[Path] = set()
-    for folder in folders:
+    for folder in (Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib")):
         for path in folder.rglob("*"):
-            if path.suffix in SUFFIXES and path.is_file() and path not in seen:
-                seen.add(path)
+            inside = path.relative_to(folder).parts  # the library's own site-packages: not ours
+            if path.suffix in SUFFIXES and path.is_file() and "site-packages" not in inside:
                 yield path
 
 
