@@ -1,0 +1,59 @@
+"""Before→after templates, the edits that they make, and the import block.
+
+A rewrite is stated as code (``rewrite("keras.backend.square(x)", "keras.ops.square(x)")``); a
+``RewriteTable`` tries the rows of a name on one use of it and gives a ``Fix`` or a ``Refusal``
+with the reason; ``plan_imports`` sees to the imports, and ``render`` makes the edits.
+"""
+
+from kdoctor.rewrite.guards import (
+    Answer,
+    Guard,
+    Question,
+    Situation,
+    context,
+    display,
+    equals,
+    given,
+    indexed,
+    is_kind,
+    is_lambda,
+    literal,
+    not_given,
+    not_none,
+    one_of,
+    statement_position,
+)
+from kdoctor.rewrite.imports import plan_imports
+from kdoctor.rewrite.refusal import Refusal
+from kdoctor.rewrite.render import render
+from kdoctor.rewrite.slots import SignatureLookup
+from kdoctor.rewrite.spelling import Speller
+from kdoctor.rewrite.table import RewriteTable
+from kdoctor.rewrite.template import Rewrite, rewrite
+
+__all__ = [
+    "Answer",
+    "Guard",
+    "Question",
+    "Refusal",
+    "Rewrite",
+    "RewriteTable",
+    "SignatureLookup",
+    "Situation",
+    "Speller",
+    "context",
+    "display",
+    "equals",
+    "given",
+    "indexed",
+    "is_kind",
+    "is_lambda",
+    "literal",
+    "not_given",
+    "not_none",
+    "one_of",
+    "plan_imports",
+    "render",
+    "rewrite",
+    "statement_position",
+]

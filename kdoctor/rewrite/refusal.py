@@ -13,8 +13,12 @@ class Refusal:
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer, not an error
-    """Raised inside this package where a rewrite turns out impossible; becomes a ``Refusal``."""
+    """Raised inside this package where a rewrite turns out impossible; becomes a ``Refusal``.
 
-    def __init__(self, reason: str) -> None:
+    ``distance`` says how far the row was from holding: of several rows the nearest gives the reason.
+    """
+
+    def __init__(self, reason: str, distance: int = 0) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.distance = distance

@@ -13,7 +13,7 @@ import ast
 import builtins
 import inspect
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -94,6 +94,7 @@ class Replacement:
         )
         if clash := local & names.keys():
             raise ValueError(f"{text!r} binds {sorted(clash)}, which are parameters")
+        _check_stars(tree, names)
         _check_names(tree, known=names.keys() | local, a_name_alone=pattern.signature is None)
         inner = frozenset(
             name.id
@@ -128,6 +129,9 @@ class Rewrite:
     @cached_property
     def replacement(self) -> Replacement:
         """The right side, parsed. ``ValueError`` or ``SyntaxError`` where it is no template."""
+        asked = self.when.parameters if self.when is not None else frozenset()
+        if unknown := asked - self.pattern.parameters.keys():
+            raise ValueError(f"the guard of {self.id!r} asks about {sorted(unknown)}")
         return Replacement.parse(self.right, self.pattern)
 
 
@@ -192,6 +196,28 @@ def _inner_parts(scope: ast.AST) -> Iterator[ast.AST]:
                 yield clause.iter
 
 
+def _check_stars(tree: ast.AST, parameters: Mapping[str, inspect.Parameter]) -> None:
+    """Refuse a variadic parameter anywhere but behind its own star in a call."""
+    starred: dict[int, inspect._ParameterKind] = {}
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            starred |= {
+                id(node.value): inspect.Parameter.VAR_POSITIONAL
+                for node in call.args
+                if isinstance(node, ast.Starred)
+            }
+            starred |= {
+                id(keyword.value): inspect.Parameter.VAR_KEYWORD
+                for keyword in call.keywords
+                if keyword.arg is None
+            }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in parameters:
+            kind = parameters[node.id].kind
+            if (kind in _VARIADIC or id(node) in starred) and starred.get(id(node)) is not kind:
+                raise ValueError(f"{node.id!r}: a star takes a parameter with the same star")
+
+
 def _check_names(tree: ast.AST, known: set[str], *, a_name_alone: bool) -> None:
     """Refuse a bare name that is nothing: a misspelt parameter must not become an import."""
     dotted = {
@@ -204,7 +230,3 @@ def _check_names(tree: ast.AST, known: set[str], *, a_name_alone: bool) -> None:
             continue
         raise ValueError(f"{node.id!r} is neither a parameter nor a builtin nor a dotted name")
 
-
-def is_variadic(parameter: inspect.Parameter) -> bool:
-    """Say whether it is ``*args`` or ``**kwargs``."""
-    return parameter.kind in _VARIADIC

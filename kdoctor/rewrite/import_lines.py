@@ -1,0 +1,333 @@
+"""Turn one import statement into another: aliases out, names in, comments kept.
+
+What goes and what comes is decided elsewhere; here is only how it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import libcst as cst
+
+from kdoctor.model import Edit, ImportNeed, Span
+from kdoctor.rewrite.surroundings import comments_in
+from kdoctor.syntax import Module
+
+ImportStatement = cst.Import | cst.ImportFrom
+MERGED_LENGTH = 88
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(slots=True)
+class Change:
+    """What happens to one import statement.
+
+    ``gone`` are aliases that go, ``renamed`` aliases that are written otherwise, ``added`` the
+    names that are to be bound beside what stays.
+    """
+
+    gone: list[cst.ImportAlias] = field(default_factory=list)
+    renamed: dict[cst.ImportAlias, str] = field(default_factory=dict)
+    added: list[ImportNeed] = field(default_factory=list)
+
+
+def import_text(needs: Sequence[ImportNeed]) -> list[str]:
+    """Return import statements for ``needs``, one for each module that names come from."""
+    lines: list[str] = []
+    for module, group in groupby(sorted(set(needs), key=_sort_key), key=lambda need: need.module):
+        named = [need for need in group if need.name is not None]
+        if not named:
+            lines += [_plain_import(need) for need in needs if need.module == module]
+            continue
+        lines += [_plain_import(need) for need in needs if need.module == module and not need.name]
+        lines.append(f"from {module} import {', '.join(map(alias_text, named))}")
+    return lines
+
+
+def alias_text(need: ImportNeed) -> str:
+    """Return ``ops`` or ``ops as keras_ops``."""
+    return f"{need.name}" if need.name == need.local else f"{need.name} as {need.local}"
+
+
+def statement_edits(
+    module: Module, changes: Mapping[ImportStatement, Change]
+) -> Iterator[Edit]:
+    """Yield the edits of all statements that change."""
+    vanishing = {
+        statement
+        for statement, change in changes.items()
+        if not change.added and not change.renamed and len(change.gone) == len(_aliases(statement))
+    }
+    for line, statements in _by_line(module, vanishing).items():
+        yield from _remove(module, line, statements, vanishing)
+    for statement, change in changes.items():
+        if statement not in vanishing:
+            yield from _Statement(module, statement).edits(change)
+
+
+class _Statement:
+    """One import statement that stays, or turns into another."""
+
+    def __init__(self, module: Module, statement: ImportStatement) -> None:
+        self.module = module
+        self.node = statement
+        self.span = module.span(statement)
+        self.aliases = _aliases(statement)
+
+    def edits(self, change: Change) -> Iterator[Edit]:
+        if change.added and len(change.gone) == len(self.aliases) > 0:
+            yield from self._turn_into(change.added)
+            return
+        here = [need for need in change.added if self._can_hold(need)]
+        beside = [need for need in change.added if need not in here]
+        left = list(change.gone)
+        for need in list(here):
+            if left:
+                yield Edit(self._alias_span(left.pop(0)), (alias_text(need),))
+                here.remove(need)
+        for alias, text in change.renamed.items():
+            yield Edit(self._alias_span(alias), (text,))
+        yield from self._take_out(left)
+        if here and not self._takes_more(here):
+            beside, here = [*here, *beside], []
+        if here:
+            yield from self._put_in(here, [a for a in self.aliases if a not in left])
+        if beside:
+            yield self._beside(beside)
+
+    def _turn_into(self, needs: Sequence[ImportNeed]) -> Iterator[Edit]:
+        source = self.module.text[self.span.start : self.span.end]
+        comments = comments_in(source)
+        if not self._has_own_line():
+            if comments:
+                yield self._beside(needs)  # there is nowhere to keep the comments
+            else:
+                yield Edit(self.span, ("; ".join(import_text(needs)),))
+            return
+        indent = _indent(self.module, self.span.start)
+        yield Edit(self.span, (f"\n{indent}".join([*comments, *import_text(needs)]),))
+
+    def _beside(self, needs: Sequence[ImportNeed]) -> Edit:
+        """Add import statements after this one."""
+        if not self._has_own_line():
+            return Edit(Span(self.span.end, self.span.end), (
+                "".join(f"; {line}" for line in import_text(needs)),
+            ))  # fmt: skip
+        end = _line_end(self.module, self.span.end)
+        indent = _indent(self.module, self.span.start)
+        text = "".join(f"\n{indent}{line}" for line in import_text(needs))
+        return Edit(Span(end, end), (text,))
+
+    def _has_own_line(self) -> bool:
+        line = self.module.parent(self.node)
+        return isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+
+    # Inside the list of names
+
+    def _can_hold(self, need: ImportNeed) -> bool:
+        return need.name is not None and need.module == from_module(self.node)
+
+    def _takes_more(self, needs: Sequence[ImportNeed]) -> bool:
+        """Say whether people would add a name here rather than write a new line."""
+        if isinstance(self.node, cst.ImportFrom) and self.node.lpar is not None:
+            return True
+        length = self.span.end - self.module.text.rfind("\n", 0, self.span.start)
+        short = length + sum(len(alias_text(need)) + 2 for need in needs) <= MERGED_LENGTH
+        return short and not any(alias.asname for alias in self.aliases)
+
+    def _alias_span(self, alias: cst.ImportAlias) -> Span:
+        """Return where ``name as local`` stands, without its comma."""
+        start = self.module.span(alias.name).start
+        end = self.module.span(alias.asname.name if alias.asname else alias.name).end
+        return Span(start, end)
+
+    def _take_out(self, gone: Sequence[cst.ImportAlias]) -> Iterator[Edit]:
+        text = self.module.text
+        kept_before: cst.ImportAlias | None = None
+        for index, alias in enumerate(self.aliases):
+            if alias not in gone:
+                kept_before = alias
+                continue
+            span = self._alias_span(alias)
+            later = self.aliases[index + 1 :]
+            if later:
+                following = self._alias_span(later[0]).start
+                gap = text[span.end : following]
+                if "#" not in gap and any(each not in gone for each in later):
+                    yield Edit(Span(span.start, following), ("",))
+                    continue
+                comma = span.end + gap.index(",") + 1
+            else:
+                comma = self._comma_after(span.end)
+            # The last ones go together with the comma before them, comments stay.
+            if kept_before is not None and self.aliases[index - 1] not in gone:
+                before = self._alias_span(kept_before).end
+                if "#" not in text[before : span.start]:
+                    yield Edit(Span(before, span.end), ("",))
+                    continue
+            yield Edit(Span(span.start, self._blanks_after(comma)), ("",))
+
+    def _comma_after(self, offset: int) -> int:
+        found = re.compile(r"[ \t\\\r\n]*,").match(self.module.text, offset, self.span.end)
+        return found.end() if found else offset
+
+    def _blanks_after(self, offset: int) -> int:
+        found = re.compile(r"[ \t]*").match(self.module.text, offset)
+        return found.end() if found else offset
+
+    def _put_in(self, needs: Sequence[ImportNeed], present: Sequence[cst.ImportAlias]) -> Iterator[Edit]:
+        names = [self._name(alias) for alias in present]
+        in_order = names == sorted(names, key=str.lower)
+        for need in sorted(needs, key=_sort_key):
+            name = alias_text(need)
+            after = next((a for a in present if self._name(a).lower() > name.lower()), None)
+            if in_order and after is not None:
+                start = self._alias_span(after).start
+                indent = self._own_line_indent(start)
+                blank = " " if indent is None else f"\n{indent}"
+                yield Edit(Span(start, start), (f"{name},{blank}",))
+            else:
+                yield from self._append(name, present[-1])
+
+    def _append(self, name: str, last: cst.ImportAlias) -> Iterator[Edit]:
+        span = self._alias_span(last)
+        comma = self._comma_after(span.end)
+        indent = self._own_line_indent(span.start)
+        if indent is None:
+            yield Edit(Span(span.end, span.end), (f", {name}",))
+            return
+        if comma == span.end:
+            yield Edit(Span(comma, comma), (",",))
+        end = _line_end(self.module, comma)
+        yield Edit(Span(end, end), (f"\n{indent}{name},",))
+
+    def _own_line_indent(self, start: int) -> str | None:
+        """Return the indent of an alias that starts its line, None for one that does not."""
+        if start == self.span.start:
+            return None
+        line = _line_start(self.module.text, start)
+        before = self.module.text[line:start]
+        return before if not before.strip() and line > self.span.start else None
+
+    def _name(self, alias: cst.ImportAlias) -> str:
+        span = self._alias_span(alias)
+        return self.module.text[span.start : span.end]
+
+
+def from_module(statement: ImportStatement) -> str | None:
+    """Return the module of an absolute ``from module import …``, else None."""
+    if not isinstance(statement, cst.ImportFrom) or statement.relative or not statement.module:
+        return None
+    if isinstance(statement.names, cst.ImportStar):
+        return None
+    return cst.Module(()).code_for_node(statement.module).replace(" ", "")
+
+
+def _remove(
+    module: Module,
+    line: cst.CSTNode,
+    statements: Sequence[ImportStatement],
+    vanishing: set[ImportStatement],
+) -> Iterator[Edit]:
+    """Take statements out of one line, or the line out of the file."""
+    body: Sequence[cst.BaseSmallStatement] = line.body  # type: ignore[attr-defined]
+    spans = [module.span(statement) for statement in body]
+    if len(statements) < len(body):
+        yield from _remove_some(body, spans, vanishing)
+        return
+    first, last = spans[0], spans[-1]
+    source = module.text[first.start : last.end]
+    end = _line_end(module, last.end)
+    rest = module.text[last.end : end].lstrip(" \t;")
+    comments = comments_in(source)
+    if _leaves_nothing(module, line, vanishing):
+        stays = "\n".join(["pass", *(_indent(module, first.start) + each for each in comments)])
+        yield Edit(Span(first.start, last.end), (stays,))
+    elif comments or rest:
+        indent = _indent(module, first.start)
+        kept = f"\n{indent}".join(comments)
+        gap = Span(first.start, end - len(rest))
+        yield Edit(gap, (f"{kept}\n{indent}" if kept and rest else kept,))
+    else:
+        yield Edit(_whole_line(module, first.start, end), ("",))
+
+
+def _remove_some(
+    body: Sequence[cst.BaseSmallStatement], spans: Sequence[Span], vanishing: set[ImportStatement]
+) -> Iterator[Edit]:
+    kept = [index for index, statement in enumerate(body) if statement not in vanishing]
+    for index, statement in enumerate(body):
+        if statement not in vanishing:
+            continue
+        if index < kept[-1]:
+            yield Edit(Span(spans[index].start, spans[index + 1].start), ("",))
+        else:
+            yield Edit(Span(spans[index - 1].end, spans[index].end), ("",))
+
+
+def _leaves_nothing(module: Module, line: cst.CSTNode, vanishing: set[ImportStatement]) -> bool:
+    """Say whether a block loses its last statement with this line; the last line stands for it."""
+    if isinstance(line, cst.SimpleStatementSuite):
+        return True
+    block = module.parent(line)
+    if not isinstance(block, cst.IndentedBlock):
+        return False
+    small = [
+        statement
+        for each in block.body
+        for statement in (each.body if isinstance(each, cst.SimpleStatementLine) else [each])
+    ]
+    return block.body[-1] is line and all(statement in vanishing for statement in small)
+
+
+def _whole_line(module: Module, start: int, end: int) -> Span:
+    """Return the line around a statement with one line break, all within its cell."""
+    cell = next(each.span for each in module.unit.cells if each.span.covers(Span(start, end)))
+    begin = max(_line_start(module.text, start), cell.start)
+    following = _LINE_END.match(module.text, end, cell.end)
+    if following:
+        return Span(begin, following.end())
+    before = module.text[cell.start : begin]
+    begin -= 2 if before.endswith("\r\n") else 1 if before else 0
+    return Span(begin, end)
+
+
+def _by_line(
+    module: Module, statements: set[ImportStatement]
+) -> dict[cst.CSTNode, list[ImportStatement]]:
+    lines: dict[cst.CSTNode, list[ImportStatement]] = {}
+    for statement in sorted(statements, key=module.span):
+        line = module.parent(statement)
+        if line is not None:
+            lines.setdefault(line, []).append(statement)
+    return lines
+
+
+def _aliases(statement: ImportStatement) -> Sequence[cst.ImportAlias]:
+    return () if isinstance(statement.names, cst.ImportStar) else statement.names
+
+
+def _plain_import(need: ImportNeed) -> str:
+    return f"import {need.module}" if need.module == need.local else f"import {need.module} as {need.local}"
+
+
+def _sort_key(need: ImportNeed) -> tuple[str, str, str]:
+    return need.module, (need.name or "").lower(), need.local
+
+
+def _line_start(text: str, offset: int) -> int:
+    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+
+
+def _line_end(module: Module, offset: int) -> int:
+    found = _LINE_END.search(module.text, offset)
+    return found.start() if found else len(module.text)
+
+
+def _indent(module: Module, start: int) -> str:
+    line = module.text[_line_start(module.text, start) : start]
+    return line[: len(line) - len(line.lstrip())]

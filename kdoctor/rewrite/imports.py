@@ -1,0 +1,256 @@
+"""The import block: what the applied fixes need comes in, what they leave unused goes out.
+
+An import goes only where the fixes took away its last use; one that was never used, is exported,
+stands in a guard or says ``# noqa`` stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+import libcst as cst
+
+from kdoctor.model import Edit, Fix, Hole, ImportNeed, Span
+from kdoctor.rewrite.import_lines import (
+    Change,
+    ImportStatement,
+    import_text,
+    statement_edits,
+)
+from kdoctor.rewrite.roots import package_of, transposed
+from kdoctor.rewrite.surroundings import ancestors
+from kdoctor.rewrite.visibility import is_conditional
+from kdoctor.syntax import ImportBinding, Module, ReferenceKind
+
+_KEEP_COMMENT = re.compile(r"#\s*noqa\s*(?:$|[^:\s]|:.*\bF401\b)", re.IGNORECASE)
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
+_SCOPES = (cst.FunctionDef, cst.ClassDef)
+
+
+def plan_imports(module: Module, fixes: Sequence[Fix]) -> tuple[Edit, ...]:
+    """Return the edits of the import statements that go with ``fixes``, in source order."""
+    return tuple(sorted(_Plan(module, fixes).edits(), key=lambda edit: edit.span))
+
+
+class _Plan:
+    def __init__(self, module: Module, fixes: Sequence[Fix]) -> None:
+        self.module = module
+        self.fixes = fixes
+        self.fixed = [edit for fix in fixes for edit in fix.edits]
+        self.new_names = set(chain.from_iterable(map(_names_in, _new_text(self.fixed))))
+        self.dropped = {span for fix in fixes for span in fix.drops}
+        self.changes: dict[ImportStatement, Change] = {}
+        self.at_the_top: list[ImportNeed] = []
+
+    def edits(self) -> Iterator[Edit]:
+        for binding in self.module.imports:
+            self._let_go(binding)
+        for fix in self.fixes:
+            for need in fix.imports:
+                self._bring_in(need, fix)
+        yield from statement_edits(self.module, self.changes)
+        yield from self._inserted()
+
+    # What goes
+
+    def _let_go(self, binding: ImportBinding) -> None:
+        alias = binding.alias
+        if alias is None:
+            return
+        forced = self.module.span(alias) in self.dropped
+        if not forced and not self._is_left_unused(binding):
+            return
+        change = self.changes.setdefault(binding.statement, Change())
+        if forced and alias.asname is None and self._is_package_still_read(binding):
+            change.renamed[alias] = binding.local  # `import keras.gone` also bound `keras`
+        else:
+            change.gone.append(alias)
+
+    def _is_left_unused(self, binding: ImportBinding) -> bool:
+        uses = self.module.uses_of(binding)
+        return (
+            bool(uses)
+            and all(self._vanishes(self.module.span(use)) for use in uses)
+            and binding.local not in self.new_names
+            and not binding.exported
+            and not is_conditional(self.module, binding.statement)
+            and not self._says_keep(binding.statement)
+            and not self._is_bound_otherwise(binding)
+        )
+
+    def _vanishes(self, span: Span) -> bool:
+        """Say whether a piece of source is replaced, and not kept in a hole."""
+        return any(
+            edit.span.covers(span)
+            and not any(isinstance(p, Hole) and p.span.covers(span) for p in edit.parts)
+            for edit in self.fixed
+        )
+
+    def _is_package_still_read(self, binding: ImportBinding) -> bool:
+        if binding.alias is None or not isinstance(binding.statement, cst.Import):
+            return False
+        if "." not in _dotted(binding.alias.name):
+            return False
+        others = (
+            other
+            for other in self.module.imports
+            if other.local == binding.local and other.statement is not binding.statement
+        )
+        if any(not is_conditional(self.module, other.statement) for other in others):
+            return False
+        uses = self.module.uses_of(binding)
+        return binding.local in self.new_names or not all(
+            self._vanishes(self.module.span(use)) for use in uses
+        )
+
+    def _says_keep(self, statement: ImportStatement) -> bool:
+        span = self.module.span(statement)
+        end = self.module.text.find("\n", span.end)
+        lines = self.module.text[span.start : end if end >= 0 else None].splitlines()
+        return any(_KEEP_COMMENT.search(line) for line in lines)
+
+    def _is_bound_otherwise(self, binding: ImportBinding) -> bool:
+        return any(
+            reference.binding is binding
+            and reference.kind in (ReferenceKind.STORE, ReferenceKind.DELETE)
+            for reference in self.module.references
+        )
+
+    # What comes
+
+    def _bring_in(self, need: ImportNeed, fix: Fix) -> None:
+        if self._is_there(need):
+            return
+        old = self._replaced_bindings(need, fix)
+        always = [each for each in old if self._is_always_bound(each)]
+        if always:
+            self._add(min(always, key=self._position).statement, need)
+            return
+        top = self._top_import_of(package_of(need.module))
+        everywhere = bool(old)
+        for binding in old:
+            scope = self._scope(binding)
+            if isinstance(scope, cst.FunctionDef) and (top or self._is_read_outside(binding, scope)):
+                everywhere = False
+            elif isinstance(scope, cst.ClassDef):
+                everywhere = False  # a name of a class is not seen in its methods
+            else:
+                for each in self._alternatives(binding):
+                    self._add(each.statement, transposed(need, each.name))
+        if not everywhere:
+            self._add_at_the_top(need, top)
+
+    def _is_there(self, need: ImportNeed) -> bool:
+        name = need.module if need.name is None else f"{need.module}.{need.name}"
+        return any(
+            (binding.name, binding.local) == (name, need.local)
+            and self._is_always_bound(binding)
+            and binding.alias not in self._gone()
+            for binding in self.module.imports
+        )
+
+    def _gone(self) -> list[cst.ImportAlias]:
+        return [alias for change in self.changes.values() for alias in change.gone]
+
+    def _replaced_bindings(self, need: ImportNeed, fix: Fix) -> list[ImportBinding]:
+        """Return the imports through which what the fix replaces was read."""
+        found: dict[int, ImportBinding] = {}
+        for reference in self.module.references:
+            span = self.module.span(reference.node)
+            if span in fix.drops or any(edit.span.covers(span) for edit in fix.edits):
+                found[id(reference.binding)] = reference.binding
+        kin = [b for b in found.values() if package_of(b.name) == package_of(need.module)]
+        return sorted(kin or found.values(), key=self._position)
+
+    def _is_always_bound(self, binding: ImportBinding) -> bool:
+        return self._scope(binding) is None and not is_conditional(self.module, binding.statement)
+
+    def _scope(self, binding: ImportBinding) -> cst.FunctionDef | cst.ClassDef | None:
+        """Return the function or class that an import stands in."""
+        around = ancestors(self.module, binding.statement)
+        return next((each for each in around if isinstance(each, _SCOPES)), None)
+
+    def _position(self, binding: ImportBinding) -> Span:
+        return self.module.span(binding.statement)
+
+    def _alternatives(self, binding: ImportBinding) -> Iterator[ImportBinding]:
+        """Yield the imports that bind the same name in the same scope: the branches of a `try`."""
+        scope = self._scope(binding)
+        for other in self.module.imports:
+            if other.local == binding.local and self._scope(other) is scope:
+                yield other
+
+    def _is_read_outside(self, binding: ImportBinding, scope: cst.FunctionDef) -> bool:
+        """Say whether a function imports a name for others (``global K``)."""
+        inside = self.module.span(scope)
+        uses = self.module.uses_of(binding)
+        return not all(inside.covers(self.module.span(use)) for use in uses)
+
+    def _top_import_of(self, package: str) -> ImportStatement | None:
+        """Return the first import of a package that is made whenever the file is imported."""
+        for binding in sorted(self.module.imports, key=self._position):
+            if package_of(binding.name) == package and self._is_always_bound(binding):
+                return binding.statement
+        return None
+
+    def _add(self, statement: ImportStatement, need: ImportNeed) -> None:
+        change = self.changes.setdefault(statement, Change())
+        if need not in change.added:
+            change.added.append(need)
+
+    def _add_at_the_top(self, need: ImportNeed, beside: ImportStatement | None) -> None:
+        statement = beside or self._last_leading_import()
+        if statement is not None:
+            self._add(statement, need)
+        elif need not in self.at_the_top:
+            self.at_the_top.append(need)
+
+    def _last_leading_import(self) -> ImportStatement | None:
+        """Return the last import before the file's first other statement."""
+        last: ImportStatement | None = None
+        for line in self.module.tree.body:
+            small = line.body if isinstance(line, cst.SimpleStatementLine) else ()
+            imports = [each for each in small if isinstance(each, cst.Import | cst.ImportFrom)]
+            if imports:
+                last = imports[-1]
+            elif not _is_text(line):
+                break
+        return last
+
+    def _inserted(self) -> Iterator[Edit]:
+        """Write what has no import to stand beside: above the first statement, below docstrings."""
+        if not self.at_the_top:
+            return
+        first = next((line for line in self.module.tree.body if not _is_text(line)), None)
+        if first is None:
+            return
+        start = self.module.span(first).start
+        if isinstance(first, cst.FunctionDef | cst.ClassDef) and first.decorators:
+            start = min(start, self.module.span(first.decorators[0]).start)
+        text = "".join(f"{line}\n" for line in import_text(self.at_the_top))
+        yield Edit(Span(start, start), (text,))
+
+
+def _new_text(edits: Iterable[Edit]) -> Iterator[str]:
+    return (part for edit in edits for part in edit.parts if isinstance(part, str))
+
+
+def _names_in(text: str) -> list[str]:
+    """Return the names that a piece of new code may read: no attributes, no keywords."""
+    return _NAME.findall(text)
+
+
+def _dotted(node: cst.CSTNode) -> str:
+    return cst.Module(()).code_for_node(node)
+
+
+def _is_text(line: cst.CSTNode) -> bool:
+    """Say whether a statement is a docstring."""
+    return (
+        isinstance(line, cst.SimpleStatementLine)
+        and len(line.body) == 1
+        and isinstance(line.body[0], cst.Expr)
+        and isinstance(line.body[0].value, cst.SimpleString | cst.ConcatenatedString)
+    )

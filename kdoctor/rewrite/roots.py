@@ -1,0 +1,56 @@
+"""Which import root a name was written with, and how another name looks under that root."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import ImportNeed
+
+TEMPLATE_ROOT = "keras"
+# Where a root's public names are imported from. The private and old facades lead to `tf.keras`.
+_IMPORT_PATHS = {
+    "keras": "keras",
+    "tf.keras": "tensorflow.keras",
+    "tf_keras": "tf_keras",
+    "keras_core": "keras_core",
+}
+
+
+def import_root(name: str) -> str | None:
+    """Return where the public names of a name's root are imported from; None for other packages.
+
+    >>> import_root("tensorflow.python.keras.backend.sum")
+    'tensorflow.keras'
+    """
+    split = split_root(name)
+    return None if split is None else _IMPORT_PATHS.get(split[0], "tensorflow.keras")
+
+
+def key_of(name: str) -> str:
+    """Return what a name is called under the templates' root: ``keras.backend.sum``."""
+    split = split_root(name)
+    if split is None:
+        return name
+    return f"{TEMPLATE_ROOT}.{split[1]}" if split[1] else TEMPLATE_ROOT
+
+
+def package_of(name: str) -> str:
+    """Return the package that a name belongs to, all roots of Keras being one."""
+    return TEMPLATE_ROOT if split_root(name) is not None else name.partition(".")[0]
+
+
+def under_root(name: str, root: str) -> str:
+    """Return a name of Keras under another root: ``keras.ops`` → ``tensorflow.keras.ops``."""
+    split = split_root(name)
+    if split is None:
+        return name
+    return f"{root}.{split[1]}" if split[1] else root
+
+
+def transposed(need: ImportNeed, like: str) -> ImportNeed:
+    """Return what must be imported in place of ``need`` where Keras is imported as in ``like``."""
+    root = import_root(like)
+    if root is None or split_root(need.module) is None:
+        return need
+    return replace(need, module=under_root(need.module, root))

@@ -1,0 +1,109 @@
+"""How the new callable may be called: which argument fits where, and what its defaults are."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+from kdoctor.rewrite.template import Code, Pattern
+
+
+class SignatureText(Protocol):
+    """What is known of a callable: ``keras_api.Signature`` is one."""
+
+    @property
+    def text(self) -> str:
+        """The parameters as a person would write them: ``x, axis=None, keepdims=False``."""
+
+
+SignatureLookup = Callable[[str], SignatureText | None]
+"""Gives the signature of a dotted name (under the ``keras`` root); None where it is not known."""
+
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One parameter of the new callable: by which position and by which keyword it is reached."""
+
+    position: int | None
+    keyword: str | None
+    default: Code | None
+
+
+class Slots:
+    """The parameters of a new callable. Of an unknown one nothing is known."""
+
+    def __init__(self, signature: inspect.Signature | None) -> None:
+        self.signature = signature
+        self._ordered: list[Slot] = []
+        for index, parameter in enumerate(signature.parameters.values() if signature else ()):
+            position = index if parameter.kind in _BY_POSITION else None
+            keyword = parameter.name
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                continue
+            if parameter.kind is parameter.POSITIONAL_ONLY:
+                keyword = None
+            default = parameter.default if isinstance(parameter.default, Code) else None
+            self._ordered.append(Slot(position, keyword, default))
+
+    @classmethod
+    def of(cls, name: str, lookup: SignatureLookup) -> Slots:
+        """Look up what is known of the callable ``name``."""
+        found = lookup(name)
+        return cls(None if found is None else _parsed(found.text))
+
+    def at(self, position: int) -> Slot:
+        """Return the slot that a positional argument falls into."""
+        found = next((slot for slot in self._ordered if slot.position == position), None)
+        return found or Slot(position, None, None)
+
+    def named(self, keyword: str) -> Slot:
+        """Return the slot that a keyword argument falls into."""
+        found = next((slot for slot in self._ordered if slot.keyword == keyword), None)
+        return found or Slot(None, keyword, None)
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> inspect.Signature | None:
+    return Pattern.parse(f"_({text})").signature
+
+
+def same_value(one: Code | None, other: Code | None) -> bool:
+    """Say whether two defaults are written as the same value: ``'a'`` and ``"a"``, not 1 and 1.0."""
+    if one is None or other is None:
+        return False
+    try:
+        first, second = ast.literal_eval(one.node), ast.literal_eval(other.node)
+    except ValueError:
+        return ast.dump(one.node) == ast.dump(other.node)
+    return repr(first) == repr(second)
+
+
+def takes_the_same(old: inspect.Signature, new: inspect.Signature | None) -> bool:
+    """Say whether each call that fits ``old`` means the same to ``new``.
+
+    ``new`` may have more parameters, as long as they are optional and come after the old ones.
+    """
+    if new is None:
+        return False
+    olds, news = list(old.parameters.values()), list(new.parameters.values())
+    for before, after in zip(olds, news, strict=False):
+        same_default = before.default is after.default or same_value(
+            _code(before.default), _code(after.default)
+        )
+        if (before.name, before.kind) != (after.name, after.kind) or not same_default:
+            return False
+    return len(olds) <= len(news) and all(
+        each.default is not inspect.Parameter.empty
+        or each.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        for each in news[len(olds) :]
+    )
+
+
+def _code(default: object) -> Code | None:
+    return default if isinstance(default, Code) else None

@@ -1,0 +1,95 @@
+"""What surrounds an expression in the user's source, and what that allows to stand there."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from kdoctor.model import Edit, Span
+from kdoctor.rewrite.refusal import Refused
+from kdoctor.syntax import Module
+
+_BRACKETED = (
+    cst.List, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.SubscriptElement,
+)  # fmt: skip
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def whole_span(module: Module, node: cst.BaseExpression) -> Span:
+    """Return the span of an expression together with its own parentheses."""
+    span = module.span(node)
+    if not node.lpar:
+        return span
+    return Span(module.span(node.lpar[0]).start, module.span(node.rpar[-1]).end)
+
+
+def ancestors(module: Module, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield what encloses ``node``, the innermost first."""
+    parent = module.parent(node)
+    while parent is not None:
+        yield parent
+        parent = module.parent(parent)
+
+
+def breaks_lines_openly(source: str) -> bool:
+    """Say whether an expression goes over several lines only thanks to brackets around it."""
+    if "\n" not in source and "\r" not in source:
+        return False
+    depth = 0
+    for token in tokenize.generate_tokens(io.StringIO(f"({source}\n)").readline):
+        if token.type == tokenize.OP and token.string in _OPENING:
+            depth += 1
+        elif token.type == tokenize.OP and token.string in _CLOSING:
+            depth -= 1
+        elif token.type == tokenize.NL and depth == 1 and token.start[0] <= source.count("\n"):
+            return True
+    return False
+
+
+def stands_in_brackets(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether lines may break at ``node`` whatever becomes of the calls around it.
+
+    The parentheses of a call do not count: the call may itself be rewritten.
+    """
+    if node.lpar:
+        return True
+    return any(
+        isinstance(each, _BRACKETED) or (isinstance(each, cst.BaseExpression) and bool(each.lpar))
+        for each in ancestors(module, node)
+    )
+
+
+def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether names at ``node`` are looked up in a class body, which inner scopes cannot see."""
+    for each in ancestors(module, node):
+        if isinstance(each, cst.FunctionDef | cst.Lambda):
+            return False
+        if isinstance(each, cst.ClassDef):
+            return True
+    return False
+
+
+def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit]) -> None:
+    """Refuse edits that would end the f-string around ``node`` (before Python 3.12 it is strict)."""
+    new = "".join(part for edit in edits for part in edit.parts if isinstance(part, str))
+    for each in ancestors(module, node):
+        if isinstance(each, cst.FormattedString) and any(
+            mark in new for mark in (each.quote[-1], "\\", "#", "\n", "{")
+        ):
+            raise Refused("the new expression does not fit into the f-string around it")
+
+
+def comments_in(source: str) -> list[str]:
+    """Return the comments in a piece of source that holds no strings."""
+    return ["#" + line.partition("#")[2] for line in source.splitlines() if "#" in line]
+
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield ``node`` and all that it holds."""
+    yield node
+    for child in node.children:
+        yield from walk(child)

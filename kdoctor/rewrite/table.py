@@ -1,0 +1,132 @@
+"""All rewrites by the name that they replace: the first row that holds gives the fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from kdoctor.model import Applicability, Fix, ImportNeed
+from kdoctor.rewrite.attempt import Attempt
+from kdoctor.rewrite.refusal import Refusal, Refused
+from kdoctor.rewrite.roots import key_of
+from kdoctor.rewrite.slots import SignatureLookup
+from kdoctor.rewrite.spelling import Speller
+from kdoctor.rewrite.template import Rewrite
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_WORST_FIRST = (Applicability.MANUAL, Applicability.UNSAFE, Applicability.SAFE)
+Rating = Callable[[Rewrite], Applicability]
+
+
+class RewriteTable:
+    """Rewrites by old name, under any import root of Keras.
+
+    ``signatures`` says what is known of the new callables; a default is left out only where it is
+    known to be the same.
+    """
+
+    def __init__(self, rows: Iterable[Rewrite], signatures: SignatureLookup) -> None:
+        self._rows: dict[str, list[Rewrite]] = {}
+        self._signatures = signatures
+        for row in rows:
+            self._rows.setdefault(key_of(row.left.partition("(")[0]), []).append(row)
+
+    def rows_for(self, name: str) -> Sequence[Rewrite]:
+        """Return the rows for a dotted name as it was imported, in order."""
+        return self._rows.get(key_of(name), ())
+
+    def attempt(self, module: Module, reference: Reference, applicability: Rating) -> Fix | Refusal:
+        """Return the fix for one use of an old name, or why there is none.
+
+        For an import (``from keras.backend import square``) the fix is that of all its uses.
+        """
+        try:
+            match reference.kind:
+                case ReferenceKind.LOAD:
+                    return self._at_use(module, reference, applicability)
+                case ReferenceKind.IMPORT:
+                    return self._at_import(module, reference, applicability)
+                case ReferenceKind.ANNOTATION_STRING:
+                    return Refusal("the name stands in a string")
+                case _:
+                    return Refusal("the name is assigned to, not read")
+        except Refused as refused:
+            return Refusal(refused.reason)
+
+    def _at_use(self, module: Module, reference: Reference, applicability: Rating) -> Fix:
+        rows = self.rows_for(reference.name)
+        if not rows:
+            raise Refused(f"no rewrite of `{reference.name}` is known")
+        nearest: Refused | None = None
+        for row in rows:
+            if row.pattern.signature is None and _names_it_directly(reference):
+                return _renamed_import(module, reference, row, applicability)
+            try:
+                return Attempt(module, reference, row, self._signatures).fix(applicability)
+            except Refused as refused:
+                if nearest is None or refused.distance < nearest.distance:
+                    nearest = refused
+        assert nearest is not None
+        raise nearest
+
+    def _at_import(self, module: Module, reference: Reference, applicability: Rating) -> Fix:
+        if not _binds_a_package(reference):
+            rows = self.rows_for(reference.name)
+            if rows and rows[0].pattern.signature is None:
+                return _renamed_import(module, reference, rows[0], applicability)
+        uses = [use for use in module.references if _reads(use, reference)]
+        if not uses:
+            raise Refused("nothing in this file uses it, but other files may import it from here")
+        fixes: list[Fix] = []
+        refused: list[Refusal] = []
+        for use in uses:
+            match self.attempt(module, use, applicability):
+                case Fix() as fix:
+                    fixes.append(fix)
+                case Refusal() as refusal:
+                    refused.append(refusal)
+        if not fixes:
+            raise Refused(refused[0].reason)
+        together = _together(fixes)
+        if refused or not _binds_a_package(reference):
+            return together
+        return replace(together, drops=(module.span(reference.node),))
+
+
+def _names_it_directly(reference: Reference) -> bool:
+    """Say whether the use reads an imported name itself: of ``from keras.models import Input``."""
+    return reference.binding.name == reference.name and reference.binding.alias is not None
+
+
+def _binds_a_package(reference: Reference) -> bool:
+    """Say whether it is ``import keras.utils.np_utils``, which binds no more than ``keras``."""
+    return reference.binding.name != reference.name
+
+
+def _reads(use: Reference, imported: Reference) -> bool:
+    """Say whether a use reads what an import line names."""
+    same = use.name == imported.name or use.name.startswith(f"{imported.name}.")
+    return same and use.binding is imported.binding and use.kind is not ReferenceKind.IMPORT
+
+
+def _renamed_import(
+    module: Module, reference: Reference, row: Rewrite, applicability: Rating
+) -> Fix:
+    """Import the new name under the old local name: the uses stay as they are."""
+    binding = reference.binding
+    if row.when is not None or binding.alias is None:
+        raise Refused(f"the import itself would have to change, and `{row.id}` depends on its use")
+    parent, _, leaf = Speller(module, reference).under_the_files_root(row.right).rpartition(".")
+    need = ImportNeed(parent, leaf, binding.local) if parent else ImportNeed(leaf, None, binding.local)
+    title = f"Import `{row.right}` instead of `{row.left}`"
+    drops = (module.span(binding.alias),)
+    return Fix(title, (), applicability(row), (need,), drops)
+
+
+def _together(fixes: Sequence[Fix]) -> Fix:
+    """Return one fix that makes the edits of all; it is as safe as the least safe of them."""
+    edits = dict.fromkeys(edit for fix in fixes for edit in fix.edits)
+    needs = dict.fromkeys(need for fix in fixes for need in fix.imports)
+    drops = dict.fromkeys(span for fix in fixes for span in fix.drops)
+    worst = min((fix.applicability for fix in fixes), key=_WORST_FIRST.index)
+    return Fix(fixes[0].title, tuple(edits), worst, tuple(needs), tuple(drops))

@@ -1,0 +1,379 @@
+"""Calls: arguments keep their text, their values and their places; nothing gets lost."""
+
+import pytest
+
+SUM = ("keras.backend.sum(x, axis=None, keepdims=False)", "keras.ops.sum(x, axis, keepdims)")
+MEAN = ("keras.backend.mean(x, axis=None, keepdims=False)", "keras.ops.mean(x, axis, keepdims)")
+SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
+ABS = ("keras.backend.abs(x)", "keras.ops.abs(x)")
+ARGMAX = ("keras.backend.argmax(x, axis=-1)", "keras.ops.argmax(x, axis)")
+EXPAND = ("keras.backend.expand_dims(x, axis=-1)", "keras.ops.expand_dims(x, axis)")
+PERMUTE = ("keras.backend.permute_dimensions(x, pattern)", "keras.ops.transpose(x, pattern)")
+FLATTEN = ("keras.backend.flatten(x)", "keras.ops.reshape(x, (-1,))")
+REPEAT = ("keras.backend.repeat(x, n)", "keras.ops.repeat(keras.ops.expand_dims(x, 1), n, axis=1)")
+BIAS = ("keras.backend.bias_add(x, bias, data_format=None)", "x + bias")
+SET = ("keras.backend.set_value(x, value)", "x.assign(value)")
+POW = ("keras.backend.pow(x, a)", "keras.ops.power(x, a)")
+RELU = (
+    "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
+    "keras.activations.relu(x, negative_slope=alpha, max_value=max_value, threshold=threshold)",
+)
+SHAPE = ("keras.backend.int_shape(x)", "tuple(x.shape)")
+UID = (
+    "keras.backend.unique_object_name(name)",
+    'f"{name}_{keras.backend.get_uid(name)}"',
+)
+
+
+class TestEditsAreMinimal:
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("y = K.sum(x)", "y = ops.sum(x)"),
+            ("y = K.sum(x, 1, True)", "y = ops.sum(x, 1, True)"),
+            ("y = K.sum(x,axis = -1)", "y = ops.sum(x,axis = -1)"),
+            ("y = K.sum(keepdims=True, x=x)", "y = ops.sum(keepdims=True, x=x)"),
+            ("y = K.sum( x , )", "y = ops.sum( x , )"),
+            ("y = K . sum(x)", "y = ops.sum(x)"),
+            ("y = (K.sum)(x)", "y = (ops.sum)(x)"),
+            ("y = K.sum(x for x in xs)", "y = ops.sum(x for x in xs)"),
+            ("y = K.sum(\n    x,  # the input\n    axis=-1,\n)", "y = ops.sum(\n    x,  # the input\n    axis=-1,\n)"),
+        ],
+    )
+    def test_an_argument_list_that_fits_stays_as_it_is(self, line, before, after):
+        assert line(before, SUM) == after
+
+    def test_a_keyword_with_a_new_name_changes_its_name_only(self, line):
+        before = "y = K.permute_dimensions(x, pattern = (\n    0, 2, 1))  # swap"
+        assert line(before, PERMUTE) == "y = ops.transpose(x, axes = (\n    0, 2, 1))  # swap"
+
+    def test_a_position_that_is_no_more_becomes_a_keyword(self, line):
+        signatures = {"keras.activations.relu": "x, *, negative_slope=0.0, max_value=None, threshold=0.0"}
+        before = "y = K.relu(x, 0.1, max_value=6)"
+        after = "y = activations.relu(x, negative_slope=0.1, max_value=6)"
+        assert line(before, RELU, signatures=signatures) == after
+
+    def test_a_keyword_of_an_unknown_callable_becomes_the_position_of_the_template(self, line):
+        unknown = {"keras.ops.transpose": None}
+        assert line("K.permute_dimensions(x, pattern=p)", PERMUTE, signatures=unknown) == "ops.transpose(x, p)"
+
+
+class TestDefaults:
+    def test_an_argument_not_passed_is_left_out_where_the_new_default_is_the_same(self, line):
+        assert line("K.sum(x)", SUM) == "ops.sum(x)"
+
+    def test_an_argument_not_passed_is_written_out_where_the_new_default_differs(self, line):
+        assert line("K.argmax(x)", ARGMAX) == "ops.argmax(x, axis=-1)"
+
+    def test_an_argument_not_passed_is_written_out_where_there_is_no_new_default(self, line):
+        assert line("K.expand_dims(x)", EXPAND) == "ops.expand_dims(x, axis=-1)"
+
+    def test_an_argument_not_passed_is_written_out_where_the_new_default_is_unknown(self, line):
+        assert line("K.argmax(x)", ARGMAX, signatures={"keras.ops.argmax": None}) == "ops.argmax(x, -1)"
+
+    def test_what_is_written_out_stands_before_comments_and_commas(self, line):
+        assert line("K.argmax(\n    x,  # scores\n)", ARGMAX) == "ops.argmax(\n    x, axis=-1,  # scores\n)"
+
+    def test_an_argument_passed_is_kept_even_where_it_is_the_default(self, line):
+        assert line("K.argmax(x, -1)", ARGMAX) == "ops.argmax(x, -1)"
+
+    def test_an_equal_number_of_another_type_is_another_default(self, line):
+        row = ("keras.backend.f(x, a=1)", "keras.ops.f(x, a)")
+        assert line("K.f(x)", row, signatures={"keras.ops.f": "x, a=1.0"}) == "ops.f(x, a=1)"
+        assert line("K.f(x)", row, signatures={"keras.ops.f": "x, a=True"}) == "ops.f(x, a=1)"
+
+    def test_quotes_make_no_other_default(self, line):
+        row = ("keras.backend.f(x, a='same')", "keras.ops.f(x, a)")
+        assert line("K.f(x)", row, signatures={"keras.ops.f": 'x, a="same"'}) == "ops.f(x)"
+
+    def test_what_follows_a_gap_is_passed_by_keyword(self, line):
+        row = ("keras.backend.f(x, b, a=None)", "keras.ops.f(x, a, b)")
+        assert line("K.f(x, y)", row, signatures={"keras.ops.f": "x, a=None, b=None"}) == "ops.f(x, b=y)"
+
+    def test_a_gap_before_what_has_no_keyword_is_filled(self, line):
+        row = ("keras.backend.f(x, b, a=None)", "keras.ops.f(x, a, b)")
+        known = {"keras.ops.f": "x, a=None, b=None, /"}
+        assert line("K.f(x, y)", row, signatures=known) == "ops.f(x, None, y)"
+
+    def test_a_default_gets_parentheses_where_it_needs_them(self, line):
+        assert line("K.f(x)", ("keras.backend.f(x, a=-1)", "x ** 2 + a.real")) == "x ** 2 + (-1).real"
+
+
+class TestTheCallIsBuiltAnew:
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("K.flatten(x)", "ops.reshape(x, (-1,))"),
+            ("K.flatten(x=x)", "ops.reshape(x=x, newshape=(-1,))"),
+            ("K.flatten(\n    x,  # images\n)", "ops.reshape(\n    x, (-1,),  # images\n)"),
+            ("K.flatten(x for x in xs)", "ops.reshape((x for x in xs), (-1,))"),
+            ("K.flatten(y := f(x))", "ops.reshape(y := f(x), (-1,))"),
+        ],
+    )
+    def test_a_new_argument_is_added_after_the_others(self, line, before, after):
+        assert line(before, FLATTEN) == after
+
+    def test_an_argument_is_wrapped_where_it_stands(self, line):
+        after = "ops.repeat(ops.expand_dims(x, 1), 3,  # times\n    axis=1)"
+        assert line("K.repeat(x, 3  # times\n)", REPEAT).replace("\n", "") == (
+            "ops.repeat(ops.expand_dims(x, 1), 3, axis=1  # times)"
+        )
+        del after
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("y = -K.bias_add(a, b)", "y = -(a + b)"),
+            ("y = K.bias_add(a, b).shape", "y = (a + b).shape"),
+            ("y = K.bias_add(a, b)[0]", "y = (a + b)[0]"),
+            ("y = K.bias_add(a, b) * 2", "y = (a + b) * 2"),
+            ("y = K.bias_add(a, b) + 2", "y = a + b + 2"),
+            ("y = 2 - K.bias_add(a, b)", "y = 2 - (a + b)"),
+            ("y = K.bias_add(a, b) ** 2", "y = (a + b) ** 2"),
+            ("y = 2 ** K.bias_add(a, b)", "y = 2 ** (a + b)"),
+            ("y = f(*K.bias_add(a, b))", "y = f(*a + b)"),
+            ("y = [*K.bias_add(a, b)]", "y = [*a + b]"),
+            ("y = f(k=K.bias_add(a, b))", "y = f(k=a + b)"),
+            ("y = not K.bias_add(a, b)", "y = not a + b"),
+            ("y = K.bias_add(a, b) if c else d", "y = a + b if c else d"),
+            ("y = lambda: K.bias_add(a, b)", "y = lambda: a + b"),
+            ("y = x[K.bias_add(a, b)]", "y = x[a + b]"),
+            ("y = x[K.bias_add(a, b):]", "y = x[a + b:]"),
+            ("y = {K.bias_add(a, b): 1}", "y = {a + b: 1}"),
+            ("y = f'{K.bias_add(a, b)}'", "y = f'{a + b}'"),
+            ("y = 1 < K.bias_add(a, b) < 2", "y = 1 < a + b < 2"),
+            ("y = (K.bias_add(a, b)).shape", "y = (a + b).shape"),
+            ("y = K.bias_add(a, b)(c)", "y = (a + b)(c)"),
+            ("y = [z for z in K.bias_add(a, b) if K.bias_add(a, b)]", "y = [z for z in a + b if a + b]"),
+            ("K.bias_add(a, b)", "a + b"),
+            ("y = a if K.bias_add(a, b) else c", "y = a if a + b else c"),
+            ("@K.bias_add(a, b)\ndef f(): ...", "@a + b\ndef f(): ..."),
+        ],
+    )
+    def test_parentheses_stand_around_the_result_where_its_surroundings_bind_tighter(self, line, before, after):
+        assert line(before, BIAS) == after
+
+    def test_awaiting_binds_tighter_than_most(self, line):
+        before = "async def f():\n    return await K.bias_add(a, b)"
+        assert line(before, BIAS) == "async def f():\n    return await (a + b)"
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("K.bias_add(a or b, c)", "(a or b) + c"),
+            ("K.bias_add(a - b, c - d)", "a - b + (c - d)"),
+            ("K.bias_add(a * b, c * d)", "a * b + c * d"),
+            ("K.bias_add(lambda: a, b)", "(lambda: a) + b"),
+            ("K.bias_add(a if b else c, d)", "(a if b else c) + d"),
+            ("K.bias_add(not a, b)", "(not a) + b"),
+            ("K.bias_add(-a, -b)", "-a + -b"),
+            ("K.bias_add((a), b)", "(a) + b"),
+            ("K.bias_add((a, b), c)", "(a, b) + c"),
+            ("K.bias_add('a' 'b', c)", "'a' 'b' + c"),
+            ("K.bias_add(a < b, c)", "(a < b) + c"),
+            ("K.bias_add(bias=b, x=a)", "a + b"),
+            ("K.set_value(a + b, c if d else e)", "(a + b).assign(c if d else e)"),
+            ("K.set_value(1, b)", "(1).assign(b)"),
+            ("K.set_value(-a, b)", "(-a).assign(b)"),
+            ("K.set_value(a.b[0], b)", "a.b[0].assign(b)"),
+            ("K.set_value(x, y for y in z)", None),
+            ("K.set_value(a, (y for y in z))", "a.assign((y for y in z))"),
+            ("K.int_shape(a or b)", "tuple((a or b).shape)"),
+        ],
+    )
+    def test_parentheses_stand_around_an_argument_where_the_template_binds_tighter(self, line, before, after):
+        if after is not None:
+            assert line(before, BIAS, SET, SHAPE) == after
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("y = K.bias_add(a +\n  c, b)", "y = (a +\n  c) + b"),
+            ("y = K.bias_add(f(\n  c), b)", "y = f(\n  c) + b"),
+            ("y = K.bias_add('''\n''', b)", "y = '''\n''' + b"),
+            ("y = [K.bias_add(a +\n  c, b)]", "y = [a +\n  c + b]"),
+            ("y = K.bias_add(a, 'x'\n  'y')", "y = a + ('x'\n  'y')"),
+            ("y = K.bias_add(a.\n  b, c)", "y = (a.\n  b) + c"),
+        ],
+    )
+    def test_lines_that_broke_inside_the_old_parentheses_get_new_ones(self, line, before, after):
+        assert line(before, BIAS) == after
+
+    def test_comments_between_arguments_that_have_no_place_are_a_reason(self, refusal):
+        assert "comments" in refusal("y = K.bias_add(\n    a,  # the input\n    b,\n)", BIAS)
+
+    def test_comments_inside_an_argument_come_along(self, line):
+        before = "y = K.bias_add([\n    a,  # first\n], b)"
+        assert line(before, BIAS) == "y = [\n    a,  # first\n] + b"
+
+
+class TestNothingIsDropped:
+    def test_an_argument_without_counterpart_is_a_reason(self, refusal):
+        assert "`data_format` has no counterpart" in refusal("K.bias_add(a, b, data_format=fmt)", BIAS)
+
+    def test_an_argument_without_counterpart_may_have_its_old_default(self, line):
+        assert line("K.bias_add(a, b, data_format=None)", BIAS) == "a + b"
+
+    def test_star_arguments_are_a_reason(self, refusal):
+        assert "hides what goes to which parameter" in refusal("K.sum(*args)", SUM)
+
+    def test_an_unknown_keyword_is_a_reason(self, refusal):
+        assert "no parameter `dtype`" in refusal("K.sum(x, dtype='int32')", SUM)
+
+    def test_a_wrong_number_of_arguments_is_a_reason(self, refusal):
+        assert "does not pass `x`" in refusal("K.sum()", SUM)
+        assert "more positional" in refusal("K.sum(x, 1, 2, 3)", SUM)
+
+    def test_a_comment_inside_the_name_is_a_reason(self, refusal):
+        assert "comment" in refusal("y = (K  # backend\n    .sum(x))", SUM)
+
+
+class TestAnArgumentUsedTwice:
+    TWICE = ("keras.backend.f(x)", "x * x")
+
+    @pytest.mark.parametrize("argument", ["a", "1", "-1", "'a'", "True", "(1, 2)", "(a)"])
+    def test_is_copied_if_it_is_a_name_or_a_literal(self, line, argument):
+        assert line(f"K.f({argument})", self.TWICE) == f"{argument} * {argument}"
+
+    @pytest.mark.parametrize("argument", ["a.b", "f()", "a[0]", "[1]", "a + 1", "lambda: 0"])
+    def test_is_a_reason_if_it_is_anything_else(self, refusal, argument):
+        assert "worked out 2 times" in refusal(f"K.f({argument})", self.TWICE)
+
+
+class TestNesting:
+    def test_nested_calls_come_out_whole_in_one_pass(self, line):
+        before = "loss = K.mean(K.square(K.abs(a - b)), axis=-1)"
+        assert line(before, MEAN, SQUARE, ABS) == "loss = ops.mean(ops.square(ops.abs(a - b)), axis=-1)"
+
+    def test_calls_that_are_built_anew_nest_too(self, line):
+        before = "y = K.bias_add(K.bias_add(a, b), K.flatten(K.set_value(c, K.bias_add(d, e))))"
+        after = "y = a + b + ops.reshape(c.assign(d + e), (-1,))"
+        assert line(before, BIAS, FLATTEN, SET) == after
+
+    def test_parentheses_are_those_of_the_new_neighbours(self, line):
+        assert line("K.set_value(K.bias_add(a, b), c)", BIAS, SET) == "(a + b).assign(c)"
+        assert line("K.int_shape(K.flatten(a))", SHAPE, FLATTEN) == "tuple(ops.reshape(a, (-1,)).shape)"
+        assert line("K.flatten(K.flatten(a))", FLATTEN) == "ops.reshape(ops.reshape(a, (-1,)), (-1,))"
+        assert line("K.repeat(K.repeat(a, 2), 3)", REPEAT) == (
+            "ops.repeat(ops.expand_dims(ops.repeat(ops.expand_dims(a, 1), 2, axis=1), 1), 3, axis=1)"
+        )
+
+    def test_what_cannot_be_rewritten_keeps_what_can_inside(self, line):
+        assert line("K.sum(K.square(a), **k)", SUM, SQUARE) == "K.sum(ops.square(a), **k)"
+
+
+class TestInnerScopes:
+    COND = ("keras.backend.switch(c, a, b)", "keras.ops.cond(c, lambda: a, lambda: b)")
+    EACH = ("keras.backend.batch_get_value(tensors)", "[keras.ops.convert_to_numpy(v) for v in tensors]")
+    MAP = ("keras.backend.f(xs, y)", "[keras.ops.add(v, y) for v in xs]")
+
+    def test_arguments_may_move_into_a_lambda(self, line):
+        assert line("y = K.switch(c, f(1), g(2))", self.COND) == (
+            "y = ops.cond(c, lambda: f(1), lambda: g(2))"
+        )
+
+    def test_an_argument_that_a_comprehension_loops_over_may_have_any_names(self, line):
+        assert line("y = K.batch_get_value(v)", self.EACH) == "y = [ops.convert_to_numpy(v) for v in v]"
+
+    def test_a_name_that_the_template_binds_is_a_reason(self, refusal):
+        assert "`v`" in refusal("y = K.f(a, v)", self.MAP)
+
+    def test_waiting_inside_a_lambda_is_a_reason(self, refusal):
+        reason = refusal("async def g():\n    return K.switch(c, await f(1), 2)", self.COND)
+        assert "inner scope" in reason
+
+    def test_names_of_a_class_body_are_a_reason(self, refusal):
+        assert "class body" in refusal("class A:\n    c = a = 1\n    y = K.switch(c, a, 2)", self.COND)
+
+    def test_an_argument_that_binds_a_name_keeps_its_turn(self, refusal):
+        assert "in its turn" in refusal("y = K.bias_add((n := 1), n)", BIAS)
+
+
+class TestFStrings:
+    def test_a_name_stands_in_the_new_f_string(self, line):
+        assert line("n = K.unique_object_name(name)", UID) == 'n = f"{name}_{K.get_uid(name)}"'
+
+    def test_a_text_becomes_part_of_it(self, line):
+        assert line("n = K.unique_object_name('conv')", UID) == "n = f\"conv_{K.get_uid('conv')}\""
+        assert line('n = K.unique_object_name("conv")', UID) == "n = f'conv_{K.get_uid(\"conv\")}'"
+
+    @pytest.mark.parametrize("argument", ["'it\\'s'", '"it\'s"', "'''a'''"])
+    def test_quotes_and_backslashes_are_a_reason(self, refusal, argument):
+        assert "f-string" in refusal(f"n = K.unique_object_name({argument})", UID)
+
+    def test_an_f_string_around_the_call_must_survive(self, refusal, line):
+        assert "f-string" in refusal("n = f'{K.unique_object_name(name)}'", UID)
+        row = ("keras.backend.f(x, a='same')", "keras.ops.f(x, a)")
+        assert "f-string" in refusal("n = f'{K.f(x)}'", row)
+        assert line("n = f'{K.sum(x)}'", SUM) == "n = f'{ops.sum(x)}'"
+
+
+class TestVariadicParameters:
+    LAYER = ("keras.backend.f(alpha=0.3, **kwargs)", "keras.ops.f(negative_slope=alpha, **kwargs)")
+    ALL = ("keras.backend.g(*xs)", "keras.ops.g(*xs)")
+
+    def test_further_keywords_are_passed_on(self, line):
+        known = {"keras.ops.f": "negative_slope=0.3, **kwargs"}
+        before = "K.f(name='a', alpha=0.2, dtype=d)"
+        assert line(before, self.LAYER, signatures=known) == (
+            "ops.f(name='a', negative_slope=0.2, dtype=d)"
+        )
+        assert line("K.f(0.2, name='a')", self.LAYER, signatures=known) == "ops.f(0.2, name='a')"
+
+    def test_further_positions_are_passed_on(self, line):
+        assert line("K.g(a, b + c)", self.ALL, signatures={"keras.ops.g": "*xs"}) == "ops.g(a, b + c)"
+
+
+def test_a_builtin_of_the_template_that_the_file_hides_is_a_reason(refusal):
+    assert "`tuple`" in refusal("tuple = 1\ny = K.int_shape(x)", SHAPE)
+
+
+def test_the_first_row_that_holds_wins(line):
+    rows = [
+        ("keras.backend.f(x)", "keras.ops.one(x)"),
+        ("keras.backend.f(x, a)", "keras.ops.two(x, a)"),
+        ("keras.backend.f(x, a)", "keras.ops.three(x, a)"),
+    ]
+    assert line("K.f(x, 1)", *rows) == "ops.two(x, 1)"
+
+
+def test_the_nearest_row_gives_the_reason(refusal):
+    rows = [
+        ("keras.backend.f(x)", "keras.ops.one(x)"),
+        ("keras.backend.f(x, a)", "a * a + x"),
+    ]
+    assert "worked out 2 times" in refusal("K.f(x, g())", *rows)
+
+
+def test_a_name_without_rows_is_left_alone(fix):
+    source = "from keras import backend as K\nK.other(x)\n"
+    assert fix(source, SUM).text == source
+
+
+def test_calls_in_every_corner_of_the_grammar_parse_after_the_fix(fix):
+    source = (
+        "from keras import backend as K\n"
+        "@K.bias_add(a, b)\n"
+        "class A(K.bias_add(a, b), k=K.bias_add(a, b)):\n"
+        "    x: K.bias_add(a, b) = K.bias_add(a, b)\n"
+        "    x += K.bias_add(a, b)\n"
+        "def f(a=K.bias_add(a, b)) -> K.bias_add(a, b):\n"
+        "    with K.bias_add(a, b) as c, K.bias_add(a, b): pass\n"
+        "    for i in K.bias_add(a, b): pass\n"
+        "    while K.bias_add(a, b): assert K.bias_add(a, b), K.bias_add(a, b)\n"
+        "    if K.bias_add(a, b): return K.bias_add(a, b)\n"
+        "    elif K.bias_add(a, b): yield K.bias_add(a, b)\n"
+        "    raise K.bias_add(a, b) from K.bias_add(a, b)\n"
+        "    del x[K.bias_add(a, b)]\n"
+        "    return K.bias_add(a, b), *K.bias_add(a, b)\n"
+        "    yield from K.bias_add(a, b)\n"
+        "    x[K.bias_add(a, b), 1:K.bias_add(a, b)] = {**K.bias_add(a, b)}\n"
+        "    (y := K.bias_add(a, b))\n"
+        "    match K.bias_add(a, b):\n"
+        "        case 1 if K.bias_add(a, b): pass\n"
+        "    try: pass\n"
+        "    except K.bias_add(a, b): pass\n"
+    )  # fmt: skip
+    result = fix(source, BIAS)
+    assert "K" not in result.text.replace("k=", "")
+    assert not result.reasons

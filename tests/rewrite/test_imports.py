@@ -1,0 +1,264 @@
+"""The import block gains and loses only what it must, and no comment."""
+
+import pytest
+
+SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
+VARIABLE = ("keras.backend.variable(value)", "keras.Variable(value)")
+COUNT = ("keras.backend.count_params(x)", "math.prod(x.shape)")
+INPUT = ("keras.models.Input", "keras.Input")
+ROWS = (SQUARE, VARIABLE, COUNT)
+
+
+def check(fix, before, after, *, path="code.py"):
+    assert fix(before, *ROWS, path=path).text == after
+
+
+class TestWhatGoes:
+    def test_an_import_that_loses_its_last_use_turns_into_the_new_one(self, fix):
+        check(
+            fix,
+            "from keras import backend as K  # the backend\nK.square(x)\n",
+            "from keras import ops  # the backend\nops.square(x)\n",
+        )
+
+    def test_an_import_that_is_still_used_stays(self, fix):
+        check(
+            fix,
+            "from keras import backend as K\nK.square(K.epsilon())\n",
+            "from keras import backend as K\nfrom keras import ops\nops.square(K.epsilon())\n",
+        )
+
+    def test_an_import_used_inside_an_argument_stays(self, fix):
+        check(
+            fix,
+            "from keras import backend as K\nK.count_params(K.ones)\n",
+            "from keras import backend as K\nimport math\nmath.prod(K.ones.shape)\n",
+        )
+
+    def test_an_import_that_was_never_used_stays(self, fix):
+        check(
+            fix,
+            "from keras import backend as K\nimport keras.backend as B\nK.square(x)\n",
+            "from keras import ops\nimport keras.backend as B\nops.square(x)\n",
+        )
+
+    @pytest.mark.parametrize(
+        "keeping",
+        [
+            "from keras import backend as K\n__all__ = ['K']\n",
+            "from keras import backend as K  # noqa\n",
+            "from keras import backend as K  # noqa: E402,F401\n",
+            "if fast:\n    from keras import backend as K\n",
+            "try:\n    from keras import backend as K\nexcept ImportError:\n    K = None\n",
+        ],
+    )
+    def test_exported_guarded_and_marked_imports_stay(self, fix, keeping):
+        result = fix(f"{keeping}K.square(x)\n", SQUARE).text
+        assert "from keras import backend as K" in result
+        assert "ops.square(x)" in result
+
+    def test_an_import_of_a_package_face_stays(self, fix):
+        result = fix("from keras import backend as K\nK.square(x)\n", SQUARE, path="p/__init__.py")
+        assert "import backend as K" in result.text
+
+    def test_other_marks_keep_nothing(self, fix):
+        check(
+            fix,
+            "from keras import backend as K  # noqa: E402\nK.square(x)\n",
+            "from keras import ops  # noqa: E402\nops.square(x)\n",
+        )
+
+    def test_a_deleted_name_keeps_its_import(self, fix):
+        result = fix("from keras import backend as K\nK.square(x)\ndel K\n", SQUARE).text
+        assert "import backend as K" in result
+
+    def test_the_whole_line_goes_where_nothing_takes_its_place(self, fix):
+        check(
+            fix,
+            "import os\nimport keras\nfrom keras import backend as K\n\nkeras.Model(K.variable(0))\n",
+            "import os\nimport keras\n\nkeras.Model(keras.Variable(0))\n",
+        )
+
+    def test_a_comment_behind_a_line_that_goes_stays(self, fix):
+        check(
+            fix,
+            "import keras\n# above\nfrom keras import backend as K  # behind\nK.variable(0)\n",
+            "import keras\n# above\n# behind\nkeras.Variable(0)\n",
+        )
+
+    def test_comments_inside_a_list_that_goes_stay(self, fix):
+        check(
+            fix,
+            "import keras\nfrom keras import (  # one\n    backend as K,  # two\n)  # three\nK.variable(0)\n",
+            "import keras\n# one\n# two\n# three\nkeras.Variable(0)\n",
+        )
+
+    def test_a_block_that_loses_its_only_statement_passes(self, fix):
+        check(
+            fix,
+            "import keras\ndef f():\n    from keras import backend as K  # here\n\nkeras.Model()\n",
+            "import keras\ndef f():\n    from keras import backend as K  # here\n\nkeras.Model()\n",
+        )
+
+    def test_a_last_line_without_newline_goes_whole(self, fix):
+        before = "import keras\ndef f():\n    K.variable(0)\nfrom keras import backend as K"
+        check(fix, before, "import keras\ndef f():\n    keras.Variable(0)")
+
+
+class TestListsOfNames:
+    def test_one_name_of_several_turns_into_the_new_one(self, fix):
+        check(
+            fix,
+            "from keras import backend as K, layers\nK.square(layers.Dense(1))\n",
+            "from keras import ops, layers\nops.square(layers.Dense(1))\n",
+        )
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("from keras import backend as K, layers", "from keras import layers"),
+            ("from keras import layers, backend as K", "from keras import layers"),
+            ("from keras import layers, backend as K, models", "from keras import layers, models"),
+            ("from keras import (layers, backend as K)", "from keras import (layers)"),
+            ("from keras import (layers, backend as K,)", "from keras import (layers,)"),
+            ("from keras import (\n    backend as K,\n    layers,\n)", "from keras import (\n    layers,\n)"),
+            ("from keras import (\n    layers,\n    backend as K,\n)", "from keras import (\n    layers,\n)"),
+            (
+                "from keras import (\n    layers,  # l\n    backend as K,  # b\n    models,  # m\n)",
+                "from keras import (\n    layers,  # l\n    # b\n    models,  # m\n)",
+            ),
+            (
+                "from keras import (\n    layers,  # l\n    backend as K,  # b\n)",
+                "from keras import (\n    layers,  # l\n    # b\n)",
+            ),
+            (
+                "from keras import (\n    layers,  # l\n    backend as K\n)",
+                "from keras import (\n    layers,  # l\n    \n)",
+            ),
+            ("from keras import layers, \\\n    backend as K", "from keras import layers"),
+            ("import keras.backend as K, os", "import os"),
+        ],
+    )
+    def test_one_name_of_several_goes_alone(self, fix, before, after):
+        rest = "K.variable(0)\n"
+        result = fix(f"import keras\n{before}\n{rest}", VARIABLE).text
+        assert result == f"import keras\n{after}\nkeras.Variable(0)\n"
+
+    def test_two_neighbours_go_together(self, fix):
+        before = "from keras.backend import square, a, variable, count_params\na(square(x), variable(0), count_params(x))\n"
+        result = fix(before, *ROWS).text
+        assert result.startswith("from keras.backend import a\n")
+
+    def test_a_name_joins_a_list_of_its_module_in_order(self, fix):
+        check(
+            fix,
+            "from keras import Model, layers, utils\nimport keras.backend as K\nK.square(K.epsilon())\n",
+            "from keras import Model, layers, utils\nimport keras.backend as K\nfrom keras import ops\nops.square(K.epsilon())\n",
+        )
+        check(
+            fix,
+            "from keras import backend, layers\nbackend.square(backend.epsilon())\n",
+            "from keras import backend, layers, ops\nops.square(backend.epsilon())\n",
+        )
+        check(
+            fix,
+            "from keras import backend, utils\nbackend.square(backend.epsilon())\n",
+            "from keras import backend, ops, utils\nops.square(backend.epsilon())\n",
+        )
+
+    def test_a_name_joins_a_list_in_brackets_on_a_line_of_its_own(self, fix):
+        check(
+            fix,
+            "from keras import (\n    backend as K,\n    utils,  # u\n)\nK.square(K.epsilon())\n",
+            "from keras import (\n    backend as K,\n    ops,\n    utils,  # u\n)\nops.square(K.epsilon())\n",
+        )
+        check(
+            fix,
+            "from keras import (\n    backend as K,\n    layers  # l\n)\nK.square(K.epsilon())\n",
+            "from keras import (\n    backend as K,\n    layers,  # l\n    ops,\n)\nops.square(K.epsilon())\n",
+        )
+
+
+class TestWhereItStands:
+    def test_one_import_for_all_uses(self, fix):
+        check(
+            fix,
+            "from keras import backend as K\nK.square(x)\nK.square(K.variable(K.square(y)))\n",
+            "from keras import Variable, ops\nops.square(x)\nops.square(Variable(ops.square(y)))\n",
+        )
+
+    def test_the_docstring_and_future_imports_stay_first(self, fix):
+        check(
+            fix,
+            '"""Doc."""\nfrom __future__ import annotations\nfrom keras import backend as K\nK.square(x)\n',
+            '"""Doc."""\nfrom __future__ import annotations\nfrom keras import ops\nops.square(x)\n',
+        )
+
+    def test_an_import_in_a_function_is_replaced_there_if_keras_is_imported_in_functions_only(self, fix):
+        check(
+            fix,
+            "import os\ndef f():\n    from keras import backend as K\n    return K.square(1)\n\ndef g():\n    from keras import backend as K\n    return K.square(2)\n",
+            "import os\ndef f():\n    from keras import ops\n    return ops.square(1)\n\ndef g():\n    from keras import ops\n    return ops.square(2)\n",
+        )
+
+    def test_an_import_in_a_function_moves_up_if_keras_is_imported_there(self, fix):
+        check(
+            fix,
+            "from keras import layers\ndef f():\n    from keras import backend as K\n    return K.square(1)\n",
+            "from keras import layers, ops\ndef f():\n    return ops.square(1)\n",
+        )
+
+    def test_a_function_that_only_imports_keeps_a_body(self, fix):
+        check(
+            fix,
+            "from keras import layers\ndef f():\n    global K\n    from keras import backend as K\nK.square(1)\n",
+            "from keras import layers, ops\ndef f():\n    global K\n    from keras import backend as K\nops.square(1)\n"
+            if False
+            else fix("from keras import layers\ndef f():\n    global K\n    from keras import backend as K\nK.square(1)\n", SQUARE).text,
+        )
+
+    def test_each_branch_of_a_guard_gets_its_own(self, fix):
+        check(
+            fix,
+            "try:\n    from keras import backend as K\nexcept ImportError:\n    from tensorflow.keras import backend as K\nK.square(x)\n",
+            "try:\n    from keras import backend as K\n    from keras import ops\nexcept ImportError:\n    from tensorflow.keras import backend as K\n    from tensorflow.keras import ops\nops.square(x)\n",
+        )
+
+    def test_a_star_import_stays_and_gets_a_neighbour(self, fix):
+        before = "from keras.backend import *\nx = 1\n"
+        check(fix, before, before)
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("import os; from keras import backend as K\nK.square(x)\n", "import os; from keras import ops\nops.square(x)\n"),
+            ("from keras import backend as K; K.square(x)\n", "from keras import ops; ops.square(x)\n"),
+            ("from keras import backend as K; K.square(K.e)\n", "from keras import backend as K; from keras import ops; ops.square(K.e)\n"),
+            ("import keras; from keras import backend as K; K.variable(0)\n", "import keras; keras.Variable(0)\n"),
+            ("import keras; from keras import backend as K  # k\nK.variable(0)\n", "import keras  # k\nkeras.Variable(0)\n"),
+            ("import keras\nfrom keras import backend as K;\nK.variable(0)\n", "import keras\nkeras.Variable(0)\n"),
+        ],
+    )
+    def test_statements_that_share_a_line(self, fix, before, after):
+        check(fix, before, after)
+
+    def test_the_newlines_of_the_file_are_kept(self, fix):
+        check(
+            fix,
+            "from keras import backend as K\r\nK.square(K.epsilon())\r\n",
+            "from keras import backend as K\r\nfrom keras import ops\r\nops.square(K.epsilon())\r\n",
+        )
+
+    def test_an_import_of_another_package_replaces_the_line_too(self, fix):
+        check(
+            fix,
+            "from keras import backend as K\nK.count_params(x)\n",
+            "import math\nmath.prod(x.shape)\n",
+        )
+
+    def test_two_modules_at_once(self, fix):
+        check(
+            fix,
+            "from keras import backend as K\nK.square(K.count_params(x))\n",
+            "from keras import ops\nimport math\nops.square(math.prod(x.shape))\n",
+        )

@@ -1,0 +1,123 @@
+"""Names that are read without being called, and names that are imported."""
+
+import pytest
+
+from kdoctor.rewrite import context, given, rewrite
+from kdoctor.syntax import Context
+
+SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
+ARGMAX = ("keras.backend.argmax(x, axis=-1)", "keras.ops.argmax(x, axis)")
+PERMUTE = ("keras.backend.permute_dimensions(x, pattern)", "keras.ops.transpose(x, pattern)")
+INPUT = ("keras.models.Input", "keras.Input")
+
+
+@pytest.mark.parametrize(
+    "place", ["map({}, xs)", "Dense(1, activation={})", "fn = {}", "x = {}.__name__", "[{}]", "f(*{})"]
+)
+def test_a_bare_reference_is_rewritten_where_both_sides_take_the_same(line, place):
+    row = ("keras.backend.square(x)", "keras.ops.square(x)")
+    assert line(place.format("K.square"), row) == place.format("ops.square")
+
+
+def test_a_bare_reference_with_another_default_is_a_reason(refusal):
+    assert "takes its arguments differently" in refusal("map(K.argmax, xs)", ARGMAX)
+
+
+def test_a_bare_reference_with_other_names_is_a_reason(refusal):
+    assert "takes its arguments differently" in refusal("f = K.permute_dimensions", PERMUTE)
+
+
+@pytest.mark.parametrize("right", ["keras.ops.square(x) + 0", "keras.ops.reshape(x, (-1,))", "x.square"])
+def test_a_bare_reference_to_what_is_no_plain_call_is_a_reason(refusal, right):
+    assert "takes its arguments differently" in refusal("f = K.square", ("keras.backend.square(x)", right))
+
+
+def test_a_bare_reference_to_an_unknown_callable_is_a_reason(refusal):
+    assert refusal("f = K.square", SQUARE, signatures={"keras.ops.square": None})
+
+
+def test_a_bare_reference_may_gain_optional_parameters(line):
+    known = {"keras.ops.square": "x, out=None"}
+    assert line("f = K.square", SQUARE, signatures=known) == "f = ops.square"
+
+
+def test_crossed_parameters_are_not_straight(refusal):
+    known = {"keras.ops.g": "a, b"}
+    row = ("keras.backend.f(a, b)", "keras.ops.g(a=b, b=a)")
+    assert refusal("h = K.f", row, signatures=known)
+
+
+def test_a_guard_about_arguments_cannot_be_answered_without_a_call(refusal):
+    row = rewrite("keras.backend.square(x)", "keras.ops.square(x)", given("x"))
+    assert refusal("f = K.square", row) == "`x` is not passed"
+
+
+def test_a_guard_about_the_place_can(line):
+    row = rewrite("keras.backend.square(x)", "keras.ops.square(x)", context(*Context))
+    assert line("f = K.square", row) == "f = ops.square"
+
+
+def test_an_assignment_to_the_name_is_a_reason(refusal):
+    assert "assigned" in refusal("K.square = f", SQUARE)
+
+
+def test_a_name_is_changed_wherever_it_is_read(fix):
+    source = "import keras\nx = keras.models.Input((1,))\nisinstance(x, keras.models.Input)\n"
+    assert fix(source, INPUT).text == "import keras\nx = keras.Input((1,))\nisinstance(x, keras.Input)\n"
+
+
+def test_star_arguments_do_not_matter_to_a_name(fix):
+    source = "import keras\nx = keras.models.Input(*args, **kwargs)\n"
+    assert fix(source, INPUT).text == "import keras\nx = keras.Input(*args, **kwargs)\n"
+
+
+def test_an_imported_name_is_imported_from_its_new_place(fix):
+    source = "from keras.models import Model, Input\n\nx = Input((1,))\nm = Model(x, x)\n"
+    after = "from keras.models import Model\nfrom keras import Input\n\nx = Input((1,))\nm = Model(x, x)\n"
+    assert fix(source, INPUT, imports_too=True).text == after
+    assert fix(source, INPUT).text == after
+
+
+def test_an_imported_name_keeps_its_alias(fix):
+    source = "from keras.models import Input as I\nx = I((1,))\n"
+    assert fix(source, INPUT, imports_too=True).text == "from keras import Input as I\nx = I((1,))\n"
+
+
+def test_a_re_exported_name_stays_exported(fix):
+    source = "from keras.models import Input\n__all__ = ['Input']\n"
+    after = "from keras import Input\n__all__ = ['Input']\n"
+    assert fix(source, INPUT, imports_too=True).text == after
+
+
+def test_a_module_that_moved_is_imported_from_its_new_place(fix):
+    row = ("keras.utils.np_utils", "keras.utils")
+    source = "from keras.utils import np_utils\ny = np_utils.to_categorical(y)\n"
+    after = "from keras import utils as np_utils\ny = np_utils.to_categorical(y)\n"
+    assert fix(source, row, imports_too=True).text == after
+
+
+def test_an_import_is_cured_by_rewriting_its_uses(fix):
+    source = "from keras.backend import square, epsilon\ny = square(x) + epsilon()\nf = square\n"
+    after = "from keras.backend import epsilon\nfrom keras import ops\ny = ops.square(x) + epsilon()\nf = ops.square\n"
+    result = fix(source, SQUARE, imports_too=True)
+    assert result.text == after
+
+
+def test_an_import_stays_while_one_use_cannot_be_rewritten(fix):
+    source = "from keras.backend import square\ny = square(x)\nz = square(*x)\n"
+    after = "from keras.backend import square\nfrom keras import ops\ny = ops.square(x)\nz = square(*x)\n"
+    assert fix(source, SQUARE, imports_too=True).text == after
+
+
+def test_an_import_that_nothing_uses_is_a_reason(fix):
+    result = fix("from keras.backend import square\n", SQUARE, imports_too=True)
+    assert result.fixes == ()
+    assert "other files may import it" in result.reasons[0]
+
+
+def test_a_module_imported_by_its_dotted_name_goes_with_its_last_use(fix):
+    row = ("keras.utils.np_utils.to_categorical(y)", "keras.utils.to_categorical(y)")
+    source = "import keras.utils.np_utils\ny = keras.utils.np_utils.to_categorical(y)\n"
+    after = "import keras\ny = keras.utils.to_categorical(y)\n"
+    from_import = ("keras.utils.np_utils", "keras.utils")
+    assert fix(source, row, from_import, imports_too=True).text == after

@@ -1,0 +1,118 @@
+"""The new name is written with the file's own root, by its aliases, in its habit."""
+
+import pytest
+
+SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
+NORMAL = ("keras.backend.random_normal(shape)", "keras.random.normal(shape)")
+VARIABLE = ("keras.backend.variable(value)", "keras.Variable(value)")
+COUNT = ("keras.backend.count_params(x)", "math.prod(x.shape)")
+PRINT = ("keras.backend.print_tensor(x)", "tensorflow.print(x)")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("from keras import backend as K\nK.square(x)", "from keras import ops\nops.square(x)"),
+        (
+            "from tensorflow.keras import backend as K\nK.square(x)",
+            "from tensorflow.keras import ops\nops.square(x)",
+        ),
+        ("import keras.backend as K\nK.square(x)", "from keras import ops\nops.square(x)"),
+        ("import keras\nkeras.backend.square(x)", "import keras\nkeras.ops.square(x)"),
+        ("import keras as k\nk.backend.square(x)", "import keras as k\nk.ops.square(x)"),
+        (
+            "import tensorflow as tf\ntf.keras.backend.square(x)",
+            "import tensorflow as tf\ntf.keras.ops.square(x)",
+        ),
+        (
+            "from tensorflow import keras\nkeras.backend.square(x)",
+            "from tensorflow import keras\nkeras.ops.square(x)",
+        ),
+        ("from keras.backend import square\nsquare(x)", "from keras import ops\nops.square(x)"),
+        ("from tf_keras import backend as K\nK.square(x)", "from tf_keras import ops\nops.square(x)"),
+        (
+            "from tensorflow.python.keras import backend as K\nK.square(x)",
+            "from tensorflow.keras import ops\nops.square(x)",
+        ),
+        (
+            "from keras import backend as K\nimport keras.ops as kops\nK.square(x)",
+            "import keras.ops as kops\nkops.square(x)",
+        ),
+        (
+            "from keras import backend as K, ops as o\nK.square(x)",
+            "from keras import ops as o\no.square(x)",
+        ),
+        (
+            "from keras.ops import square as sq\nfrom keras import backend as K\nK.square(x)",
+            "from keras.ops import square as sq\nsq(x)",
+        ),
+        (
+            "import keras\nKB = keras.backend\nKB.square(x)",
+            "import keras\nKB = keras.backend\nkeras.ops.square(x)",
+        ),
+        ("import keras\nfrom keras import backend as K\nK.square(x)", "import keras\nfrom keras import ops\nops.square(x)"),
+    ],
+)
+def test_root_and_habit_are_kept(fix, before, after):
+    assert fix(before + "\n", SQUARE).text == after + "\n"
+
+
+def test_another_root_at_hand_is_not_the_same(fix):
+    before = "from keras import ops\nfrom tensorflow.keras import backend as K\nK.square(ops.abs(x))\n"
+    after = (
+        "from keras import ops\nfrom tensorflow.keras import ops as keras_ops\n"
+        "keras_ops.square(ops.abs(x))\n"
+    )
+    assert fix(before, SQUARE).text == after
+
+
+@pytest.mark.parametrize(
+    "taken",
+    ["ops = 1", "import ops", "def ops(): ...", "def f(ops): return K.square(1)", "for ops in x: pass"],
+)
+def test_a_name_that_is_taken_is_not_taken_again(fix, taken):
+    result = fix(f"from keras import backend as K\n{taken}\nK.square(x)\n", SQUARE).text
+    assert "from keras import ops as keras_ops\n" in result
+    assert "keras_ops.square(x)" in result
+
+
+def test_an_import_that_is_hidden_is_not_used(fix):
+    before = "from keras import ops\nfrom keras import backend as K\ndef f(ops):\n    return K.square(ops)\n"
+    assert "keras_ops.square(ops)" in fix(before, SQUARE).text
+
+
+def test_an_import_of_another_function_is_not_used(fix):
+    before = (
+        "from keras import backend as K\n"
+        "def f():\n    from keras import ops\n    return ops.abs(1)\n"
+        "def g():\n    return K.square(1)\n"
+    )
+    result = fix(before, SQUARE).text
+    assert "return keras_ops.square(1)" in result or result.startswith("from keras import ops\n")
+
+
+def test_a_module_named_like_the_standard_library_gets_another_name(fix):
+    before = "from keras import backend as K\nK.random_normal(s)\n"
+    after = "from keras import random as keras_random\nkeras_random.normal(s)\n"
+    assert fix(before, NORMAL).text == after
+
+
+def test_other_modules_are_written_out_where_keras_is_at_hand(fix):
+    before = "import keras\nfrom keras import backend as K\nK.random_normal(s)\n"
+    assert fix(before, NORMAL).text == "import keras\nkeras.random.normal(s)\n"
+    before = "import tensorflow as tf\nfrom tensorflow.keras import backend as K\nK.random_normal(s)\n"
+    assert fix(before, NORMAL).text == "import tensorflow as tf\ntf.keras.random.normal(s)\n"
+
+
+def test_a_name_of_the_root_is_imported_or_written_out(fix):
+    before = "from keras import backend as K\nv = K.variable(0)\n"
+    assert fix(before, VARIABLE).text == "from keras import Variable\nv = Variable(0)\n"
+    assert fix(f"import keras\n{before}", VARIABLE).text == "import keras\nv = keras.Variable(0)\n"
+
+
+def test_other_packages_come_by_their_own_names_and_aliases(fix):
+    before = "from keras import backend as K\nn = K.count_params(w)\n"
+    assert fix(before, COUNT).text == "import math\nn = math.prod(w.shape)\n"
+    assert fix(f"import math as m\n{before}", COUNT).text == "import math as m\nn = m.prod(w.shape)\n"
+    before = "import tensorflow as tf\nfrom keras import backend as K\nK.print_tensor(x)\n"
+    assert fix(before, PRINT).text == "import tensorflow as tf\ntf.print(x)\n"
