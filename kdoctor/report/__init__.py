@@ -1,0 +1,1 @@
+"""Results as people and programs read them. Knows nothing of rules and files."""

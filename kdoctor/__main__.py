@@ -1,0 +1,5 @@
+"""``python -m kdoctor``."""
+
+from kdoctor.cli.app import main
+
+main()

@@ -1,0 +1,96 @@
+"""The program: its commands, and how it ends.
+
+Exit codes: 0 nothing to report, 1 something was found (or is left to do), 2 the call cannot be done
+as asked or a file could not be handled, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from kdoctor import __version__
+from kdoctor.cli import fix, rules, scan
+from kdoctor.errors import KdoctorError
+
+INTERRUPTED = 130
+_BROKEN_PIPE = 141  # as the shell says of a program that ended so
+
+
+class _Program(TyperGroup):
+    """Ends every command in the same way: a sentence and an exit code, never a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except KdoctorError as error:
+            _end(f"kdoctor: {error}", 2)
+        except KeyboardInterrupt:
+            _end("kdoctor: interrupted", INTERRUPTED)
+        except BrokenPipeError:
+            # What is still in the buffer can go nowhere: let the interpreter's own flush succeed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(_BROKEN_PIPE) from None
+        return result
+
+
+def _end(text: str, code: int) -> NoReturn:
+    sys.stdout.flush()
+    print(text, file=sys.stderr)
+    raise typer.Exit(code)
+
+
+app = typer.Typer(
+    name="kdoctor",
+    cls=_Program,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - Typer's callback
+    if wanted:
+        print(f"kdoctor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    *,
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Say what breaks in Keras code on the Keras that it must run on, and repair it.
+
+    \b
+    kdoctor scan src/ notebook.ipynb README.md    what is wrong, and what to write instead
+    kdoctor fix src/                              the repair as a diff; writes nothing
+    kdoctor fix src/ --apply                      the repair, written
+    kdoctor rules KD101                           all about one rule
+
+    \b
+    Exit codes: 0 nothing found, 1 something found, 2 wrong usage or a file that
+    could not be handled.
+    """  # noqa: D301 - \b keeps the lines of the examples
+
+
+app.command("scan")(scan.scan)
+app.command("fix")(fix.fix)
+app.command("rules")(rules.rules)
+
+
+def main() -> None:
+    """Run the program with the arguments of this process."""
+    app(prog_name="kdoctor")

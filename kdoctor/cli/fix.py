@@ -1,0 +1,102 @@
+"""``kdoctor fix``: show the repair, or write it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kdoctor.cli import options, streams
+
+if TYPE_CHECKING:
+    from kdoctor.engine import FixResult
+
+Apply = Annotated[bool, typer.Option("--apply", help="Write the repaired files.")]
+Unsafe = Annotated[
+    bool,
+    typer.Option(
+        "--unsafe",
+        help="Use also fixes that no proof calls safe: read the diff before you keep it.",
+    ),
+]
+
+
+def fix(  # noqa: PLR0913 - the options of the command
+    paths: options.Paths = None,
+    *,
+    apply: Apply = False,
+    unsafe: Unsafe = False,
+    target: options.TargetOption = None,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    exclude: options.Exclude = None,
+    kind: options.As = None,
+    no_gate: options.NoGate = False,
+    jobs: options.Jobs = None,
+    color: options.ColorOption = options.Color.AUTO,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Show the repair as a diff; with --apply, write it.
+
+    \b
+    kdoctor fix src/                        a coloured diff; writes nothing
+    kdoctor fix src/ > keras3.patch         the same for `patch -p1`
+    kdoctor fix src/ --apply                writes the safe fixes
+    kdoctor fix src/ --apply --unsafe --select KD101
+    kdoctor fix - --apply < old.py > new.py
+
+    Exit code without --apply: 0 nothing to fix, 1 there is. With --apply: that of `kdoctor scan`
+    afterwards, 0 no finding is left, 1 findings are left. In both cases 2 where a file could not
+    be handled.
+    """  # noqa: D301 - \b keeps the lines of the examples
+    from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.report.fix import write_diff, write_summary, write_written  # noqa: PLC0415
+    from kdoctor.report.progress import progress  # noqa: PLC0415
+
+    named = paths or ["."]
+    if apply and options.STDIN in named and len(named) > 1:
+        raise typer.BadParameter("with --apply, - (standard input) must be the only path")
+    stdin = options.read_stdin(named)
+    with progress(sys.stderr, shown=streams.is_terminal(sys.stderr) and not quiet) as told:
+        result = engine.fix(
+            named,
+            apply=apply,
+            unsafe=unsafe,
+            target=target,
+            select=options.split(select),
+            ignore=options.split(ignore),
+            exclude=exclude or [],
+            kind=options.kind_of(kind),
+            gate=not no_gate,
+            jobs=jobs,
+            diffs=False,
+            stdin=stdin,
+            progress=told,
+        )
+    page = streams.output(color, quiet=quiet, verbose=verbose)
+    if apply and stdin is not None:
+        _print_fixed(result, stdin)
+    elif apply:
+        write_written(result, page)
+    else:
+        write_diff(result, page)
+    # Apart from the diff, so that standard output is a patch and nothing else.
+    write_summary(result, streams.notes(color, quiet=quiet, verbose=verbose))
+    raise typer.Exit(_exit_code(result))
+
+
+def _print_fixed(result: FixResult, stdin: bytes) -> None:
+    """Write the repaired standard input; as it came where nothing changes: a filter loses none."""
+    after = result.files[0].after if result.files else stdin
+    sys.stdout.flush()
+    sys.stdout.buffer.write(after)
+    sys.stdout.buffer.flush()
+
+
+def _exit_code(result: FixResult) -> int:
+    if result.left.unreadable or result.left_alone:
+        return 2
+    to_do = result.left.findings if result.written else result.files
+    return 1 if to_do else 0

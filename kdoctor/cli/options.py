@@ -1,0 +1,134 @@
+"""The options that several commands share, and what they mean together."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from kdoctor.report.formats import format_names
+
+if TYPE_CHECKING:
+    from kdoctor.documents import Kind
+
+STDIN = "-"
+
+
+class Color(enum.StrEnum):
+    """When to use colours."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class DocumentKind(enum.StrEnum):
+    """The kinds of document, for ``--as``."""
+
+    PYTHON = "python"
+    NOTEBOOK = "notebook"
+    MARKDOWN = "markdown"
+    RST = "rst"
+
+
+Paths = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="PATH",
+        help="Files and folders; - is standard input. A file that is named is always read; "
+        "a folder is searched for .py, .ipynb, .md and .rst, minding .gitignore.  [default: .]",
+        show_default=False,
+    ),
+]
+TargetOption = Annotated[
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="NAME==VERSION",
+        help="The Keras that the code must run on: keras==3.15.1, tensorflow==2.21, keras==2.15. "
+        "Without it, the newest Keras 3 that kdoctor knows.",
+    ),
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--select",
+        metavar="RULE,...",
+        help="Only these rules: codes (KD101), starts of codes (KD1) or names.",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="RULE,...", help="Not these rules."),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        metavar="PATTERN",
+        help="Pass over files and folders that match, written as in .gitignore.",
+    ),
+]
+As = Annotated[
+    DocumentKind | None,
+    typer.Option("--as", help="Read every file as this, whatever its name."),
+]
+NoGate = Annotated[
+    bool,
+    typer.Option(
+        "--no-gate",
+        help="Parse every file, also where no rule could fire. Slower, with the same result.",
+    ),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        metavar="N",
+        help="Use at most N processes.  [default: one a core, where it pays]",
+    ),
+]
+FormatName = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=f"How to write the result: {', '.join(format_names())}.",
+    ),
+]
+ColorOption = Annotated[
+    Color,
+    typer.Option("--color", help="Colours; auto minds the terminal and NO_COLOR."),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Findings only."),
+]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Name also the skipped code blocks."),
+]
+
+
+def split(entries: list[str] | None) -> list[str]:
+    """Return the entries of an option that takes lists: ``--select KD1,KD2 --select KD3``.
+
+    >>> split(["KD1, KD2", "KD3"])
+    ['KD1', 'KD2', 'KD3']
+    """
+    parts = (part.strip() for entry in entries or () for part in entry.split(","))
+    return [part for part in parts if part]
+
+
+def kind_of(named: DocumentKind | None) -> Kind | None:
+    """Return the kind of document in the engine's word for it."""
+    return None if named is None else cast("Kind", named.value)
+
+
+def read_stdin(paths: list[str]) -> bytes | None:
+    """Return what stands on standard input, where it is asked for."""
+    return sys.stdin.buffer.read() if STDIN in paths else None

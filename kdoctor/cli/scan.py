@@ -1,0 +1,65 @@
+"""``kdoctor scan``: say what is wrong."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from kdoctor.cli import options, streams
+
+
+def scan(  # noqa: PLR0913 - the options of the command
+    paths: options.Paths = None,
+    *,
+    target: options.TargetOption = None,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    exclude: options.Exclude = None,
+    kind: options.As = None,
+    no_gate: options.NoGate = False,
+    jobs: options.Jobs = None,
+    format_name: options.FormatName = "text",
+    color: options.ColorOption = options.Color.AUTO,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Say what breaks, where, why, and what to write instead. Changes nothing.
+
+    \b
+    kdoctor scan                                   everything below this folder
+    kdoctor scan train.py notebook.ipynb README.md
+    kdoctor scan src --target tensorflow==2.15 --select KD1,KD2
+    git show HEAD:train.py | kdoctor scan -
+    kdoctor scan notes.txt --as markdown --format json
+
+    Exit code: 0 no finding, 1 findings of whatever severity, 2 a file could not be handled or the
+    call cannot be done as asked.
+    """  # noqa: D301 - \b keeps the lines of the examples
+    # Imported here and in the other commands: `kdoctor --help` needs none of it.
+    from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.report.formats import format_by_name  # noqa: PLC0415
+    from kdoctor.report.progress import progress  # noqa: PLC0415
+
+    form = format_by_name(format_name)
+    page = streams.output(color, quiet=quiet, verbose=verbose)
+    named = paths or ["."]
+    with progress(sys.stderr, shown=streams.is_terminal(sys.stderr) and not quiet) as told:
+        result = engine.scan(
+            named,
+            target=target,
+            select=options.split(select),
+            ignore=options.split(ignore),
+            exclude=exclude or [],
+            kind=options.kind_of(kind),
+            gate=not no_gate,
+            jobs=jobs,
+            diffs=form.diffs,
+            stdin=options.read_stdin(named),
+            progress=told,
+        )
+    form.write(result, page)
+    if result.unreadable:
+        raise typer.Exit(2)
+    if result.findings:
+        raise typer.Exit(1)

@@ -1,0 +1,45 @@
+"""The terminal, or what stands in its place."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TextIO
+
+from kdoctor.cli.options import Color
+from kdoctor.report.page import Page
+
+
+def output(color: Color, *, quiet: bool = False, verbose: bool = False) -> Page:
+    """Return the page that results go to: standard output."""
+    return _page(sys.stdout, color, quiet=quiet, verbose=verbose)
+
+
+def notes(color: Color, *, quiet: bool = False, verbose: bool = False) -> Page:
+    """Return the page for what is said about the work: standard error."""
+    return _page(sys.stderr, color, quiet=quiet, verbose=verbose)
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Say whether a person watches, on a terminal that can move its cursor."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _page(stream: TextIO, color: Color, *, quiet: bool, verbose: bool) -> Page:
+    if isinstance(stream, io.TextIOWrapper):
+        if stream.isatty():
+            stream.reconfigure(errors="backslashreplace")
+        else:
+            # A diff must come out as the bytes of the files, also those that are no UTF-8.
+            stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
+    return Page(stream, color=_in_color(stream, color), verbosity=verbose - quiet)
+
+
+def _in_color(stream: TextIO, color: Color) -> bool:
+    if color is not Color.AUTO:
+        return color is Color.ALWAYS
+    # https://no-color.org and https://force-color.org
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or is_terminal(stream)

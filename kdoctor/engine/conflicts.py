@@ -1,0 +1,74 @@
+"""Which fixes of one unit may be applied in the same pass."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from kdoctor.model import Edit, Finding, Fix, Hole, ImportNeed, Span
+
+_KEPT = -1  # the owner of edits that are made whatever happens
+
+
+def compatible(
+    findings: Iterable[Finding], kept: Sequence[Edit], cells: Sequence[Span]
+) -> list[Fix]:
+    """Return the fixes of ``findings`` that go together, the first in source order winning.
+
+    ``kept`` are edits that are made in any case (they put masked magics back). A fix waits for the
+    next pass where one of its edits overlaps an edit of an earlier fix, or where it binds a name by
+    import that an earlier fix binds to something else. Edits of which one lies inside a hole of
+    the other go together. A fix that reaches over the end of a cell is never chosen.
+    """
+    ordered = sorted(findings, key=lambda finding: (finding.place, finding.code))
+    # Two findings may be cured by one and the same fix: it is made once.
+    fixes = list(dict.fromkeys(finding.fix for finding in ordered if finding.fix is not None))
+    clashes = _clashes(kept, fixes)
+    chosen: dict[int, Fix] = {}
+    bound: dict[str, ImportNeed] = {}
+    for number, fix in enumerate(fixes):
+        if any(rival in chosen or rival in (_KEPT, number) for rival in clashes[number]):
+            continue
+        if not all(any(cell.covers(edit.span) for cell in cells) for edit in fix.edits):
+            continue
+        if any(bound.get(need.local, need) != need for need in fix.imports):
+            continue
+        chosen[number] = fix
+        bound.update((need.local, need) for need in fix.imports)
+    return list(chosen.values())
+
+
+def _clashes(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:
+    """Map each fix to those that it cannot be made together with (itself: it is contradictory)."""
+    owned = [(edit, _KEPT) for edit in kept]
+    owned += [(edit, number) for number, fix in enumerate(fixes) for edit in fix.edits]
+    owned.sort(key=lambda pair: pair[0].span)
+    clashes: defaultdict[int, set[int]] = defaultdict(set)
+    open_edits: list[tuple[Edit, int]] = []
+    for edit, owner in owned:
+        open_edits = [pair for pair in open_edits if pair[0].span.end >= edit.span.start]
+        for other, other_owner in open_edits:
+            if _clash(edit, other):
+                clashes[owner].add(other_owner)
+                clashes[other_owner].add(owner)
+        open_edits.append((edit, owner))
+    return clashes
+
+
+def _clash(one: Edit, other: Edit) -> bool:
+    if one == other:
+        return False
+    a, b = one.span, other.span
+    overlap = (a.start < b.end and b.start < a.end) or a == b
+    return overlap and not (_inside_hole(one, other) or _inside_hole(other, one))
+
+
+def _inside_hole(inner: Edit, outer: Edit) -> bool:
+    return any(isinstance(part, Hole) and _inside(inner.span, part.span) for part in outer.parts)
+
+
+def _inside(inner: Span, hole: Span) -> bool:
+    """Say whether ``inner`` is part of ``hole``; an insertion at its edge is not."""
+    if inner.start == inner.end:
+        return hole.start < inner.start < hole.end
+    return hole.covers(inner)

@@ -1,0 +1,118 @@
+r"""Unified diffs that ``patch -p1`` takes, made from the places that are known to differ.
+
+Only ``\n`` ends a line here, as for ``diff`` and ``patch``: ``str.splitlines`` would also split at
+form feeds and at U+2028.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+CONTEXT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Lines ``start`` up to and without ``end`` (from 0) become ``lines``."""
+
+    start: int
+    end: int
+    lines: Sequence[str]
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at ``\n`` only, keeping it.
+
+    >>> split_lines("a\r\nb\x0cc")
+    ['a\r\n', 'b\x0cc']
+    """
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file for a diff; bytes that are no UTF-8 get through unchanged."""
+    return data.decode(errors="surrogateescape")
+
+
+def unified(before: str, after: str, label: str) -> str:
+    """Return the unified diff between two texts, the empty string where they are equal."""
+    old, new = split_lines(before), split_lines(after)
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    change = Change(head, len(old) - tail, new[head : len(new) - tail])
+    return unified_of_changes(old, [change], label)
+
+
+def unified_of_changes(old: Sequence[str], changes: Iterable[Change], label: str) -> str:
+    """Return the unified diff that ``changes`` (sorted, apart from each other) make to ``old``.
+
+    The time is that of the changes, not of the text: a large file with many findings needs a
+    diff for each of them.
+    """
+    steps = [step for change in changes for step in _minimal(old, change)]
+    if not steps:
+        return ""
+    moved = 0
+    parts = [f"--- a/{label}\n", f"+++ b/{label}\n"]
+    for hunk in _hunks(steps):
+        start = max(0, hunk[0].start - CONTEXT)
+        end = min(len(old), hunk[-1].end + CONTEXT)
+        growth = sum(len(step.lines) - (step.end - step.start) for step in hunk)
+        before = _range(start, end - start)
+        after = _range(start + moved, end - start + growth)
+        moved += growth
+        parts.append(f"@@ -{before} +{after} @@\n")
+        at = start
+        for step in hunk:
+            parts += (_line(" ", line) for line in old[at : step.start])
+            parts += (_line("-", line) for line in old[step.start : step.end])
+            parts += (_line("+", line) for line in step.lines)
+            at = step.end
+        parts += (_line(" ", line) for line in old[at:end])
+    return "".join(parts)
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Count the equal lines at the start."""
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _minimal(old: Sequence[str], change: Change) -> Iterator[Change]:
+    """Split a change into those that leave every equal line alone."""
+    matcher = difflib.SequenceMatcher(None, old[change.start : change.end], change.lines)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if tag != "equal":
+            yield Change(change.start + i1, change.start + i2, change.lines[j1:j2])
+
+
+def _hunks(steps: Iterable[Change]) -> list[list[Change]]:
+    """Group the changes whose context lines touch."""
+    hunks: list[list[Change]] = []
+    for step in steps:
+        if hunks and step.start - hunks[-1][-1].end <= 2 * CONTEXT:
+            hunks[-1].append(step)
+        else:
+            hunks.append([step])
+    return hunks
+
+
+def _range(start: int, length: int) -> str:
+    """Write a range as the unified format asks: an empty one names the line before it."""
+    if length == 1:
+        return str(start + 1)
+    return f"{start + 1 if length else start},{length}"
+
+
+def _line(sign: str, line: str) -> str:
+    if line.endswith("\n"):
+        return sign + line
+    return f"{sign}{line}\n\\ No newline at end of file\n"

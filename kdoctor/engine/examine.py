@@ -1,0 +1,152 @@
+"""One file: bytes in, findings out."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from kdoctor.documents import Document, Unit
+from kdoctor.engine.finding_diffs import FindingDiffs
+from kdoctor.engine.gate import Gate
+from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.package import ProjectPackage
+from kdoctor.engine.result import SkippedPart
+from kdoctor.errors import FileProblem, SyntaxProblem
+from kdoctor.keras_api import knowledge
+from kdoctor.model import Finding, Place, Span, Unreadable
+from kdoctor.rules import Facts, all_rules, words
+from kdoctor.syntax import Module
+
+
+@dataclass(frozen=True, slots=True)
+class FileScan:
+    """What one file gave. ``unreadable`` stands beside findings where only a part failed."""
+
+    findings: tuple[Finding, ...] = ()
+    lines: Mapping[Place, str] = field(default_factory=dict)
+    skipped: tuple[SkippedPart, ...] = ()
+    unreadable: Unreadable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A document with what the rules say about it, and the modules that were parsed for that."""
+
+    document: Document
+    modules: Mapping[int, Module]  # by the index of the unit
+    scan: FileScan
+
+
+class Examiner:
+    """Examines one file after another by the same orders; each worker process has one."""
+
+    def __init__(self, orders: Orders) -> None:
+        self.orders = orders
+        self._rules = [
+            rule for rule in all_rules() if orders.codes is None or rule.code in orders.codes
+        ]
+        self._knowledge = knowledge(orders.target)
+        self._package = ProjectPackage(self._knowledge.star_names)
+        self._gate = Gate(words(), [rule.triggers for rule in self._rules], self._package)
+        self._facts = Facts(orders.target)
+
+    def scan(self, task: Task) -> FileScan:
+        """Return what is wrong with one file. Whatever goes wrong is part of the answer."""
+        path = task.source.path
+        try:
+            scan = self.examine(path, task.source.read()).scan
+        except Exception as error:  # noqa: BLE001 - one file must not cost the others
+            scan = FileScan(unreadable=Unreadable(path, why(error)))
+        return heard(task, scan)
+
+    def examine(self, path: str, data: bytes, *, changed: Collection[int] = ()) -> Examined:
+        """Parse a file and ask every rule about it.
+
+        The units named in ``changed`` are parsed whatever the gate says.
+
+        Raises:
+            FileProblem: it is no document of its kind, or its Python cannot be parsed.
+        """
+        document = Document.parse(data, path, self.orders.kind)
+        modules: dict[int, Module] = {}
+        skipped = [SkippedPart(path, part.cell, part.line, part.why) for part in document.skipped]
+        for unit in document.units:
+            admitted = unit.index in changed or self._gate.admits(path, unit.text)
+            if self.orders.gate and not admitted:
+                continue
+            try:
+                modules[unit.index] = Module.parse(unit, self._knowledge, self._package)
+            except SyntaxProblem as problem:
+                if not admitted:
+                    continue
+                if document.kind in ("python", "notebook") or unit.index in changed:
+                    raise FileProblem(_syntax(problem, unit)) from problem
+                place = _place(problem, unit)
+                skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
+        scan = self._ask(document, data, modules)
+        return Examined(document, modules, dataclasses.replace(scan, skipped=tuple(skipped)))
+
+    def _ask(self, document: Document, data: bytes, modules: Mapping[int, Module]) -> FileScan:
+        """Ask every rule about every module. A rule that fails costs its own findings only."""
+        findings: set[Finding] = set()
+        lines: dict[Place, str] = {}
+        failed: Unreadable | None = None
+        diffs = FindingDiffs(document, data)
+        for module in modules.values():
+            for rule in self._rules:
+                try:
+                    found = list(rule.check(module, self._facts))
+                    if self.orders.diffs:
+                        found = [diffs.with_diff(finding, module) for finding in found]
+                except Exception as error:  # noqa: BLE001 - a bug in one rule
+                    reason = f"{why(error)} (in rule {rule.code})"
+                    failed = failed or Unreadable(document.path, reason)
+                    continue
+                findings.update(found)
+                for finding in found:
+                    lines[finding.place] = module.unit.line_of(finding.place.span.start)
+        return FileScan(tuple(sorted(findings, key=order)), lines, unreadable=failed)
+
+
+def order(finding: Finding) -> tuple[Place, str, str]:
+    """Sort findings by place, then by code."""
+    return finding.place, finding.code, finding.message
+
+
+def heard(task: Task, scan: FileScan) -> FileScan:
+    """Keep, of what the prefilter would have passed over, the findings only.
+
+    So the gate changes nothing of what is reported: a file in which no rule could fire has no
+    news, also where it cannot be parsed.
+    """
+    return scan if task.admitted else dataclasses.replace(scan, skipped=(), unreadable=None)
+
+
+def why(error: Exception) -> str:
+    """Say in one line why a file was not handled."""
+    match error:
+        case FileProblem():
+            return str(error)
+        case OSError():
+            return f"it cannot be read: {error.strerror or error}"
+        case RecursionError():
+            return "internal error: the code is nested too deeply"
+        case _:
+            text = " ".join(str(error).split())
+            return f"internal error: {type(error).__name__}: {text}"
+
+
+def _syntax(problem: SyntaxProblem, unit: Unit) -> str:
+    place = _place(problem, unit)
+    cell = "" if place.cell is None else f"cell {place.cell}, "
+    return f"{problem.why} ({cell}line {place.line}, column {place.column})"
+
+
+def _place(problem: SyntaxProblem, unit: Unit) -> Place:
+    """Say where a syntax error is as the user counts: in a notebook, within the cell."""
+    offset = 0
+    for _ in range(problem.line - 1):
+        offset = unit.text.find("\n", offset) + 1
+    offset = min(offset + problem.column - 1, len(unit.text))
+    return unit.place(Span(offset, offset))

@@ -1,0 +1,83 @@
+"""What each finding's own fix would change, as a diff in the terms of the document."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from kdoctor.documents import Cell, Document
+from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_of_changes
+from kdoctor.engine.repair import edits_of, source_of, texts_of
+from kdoctor.model import Edit, Finding, Fix, Span
+from kdoctor.rewrite import render
+from kdoctor.syntax import Module
+
+
+class FindingDiffs:
+    """The diffs of one document's findings.
+
+    For Python it is a diff of the file, for a notebook one of each changed cell's source, for
+    Markdown and reStructuredText one of the document's lines.
+    """
+
+    def __init__(self, document: Document, data: bytes) -> None:
+        self._document = document
+        self._data = data
+        self._lines = lru_cache(maxsize=64)(_cell_lines)
+
+    def with_diff(self, finding: Finding, module: Module) -> Finding:
+        """Return the finding with ``fix.diff`` filled in."""
+        fix = finding.fix
+        if fix is None or not (fix.edits or fix.imports or fix.drops):
+            return finding
+        diff = self._of_cells if self._document.kind in ("python", "notebook") else self._of_lines
+        return dataclasses.replace(finding, fix=dataclasses.replace(fix, diff=diff(fix, module)))
+
+    def _of_lines(self, fix: Fix, module: Module) -> str:
+        after = self._document.replace({module.unit.index: texts_of(module, [fix])})
+        return unified(decoded(self._data), decoded(after), self._document.path)
+
+    def _of_cells(self, fix: Fix, module: Module) -> str:
+        unit = module.unit
+        edits = edits_of(module, [fix])
+        parts = []
+        for cell in unit.cells:
+            inside = [edit for edit in edits if cell.span.covers(edit.span)]
+            regions = list(_line_regions(unit.text, inside, cell.span))
+            if not regions:
+                continue
+            inside += (mask for mask in unit.masks if cell.span.covers(mask.span))
+            changes = [_change(module, cell, region, inside) for region in regions]
+            label = unit.path if cell.number is None else f"{unit.path}:cell {cell.number}"
+            parts.append(unified_of_changes(self._lines(module, cell), changes, label))
+        return "".join(parts)
+
+
+def _cell_lines(module: Module, cell: Cell) -> list[str]:
+    """Return the lines of a cell as the user wrote them."""
+    return split_lines(source_of(module.unit, cell))
+
+
+def _line_regions(text: str, edits: Sequence[Edit], within: Span) -> Iterator[Span]:
+    """Yield the runs of whole lines that ``edits`` touch, in order and apart from each other."""
+    start = end = -1
+    for span in sorted(edit.span for edit in edits):
+        first = text.rfind("\n", within.start, span.start) + 1 or within.start
+        newline = text.find("\n", span.end, within.end)
+        last = within.end if newline < 0 else newline + 1
+        if first < end or start < 0:
+            start, end = (first if start < 0 else start), max(end, last)
+            continue
+        yield Span(start, end)
+        start, end = first, last
+    if start >= 0:
+        yield Span(start, end)
+
+
+def _change(module: Module, cell: Cell, region: Span, edits: Sequence[Edit]) -> Change:
+    unit = module.unit
+    inside = [edit for edit in edits if region.covers(edit.span)]
+    first = unit.text.count("\n", cell.span.start, region.start)
+    size = len(split_lines(unit.text[region.start : region.end]))
+    return Change(first, first + size, split_lines(render(unit.text, inside, region, unit.newline)))

@@ -1,0 +1,82 @@
+"""Fix many files: paths in, diffs or written files out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+from kdoctor.documents import write_atomically
+from kdoctor.engine.gather import STDIN, gather
+from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.result import FixedFile, FixResult, LeftAlone
+from kdoctor.engine.scanning import collected, examiner_for
+from kdoctor.engine.workers import run
+from kdoctor.errors import FileProblem
+
+if TYPE_CHECKING:
+    from kdoctor.engine.mend import FileFix
+
+
+def fix(
+    paths: Iterable[str | os.PathLike[str]],
+    *,
+    apply: bool = False,
+    unsafe: bool = False,
+    **options: Unpack[Options],
+) -> FixResult:
+    """Return the repaired files at or below ``paths``; with ``apply``, write them too.
+
+    Fixes that a proof calls safe are used, with ``unsafe`` also the others that can be written. A
+    file is written atomically and only if it still is what was read. Standard input (``-``) is
+    never written: its ``after`` is in the result. The order of ``left`` and ``files`` is that of
+    the paths.
+
+    Raises:
+        UsageProblem: a path, rule or target does not exist.
+    """
+    orders = replace(orders_of(options), unsafe=unsafe)
+    gathered = gather(paths, options)
+    fixes = run(_fix, orders, gathered.tasks, options.get("jobs"), options.get("progress"))
+    if apply:
+        fixes = [_written(each) for each in fixes]
+    return FixResult(
+        files=tuple(each.fixed for each in fixes if each.fixed),
+        left=collected(orders.target, gathered, [each.left for each in fixes]),
+        left_alone=tuple(each.left_alone for each in fixes if each.left_alone),
+        written=apply,
+    )
+
+
+def _fix(orders: Orders, tasks: Sequence[Task]) -> list[FileFix]:
+    from kdoctor.engine.mend import Mender  # noqa: PLC0415 - imports libcst
+
+    mender = Mender(examiner_for(orders))
+    return [mender.fix(task) for task in tasks]
+
+
+def _written(each: FileFix) -> FileFix:
+    """Write one repaired file; where that fails, say why and let its findings stand."""
+    if each.fixed is None or each.fixed.path == STDIN:
+        return each
+    reason = _write(each.fixed)
+    if reason is None:
+        return each
+    return replace(each, left=each.found, fixed=None, left_alone=LeftAlone(each.fixed.path, reason))
+
+
+def _write(file: FixedFile) -> str | None:
+    """Write a file's new bytes. Return why not, where it was not written."""
+    path = Path(file.path)
+    try:
+        if path.read_bytes() != file.before:
+            return "it changed while it was being fixed, and was not written; run again"
+        write_atomically(path, file.after)
+    except OSError as error:
+        return f"it cannot be read again: {error.strerror or error}"
+    except FileProblem as problem:
+        return str(problem)
+    return None

@@ -1,0 +1,147 @@
+"""One file: fixes applied in passes until nothing changes, or the file left as it was."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from kdoctor.documents import Document, Kind
+from kdoctor.engine.conflicts import compatible
+from kdoctor.engine.diffs import decoded, unified
+from kdoctor.engine.examine import Examined, Examiner, FileScan, heard, why
+from kdoctor.engine.orders import Task
+from kdoctor.engine.repair import source_of, texts_of
+from kdoctor.engine.result import FixedFile, LeftAlone
+from kdoctor.errors import FileProblem
+from kdoctor.model import Applicability, Finding, Fix, Unreadable
+
+MAX_PASSES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class FileFix:
+    """What a fix of one file gives: what was found, what is left after it, and the new bytes."""
+
+    found: FileScan
+    left: FileScan
+    fixed: FixedFile | None = None
+    left_alone: LeftAlone | None = None
+
+
+class Mender:
+    """Fixes one file after another with one examiner."""
+
+    def __init__(self, examiner: Examiner) -> None:
+        self._examiner = examiner
+        self._applicable = {Applicability.SAFE}
+        if examiner.orders.unsafe:
+            self._applicable.add(Applicability.UNSAFE)
+
+    def fix(self, task: Task) -> FileFix:
+        """Return the file's repair. Whatever goes wrong is part of the answer."""
+        path = task.source.path
+        try:
+            before = task.source.read()
+            examined = self._examiner.examine(path, before)
+        except Exception as error:  # noqa: BLE001 - one file must not cost the others
+            nothing = heard(task, FileScan(unreadable=Unreadable(path, why(error))))
+            return FileFix(nothing, nothing)
+        found = heard(task, examined.scan)
+        try:
+            after, applied, left = self._settle(before, examined)
+        except Exception as error:  # noqa: BLE001
+            reason = f"its fix failed and was given up: {why(error)}"
+            return FileFix(found, found, left_alone=LeftAlone(path, reason))
+        if after == before:
+            return FileFix(found, found)
+        diff = _diff(path, before, after, self._examiner.orders.kind)
+        return FileFix(found, left, FixedFile(path, before, after, diff, applied))
+
+    def _settle(
+        self, before: bytes, examined: Examined
+    ) -> tuple[bytes, tuple[Finding, ...], FileScan]:
+        """Apply fixes until none is left to apply.
+
+        Raises:
+            FileProblem: the result would be no Python, or fixes go round in circles.
+        """
+        data, applied = before, list[Finding]()
+        for _ in range(MAX_PASSES):
+            chosen = self._choose(examined)
+            document = examined.document
+            texts = {
+                index: texts_of(examined.modules[index], fixes) for index, fixes in chosen.items()
+            }
+            after = document.replace(texts) if texts else data
+            if after == data:
+                return data, tuple(applied), examined.scan
+            applied += _cured(examined.scan.findings, chosen)
+            examined = self._examiner.examine(document.path, after, changed=texts.keys())
+            _check_still_python(document, examined.document, texts.keys())
+            data = after
+        raise FileProblem(f"its fixes do not come to an end in {MAX_PASSES} passes")
+
+    def _choose(self, examined: Examined) -> dict[int, list[Fix]]:
+        """Return the fixes to apply now, by the unit that they belong to."""
+        chosen = {}
+        for index, module in examined.modules.items():
+            wanted = [
+                finding
+                for finding in examined.scan.findings
+                if finding.place.unit == index
+                and finding.fix is not None
+                and finding.fix.applicability in self._applicable
+            ]
+            unit = module.unit
+            fixes = compatible(wanted, unit.masks, [cell.span for cell in unit.cells])
+            if fixes:
+                chosen[index] = fixes
+        return chosen
+
+
+def _cured(findings: Collection[Finding], chosen: dict[int, list[Fix]]) -> list[Finding]:
+    return [finding for finding in findings if finding.fix in chosen.get(finding.place.unit, ())]
+
+
+def _check_still_python(before: Document, after: Document, changed: Collection[int]) -> None:
+    """Hold what libcst accepts to Python's own grammar too, where the input kept to it.
+
+    Raises:
+        FileProblem: it does not.
+    """
+    if len(before.units) != len(after.units):
+        raise FileProblem("the result has another number of code blocks")
+    for index in changed:
+        if _is_python(before.units[index].text) and not _is_python(after.units[index].text):
+            raise FileProblem("the result is no Python")
+
+
+def _is_python(source: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the user's invalid escapes are not our news
+            ast.parse(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _diff(path: str, before: bytes, after: bytes, kind: Kind | None) -> str:
+    """Return the diff of the file; of a notebook that of its cells, which is what people read."""
+    old, new = Document.parse(before, path, kind), Document.parse(after, path, kind)
+    if old.kind != "notebook":
+        return unified(decoded(before), decoded(after), path)
+    parts = []
+    for unit_before, unit_after in zip(old.units, new.units, strict=True):
+        cells = zip(unit_before.cells, unit_after.cells, strict=True)
+        for cell_before, cell_after in cells:
+            parts.append(
+                unified(
+                    source_of(unit_before, cell_before),
+                    source_of(unit_after, cell_after),
+                    f"{path}:cell {cell_before.number}",
+                )
+            )
+    return "".join(parts)

@@ -1,0 +1,69 @@
+"""How a scan or a fix is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, TypedDict
+
+from kdoctor.engine.orders import Orders
+from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.documents import Kind
+
+
+class Options(TypedDict, total=False):
+    """What ``scan`` and ``fix`` take by keyword; all of it may be left out.
+
+    ``target``: the Keras that the code must run on, as a ``Target`` or written like
+    ``"keras==3.15.1"``; the newest Keras 3 known where it is left out.
+    ``select``, ``ignore``: rules by code (``"KD101"``), start of a code (``"KD1"``) or name.
+    ``exclude``: gitignore patterns of files and folders to pass over.
+    ``kind``: take every file as this kind of document, whatever its name.
+    ``gate``: False looks into every file, also where no rule could fire; the result is the same.
+    ``diffs``: False leaves ``Fix.diff`` empty, which is faster.
+    ``jobs``: the greatest number of processes; None for one a core, where the work is worth it.
+    ``stdin``: the bytes that the path ``-`` stands for.
+    ``progress``: called now and then with the numbers of files done and to do.
+    """
+
+    target: Target | str | None
+    select: Iterable[str]
+    ignore: Iterable[str]
+    exclude: Iterable[str]
+    kind: Kind | None
+    gate: bool
+    diffs: bool
+    jobs: int | None
+    stdin: bytes | None
+    progress: Callable[[int, int], None] | None
+
+
+def orders_of(options: Options, *, unsafe: bool = False) -> Orders:
+    """Return the orders that the options amount to.
+
+    Raises:
+        UsageProblem: the target or a rule is unknown.
+    """
+    # Imported here: a scan that finds no Keras needs no API data and no rules.
+    from kdoctor.keras_api import newest_target, resolve_target  # noqa: PLC0415
+
+    target = options.get("target")
+    if target is None:
+        target = newest_target()
+    elif isinstance(target, str):
+        target = resolve_target(target, "--target")
+    select, ignore = tuple(options.get("select", ())), tuple(options.get("ignore", ()))
+    codes = None
+    if select or ignore:
+        from kdoctor.engine.selection import choose  # noqa: PLC0415
+
+        codes = tuple(rule.code for rule in choose(select, ignore))
+    return Orders(
+        target,
+        codes,
+        kind=options.get("kind"),
+        gate=options.get("gate", True),
+        diffs=options.get("diffs", True),
+        unsafe=unsafe,
+    )

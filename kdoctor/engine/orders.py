@@ -1,0 +1,54 @@
+"""What a scan or a fix is asked to do, small and picklable: it goes to every worker process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.documents import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to be examined. ``data`` is given for standard input, which can be read only once."""
+
+    path: str
+    data: bytes | None = None
+
+    def read(self) -> bytes:
+        """Return the bytes of the file.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return Path(self.path).read_bytes() if self.data is None else self.data
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One source that is worth a look. ``admitted``: the prefilter found something in it."""
+
+    source: Source
+    size: int  # bytes
+    admitted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """How each file is examined.
+
+    ``codes`` are the rules that count, None for all. ``kind`` forces a kind of document; None goes
+    by the name of the file. ``gate`` skips sources in which no rule could fire. ``diffs`` fills in
+    ``Fix.diff``. ``unsafe`` lets a fix apply those that no proof calls safe.
+    """
+
+    target: Target
+    codes: tuple[str, ...] | None = None
+    kind: Kind | None = None
+    gate: bool = True
+    diffs: bool = True
+    unsafe: bool = False

@@ -1,0 +1,228 @@
+"""What a module of the tree binds at its top level, read off its ``ast``.
+
+Other modules are only asked what they export. That takes no libcst, whose parse costs ten times as
+much, and nothing of the tree is kept but a few strings a module.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_DYNAMIC = frozenset({"__getattr__", "__getattribute__"})
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """``from ..a import b`` is ("a", 2, "b"), ``import a.b as c`` is ("a.b", 0, None)."""
+
+    module: str
+    level: int
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """``Dense = keras.layers.Dense``: the dotted name that is assigned."""
+
+    dotted: str
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class statement.
+
+    ``bases`` are dotted names as written, None for any other expression. ``members`` are the names
+    that the body and ``self.… =`` bind. ``closed``: nothing else can add members.
+    """
+
+    name: str
+    bases: tuple[str | None, ...]
+    members: frozenset[str]
+    closed: bool
+
+
+@dataclass(slots=True)
+class Outline:
+    """The bindings of a module: every one of each name, None for one that says nothing."""
+
+    names: dict[str, set[Imported | Alias | Class | None]] = field(default_factory=dict)
+    stars: list[Imported] = field(default_factory=list)
+    listed: tuple[str, ...] | None = None  # __all__
+    listed_in_parts: bool = False  # __all__ is not one literal
+
+
+def parsed(source: str | bytes) -> ast.Module | None:
+    """Return the syntax tree, None where Python cannot parse it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # invalid escapes in the user's strings are no news
+            return ast.parse(source)
+    except UNPARSABLE:
+        return None
+
+
+def outline_of(path: str) -> Outline | None:
+    """Return the outline of a file, None where it cannot be read or parsed."""
+    try:
+        tree = parsed(Path(path).read_bytes())
+    except OSError:
+        return None
+    if tree is None:
+        return None
+    outline = Outline()
+    for statement in _top_level(tree.body):
+        _note(statement, outline)
+    return outline
+
+
+def imports_of(tree: ast.AST) -> Iterator[Imported]:
+    """Yield every import in a file, whatever its scope; the name of a star import is ``*``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Imported(alias.name, 0, None)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield Imported(node.module or "", node.level, alias.name)
+
+
+def _top_level(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements that bind names of the module, also those under ``if`` and ``try``."""
+    for statement in statements:
+        yield statement
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        for body in ("body", "orelse", "finalbody"):
+            yield from _top_level(getattr(statement, body, ()))
+        for handler in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+            yield from _top_level(handler.body)
+
+
+def _note(statement: ast.stmt, outline: Outline) -> None:
+    match statement:
+        case ast.Import(names=aliases):
+            for alias in aliases:
+                top = alias.name.partition(".")[0]
+                whole = Imported(alias.name if alias.asname else top, 0, None)
+                _bind(outline, alias.asname or top, whole)
+        case ast.ImportFrom(module=module, names=aliases, level=level):
+            for alias in aliases:
+                imported = Imported(module or "", level, alias.name)
+                if alias.name == "*":
+                    outline.stars.append(imported)
+                else:
+                    _bind(outline, alias.asname or alias.name, imported)
+        case ast.ClassDef(name=name):
+            _bind(outline, name, _class(statement))
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+            _bind(outline, name, None)
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                _assign(target, value, outline)
+        case ast.AnnAssign(target=target, value=value) if value is not None:
+            _assign(target, value, outline)
+        case ast.AugAssign(target=ast.Name(id="__all__")):
+            outline.listed_in_parts = True
+        case _:
+            for name in _stored(statement):
+                _bind(outline, name, None)
+
+
+def _bind(outline: Outline, name: str, what: Imported | Alias | Class | None) -> None:
+    outline.names.setdefault(name, set()).add(what)
+
+
+def _assign(target: ast.expr, value: ast.expr, outline: Outline) -> None:
+    if not isinstance(target, ast.Name):
+        for name in _stored(target):
+            _bind(outline, name, None)
+        return
+    if target.id == "__all__":
+        names = _strings(value)
+        outline.listed_in_parts |= names is None or outline.listed is not None
+        outline.listed = names
+        return
+    written = dotted(value)
+    _bind(outline, target.id, Alias(written) if written else None)
+
+
+def _strings(value: ast.expr) -> tuple[str, ...] | None:
+    try:
+        names = ast.literal_eval(value)
+    except UNPARSABLE:
+        return None
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        return None
+    return tuple(names)
+
+
+def _stored(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement binds itself, not those of the statements inside it."""
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store | ast.Del):
+            yield each.id
+        elif isinstance(each, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and each.name:
+            yield each.name
+        waiting += (
+            child for child in ast.iter_child_nodes(each) if not isinstance(child, ast.stmt)
+        )
+
+
+def _class(node: ast.ClassDef) -> Class:
+    members: set[str] = set()
+    for statement in _top_level(node.body):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                members.add(name)
+                members.update(_set_on_self(statement))
+            case ast.ClassDef(name=name):
+                members.add(name)
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                members.update(alias.asname or alias.name.partition(".")[0] for alias in aliases)
+            case _:
+                members.update(_stored(statement))
+    closed = not (
+        node.decorator_list
+        or node.keywords
+        or members & _DYNAMIC
+        or any(map(_is_dynamic, ast.walk(node)))
+    )
+    return Class(node.name, tuple(map(dotted, node.bases)), frozenset(members), closed)
+
+
+def _set_on_self(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+    parameters = [*method.args.posonlyargs, *method.args.args]
+    if not parameters:
+        return
+    own = parameters[0].arg
+    for node in ast.walk(method):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Store()):
+                if name == own:
+                    yield attribute
+
+
+def _is_dynamic(node: ast.AST) -> bool:
+    """Say whether a node can set members by a name that is not in the source."""
+    match node:
+        case ast.Call(func=ast.Name(id="setattr" | "vars")) | ast.Attribute(attr="__dict__"):
+            return True
+    return False
+
+
+def dotted(node: ast.expr) -> str | None:
+    """Return ``a.b.c`` for a name or a chain of attributes, None for any other expression."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])

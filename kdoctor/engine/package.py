@@ -1,0 +1,199 @@
+"""What the tree's own modules export: ``syntax.Package`` over the file system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_of
+from kdoctor.engine.tree import Tree
+from kdoctor.syntax.package import ClassInfo
+
+
+@dataclass(frozen=True, slots=True)
+class OwnModule:
+    """A module of the tree, as what a name may mean."""
+
+    path: str
+
+
+Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
+Stars = Callable[[str], Collection[str] | None]
+
+
+class ProjectPackage:
+    """The modules beside the scanned files, each read when it is first asked for.
+
+    ``stars`` says what ``from module import *`` binds for a module outside of the tree.
+    """
+
+    def __init__(self, stars: Stars) -> None:
+        self._stars = stars
+        self._tree = Tree()
+        # Bounded: memory must not grow with the tree.
+        self._outline = lru_cache(maxsize=2048)(outline_of)
+        self._answers = lru_cache(maxsize=65536)(self._ask)
+
+    def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
+        """Return what ``from module import name`` binds in ``unit_path``.
+
+        A dotted name where it comes from outside of the tree, a class where the tree defines it;
+        None where the module is not of the tree or the name may mean several things.
+        """
+        path = self._tree.find(unit_path, module, level)
+        value = None if path is None else self._answers(path, name)
+        return None if isinstance(value, OwnModule) else value
+
+    def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
+        """Return what ``from module import *`` binds, None where that is not known."""
+        path = self._tree.find(unit_path, module, level)
+        return None if path is None else self._question().public(path)
+
+    def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
+        """Yield what an import may bind, for each name where it imports several."""
+        if imported.name != "*":
+            yield self._question().imported(unit_path, imported)
+            return
+        path = self._tree.find(unit_path, imported.module, imported.level)
+        yield imported.module if path is None else OwnModule(path)
+
+    def contents(self, module: OwnModule) -> Iterator[Value]:
+        """Yield what the names of a module of the tree mean, and the modules of its stars."""
+        outline = self._outline(module.path)
+        if outline is None:
+            return
+        yield from (self._answers(module.path, name) for name in outline.names)
+        for star in outline.stars:
+            yield from self.meanings(module.path, star)
+
+    def _ask(self, path: str, name: str) -> Value:
+        return self._question().name(path, name)
+
+    def _question(self) -> _Question:
+        return _Question(self._tree, self._outline, self._stars)
+
+
+class _Question:
+    """One question about one name. It remembers its own way, so that modules may be in a ring.
+
+    What is found halfway is not kept for other questions: in a ring it depends on where one
+    came in, and the answers must not depend on which file was read first.
+    """
+
+    def __init__(self, tree: Tree, outline: Callable[[str], Outline | None], stars: Stars) -> None:
+        self._tree = tree
+        self._outline = outline
+        self._stars = stars
+        self._known: dict[tuple[str, str], Value] = {}
+        self._listing: set[str] = set()
+
+    def imported(self, importer: str, imported: Imported) -> Value:
+        """Return what an import statement binds in ``importer``."""
+        path = self._tree.find(importer, imported.module, imported.level)
+        if imported.name is None:
+            return imported.module if path is None else OwnModule(path)
+        if path is not None:
+            return self.name(path, imported.name)
+        dotted = f"{imported.module}.{imported.name}" if imported.module else imported.name
+        submodule = self._tree.find(importer, dotted, imported.level)
+        if submodule is not None:
+            return OwnModule(submodule)
+        return None if imported.level else dotted
+
+    def name(self, path: str, name: str) -> Value:
+        """Return what a name means at the top level of a module."""
+        key = path, name
+        if key not in self._known:
+            self._known[key] = None  # for whoever asks on the way
+            self._known[key] = self._find(path, name)
+        return self._known[key]
+
+    def public(self, path: str) -> Collection[str] | None:
+        """Return what a star import of a module binds."""
+        outline = self._outline(path)
+        if outline is None or outline.listed_in_parts:
+            return None
+        if outline.listed is not None:
+            return outline.listed
+        self._listing.add(path)
+        names = {name for name in outline.names if not name.startswith("_")}
+        for star in outline.stars:
+            own = self._tree.find(path, star.module, star.level)
+            if own in self._listing:
+                continue
+            more = self._stars(star.module) if own is None else self.public(own)
+            if more is None:
+                return None
+            names.update(more)
+        return sorted(names)
+
+    def _find(self, path: str, name: str) -> Value:
+        outline = self._outline(path)
+        if outline is None:
+            return None
+        bindings = outline.names.get(name)
+        if bindings:
+            return _only({self._bound(path, binding) for binding in bindings})
+        from_stars = set(self._from_stars(path, name, outline))
+        if from_stars:
+            return _only(from_stars)
+        submodule = self._tree.find(path, name, 1) if path.endswith("__init__.py") else None
+        return None if submodule is None else OwnModule(submodule)
+
+    def _from_stars(self, path: str, name: str, outline: Outline) -> Iterator[Value]:
+        for star in outline.stars:
+            own = self._tree.find(path, star.module, star.level)
+            names = self._stars(star.module) if own is None else self._question().public(own)
+            if names is None:
+                yield None  # it may be this one
+            elif name in names:
+                yield f"{star.module}.{name}" if own is None else self.name(own, name)
+
+    def _question(self) -> _Question:
+        return _Question(self._tree, self._outline, self._stars)
+
+    def _bound(self, path: str, binding: Imported | Alias | Class | None) -> Value:
+        match binding:
+            case Imported():
+                return self.imported(path, binding)
+            case Alias(dotted=dotted):
+                return self._dotted(path, dotted)
+            case Class():
+                return self._class(path, binding)
+        return None
+
+    def _dotted(self, path: str, dotted: str) -> Value:
+        first, *rest = dotted.split(".")
+        value = self.name(path, first)
+        for part in rest:
+            match value:
+                case str():
+                    value = f"{value}.{part}"
+                case OwnModule(path=module):
+                    value = self.name(module, part)
+                case _:
+                    return None
+        return value
+
+    def _class(self, path: str, found: Class) -> ClassInfo:
+        base: str | None = None
+        members, closed = set(found.members), found.closed
+        for written in found.bases:
+            if written == "object":
+                continue
+            match self._dotted(path, written) if written else None:
+                case str(imported) if base is None:
+                    base = imported
+                case ClassInfo(base=theirs) as info if base is None or theirs in (None, base):
+                    base = base or theirs
+                    members |= info.members
+                    closed = closed and info.closed
+                case _:
+                    closed = False
+        return ClassInfo(found.name, base, frozenset(members), closed)
+
+
+def _only(values: set[Value]) -> Value:
+    """Return the value on which all agree."""
+    return values.pop() if len(values) == 1 else None

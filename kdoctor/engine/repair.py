@@ -1,0 +1,39 @@
+"""Carry out fixes on a unit's text. The text is the only thing that is rendered: no tree is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kdoctor.documents import Cell, Unit
+from kdoctor.model import Edit, Fix
+from kdoctor.rewrite import plan_imports, render
+from kdoctor.syntax import Module
+
+
+def edits_of(module: Module, fixes: Sequence[Fix]) -> list[Edit]:
+    """Return the edits of the fixes and those that the imports need for them."""
+    return [*(edit for fix in fixes for edit in fix.edits), *plan_imports(module, fixes)]
+
+
+def texts_of(module: Module, fixes: Sequence[Fix]) -> list[str]:
+    """Return the new text of each cell of the module's unit, masked magics put back.
+
+    Raises:
+        ValueError: edits overlap, or one lies in no single cell.
+    """
+    unit = module.unit
+    edits = edits_of(module, fixes)
+    for edit in edits:
+        if not any(cell.span.covers(edit.span) for cell in unit.cells):
+            raise ValueError(f"the edit of {edit.span} lies in no single cell")
+    return [_cell_text(unit, cell, [*edits, *unit.masks]) for cell in unit.cells]
+
+
+def source_of(unit: Unit, cell: Cell) -> str:
+    """Return a cell's text as the user wrote it, magics and all."""
+    return _cell_text(unit, cell, unit.masks)
+
+
+def _cell_text(unit: Unit, cell: Cell, edits: Iterable[Edit]) -> str:
+    inside = [edit for edit in edits if cell.span.covers(edit.span)]
+    return render(unit.text, inside, cell.span, unit.newline)

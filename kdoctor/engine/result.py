@@ -1,0 +1,81 @@
+"""What a scan and a fix hand up: plain data, for reporters and for Python callers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kdoctor.model import Finding, Place, Unreadable
+from kdoctor.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedPart:
+    """A code block or cell inside a readable file that is no Python, and why we say so.
+
+    ``line`` counts in the file, in a notebook in the cell.
+    """
+
+    path: str
+    cell: int | None
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """What is wrong with some files on one target.
+
+    ``findings`` stand in order of place, then code. ``lines`` gives, for each finding's place, the
+    user's source line on which it starts (without its newline), for display.
+    """
+
+    target: Target
+    findings: tuple[Finding, ...] = ()
+    lines: Mapping[Place, str] = field(default_factory=dict)
+    read: int = 0
+    skipped: tuple[SkippedPart, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FixedFile:
+    """One file that a fix changes: its bytes before and after, and which findings it cures.
+
+    ``diff`` is a unified diff with ``a/`` and ``b/`` headers; for a notebook, one of each changed
+    cell's source. Bytes that are not UTF-8 stand in it as surrogate escapes, so that encoding it
+    with ``errors="surrogateescape"`` gives a patch that applies to the file byte for byte.
+    """
+
+    path: str
+    before: bytes
+    after: bytes
+    diff: str
+    applied: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftAlone:
+    """A file that has something to fix and was not touched, and why."""
+
+    path: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixResult:
+    """What a fix did, or would do.
+
+    ``left`` is what a scan of the files finds after the fix. ``written`` says whether the changed
+    files were written (``apply=True``).
+    """
+
+    files: tuple[FixedFile, ...]
+    left: ScanResult
+    left_alone: tuple[LeftAlone, ...]
+    written: bool
+
+    @property
+    def target(self) -> Target:
+        """The Keras that the files were fixed for."""
+        return self.left.target

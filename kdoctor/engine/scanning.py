@@ -1,0 +1,62 @@
+"""Scan many files: paths in, one result out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Unpack
+
+from kdoctor.engine.gather import Gathered, gather
+from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.result import ScanResult
+from kdoctor.engine.workers import run
+from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.engine.examine import Examiner, FileScan
+
+
+def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) -> ScanResult:
+    """Return what is wrong with the files at or below ``paths``. Nothing is written or run.
+
+    A file that cannot be read or parsed is named in the result; the others go on.
+
+    >>> scan(["train.py"], target="keras==3.15.1").findings        # doctest: +SKIP
+    (Finding(code='KD101', …),)
+
+    Raises:
+        UsageProblem: a path, rule or target does not exist.
+    """
+    orders = orders_of(options)
+    gathered = gather(paths, options)
+    scans = run(_scan, orders, gathered.tasks, options.get("jobs"), options.get("progress"))
+    return collected(orders.target, gathered, scans)
+
+
+def collected(target: Target, gathered: Gathered, scans: Sequence[FileScan]) -> ScanResult:
+    """Put the results of the files together, in the order of their paths."""
+    unreadable = [*gathered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]
+    return ScanResult(
+        target=target,
+        findings=tuple(finding for scan in scans for finding in scan.findings),
+        lines={place: line for scan in scans for place, line in scan.lines.items()},
+        read=gathered.read,
+        skipped=tuple(part for scan in scans for part in scan.skipped),
+        unreadable=tuple(sorted(unreadable, key=lambda file: (file.path, file.why))),
+    )
+
+
+def _scan(orders: Orders, tasks: Sequence[Task]) -> list[FileScan]:
+    examiner = examiner_for(orders)
+    return [examiner.scan(task) for task in tasks]
+
+
+@lru_cache(maxsize=1)
+def examiner_for(orders: Orders) -> Examiner:
+    """Return this process's examiner, which keeps what it learns of the tree between files."""
+    # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
+    from kdoctor.engine.examine import Examiner  # noqa: PLC0415
+
+    return Examiner(orders)

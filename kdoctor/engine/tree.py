@@ -1,0 +1,106 @@
+"""Which file a module name means, seen from the file that imports it.
+
+The answer comes from the file system alone, never from the list of files to be scanned: a
+pre-commit hook that is given two files says the same about them as a scan of the whole project.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+
+_PROJECT_MARKS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg"})
+_SOURCE_FOLDERS = ("src", "lib")
+# Other packages that are installed beside one are not its own.
+_INSTALLED = ("site-packages", "dist-packages")
+# Whatever folder of the project is named so: `import keras` means Keras.
+_FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
+
+
+class Tree:
+    """Module names to files, for the modules that a project holds itself."""
+
+    def __init__(self) -> None:
+        # Bounded: a scan may walk millions of folders, and memory must not grow with them.
+        self._listing = lru_cache(maxsize=4096)(_listing)
+        self._roots = lru_cache(maxsize=4096)(self._find_roots)
+
+    def find(self, importer: str, module: str, level: int) -> str | None:
+        """Return the file of ``module`` as ``importer`` (a path) means it, or None.
+
+        ``level`` is the number of leading dots. A folder without ``__init__.py`` has no file.
+        """
+        folder = os.path.dirname(os.path.abspath(importer))  # noqa: PTH100, PTH120 - hot, on str
+        parts = module.split(".") if module else []
+        if level:
+            for _ in range(level - 1):
+                folder = os.path.dirname(folder)  # noqa: PTH120
+            return self._in_folder(folder, parts)
+        for root in self._roots(folder):
+            if root.may_hold(parts[0]):
+                found = self._in_folder(root.folder, parts)
+                if found is not None:
+                    return found
+        return None
+
+    def owns(self, importer: str, name: str) -> bool:
+        """Say whether there is a module or a folder ``name`` that ``importer`` could import."""
+        folder = os.path.dirname(os.path.abspath(importer))  # noqa: PTH100, PTH120
+        return any(
+            root.may_hold(name) and not self._listing(root.folder).isdisjoint((name, f"{name}.py"))
+            for root in self._roots(folder)
+        )
+
+    def _in_folder(self, folder: str, parts: list[str]) -> str | None:
+        *packages, last = parts or [""]
+        for package in packages:
+            if package not in self._listing(folder):
+                return None
+            folder = f"{folder}{os.sep}{package}"
+        listing = self._listing(folder)
+        if not last:
+            return f"{folder}{os.sep}__init__.py" if "__init__.py" in listing else None
+        # A package wins over a module of the same name, as in Python's own finder.
+        if last in listing and "__init__.py" in self._listing(f"{folder}{os.sep}{last}"):
+            return f"{folder}{os.sep}{last}{os.sep}__init__.py"
+        return f"{folder}{os.sep}{last}.py" if f"{last}.py" in listing else None
+
+    def _find_roots(self, folder: str) -> tuple[_Root, ...]:
+        """List where ``import x`` looks: beside the outermost package, then up to the project."""
+        package: str | None = None
+        while "__init__.py" in self._listing(folder) and folder != os.path.dirname(folder):  # noqa: PTH120
+            folder, package = os.path.split(folder)
+        if os.path.basename(folder) in _INSTALLED:  # noqa: PTH119
+            return (_Root(folder, package or ""),)
+        climbed = [folder]
+        while not self._listing(climbed[-1]) & _PROJECT_MARKS:
+            parent = os.path.dirname(climbed[-1])  # noqa: PTH120
+            if parent == climbed[-1]:  # no project: what lies further up is none of ours
+                return (_Root(folder),)
+            climbed.append(parent)
+        sources = [
+            f"{place}{os.sep}{name}"
+            for place in climbed
+            for name in _SOURCE_FOLDERS
+            if name in self._listing(place)
+        ]
+        return tuple(map(_Root, [*climbed, *sources]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    """A folder on the path of imports. ``only``: the one package in it that is of the tree."""
+
+    folder: str
+    only: str | None = None
+
+    def may_hold(self, name: str) -> bool:
+        return name not in _FRAMEWORKS and self.only in (None, name)
+
+
+def _listing(folder: str) -> frozenset[str]:
+    try:
+        return frozenset(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return frozenset()

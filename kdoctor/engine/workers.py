@@ -1,0 +1,111 @@
+"""Files to results: in this process, or in several where the work is worth their start-up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from kdoctor.engine.orders import Orders, Task
+from kdoctor.errors import KdoctorError
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
+
+T = TypeVar("T")
+
+# libcst takes about a second for a megabyte; a worker process about a quarter of that to start.
+_WORTH_A_PROCESS = 400_000  # bytes of source
+_CHUNK_BYTES = 200_000
+_CHUNK_FILES = 32
+
+
+def run(
+    work: Callable[[Orders, Sequence[Task]], list[T]],
+    orders: Orders,
+    tasks: Sequence[Task],
+    jobs: int | None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[T]:
+    """Return ``work``'s results in the order of the tasks, whatever the number of processes.
+
+    ``jobs`` is the greatest number of processes, None for one a core. ``progress`` is called with
+    the numbers of files done and to do.
+
+    Raises:
+        KdoctorError: a worker process died.
+    """
+    chunks = list(_chunks(tasks))
+    processes = _processes(tasks, chunks, jobs)
+    results: list[T] = []
+    for done in _in_turn(work, orders, chunks, processes):
+        results += done
+        if progress is not None:
+            progress(len(results), len(tasks))
+    return results
+
+
+def _in_turn(
+    work: Callable[[Orders, Sequence[Task]], list[T]],
+    orders: Orders,
+    chunks: Sequence[Sequence[Task]],
+    processes: int,
+) -> Iterator[list[T]]:
+    if processes == 1:
+        for chunk in chunks:
+            for task in chunk:
+                yield work(orders, [task])
+        return
+    # Imported where processes are worth it: the imports alone take longer than a small scan.
+    from concurrent.futures.process import (  # noqa: PLC0415
+        BrokenProcessPool,
+        ProcessPoolExecutor,
+    )
+
+    pool = ProcessPoolExecutor(processes, _context(), initializer=_leave_interrupts_to_parent)
+    try:
+        futures = [pool.submit(work, orders, chunk) for chunk in chunks]
+        for future in futures:
+            yield future.result()
+    except BrokenProcessPool as error:
+        raise KdoctorError(
+            "a worker process died, probably for want of memory; --jobs 1 does without them"
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _processes(tasks: Sequence[Task], chunks: Sequence[Sequence[Task]], jobs: int | None) -> int:
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    worth = 1 + sum(task.size for task in tasks) // _WORTH_A_PROCESS
+    return max(1, min(jobs or cores, worth, len(chunks)))
+
+
+def _chunks(tasks: Sequence[Task]) -> Iterator[list[Task]]:
+    """Split the tasks into runs that are large enough to be worth sending, and no larger."""
+    chunk: list[Task] = []
+    size = 0
+    for task in tasks:
+        if chunk and (size + task.size > _CHUNK_BYTES or len(chunk) == _CHUNK_FILES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(task)
+        size += task.size
+    if chunk:
+        yield chunk
+
+
+def _context() -> BaseContext:
+    """Fork where it is safe: the child then has all modules. With threads around it is not."""
+    import multiprocessing  # noqa: PLC0415
+
+    if sys.platform == "linux" and threading.active_count() == 1:
+        return multiprocessing.get_context("fork")
+    return multiprocessing.get_context("spawn")
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

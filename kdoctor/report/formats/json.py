@@ -1,0 +1,55 @@
+"""JSON: one object, a contract for programs. Fields are added, never renamed or removed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kdoctor import __version__
+from kdoctor.engine.result import ScanResult
+from kdoctor.model import Finding
+from kdoctor.report.formats import Format
+from kdoctor.report.page import Page
+
+
+def _write(result: ScanResult, page: Page) -> None:
+    # ASCII only: a path that is no UTF-8 (surrogates) and any terminal encoding get through.
+    page.line(json.dumps(_document(result), indent=2))
+
+
+def _document(result: ScanResult) -> dict[str, Any]:
+    target = result.target
+    return {
+        "kdoctor": __version__,
+        "target": {"name": target.name, "version": target.version, "source": target.source},
+        "findings": [_finding(finding) for finding in result.findings],
+        "files": {
+            "read": result.read,
+            "skipped": len(result.skipped),
+            "unreadable": [{"path": file.path, "why": file.why} for file in result.unreadable],
+        },
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    place, fix = finding.place, finding.fix
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+        "cell": place.cell,
+        "severity": finding.severity.value,
+        "confidence": finding.confidence.value,
+        "message": finding.message,
+        "symbol": finding.symbol,
+        "fix": fix
+        and {"applicability": fix.applicability.value, "title": fix.title, "diff": fix.diff},
+        "no_fix_because": finding.no_fix_because,
+    }
+
+
+FORMAT = Format(write=_write, diffs=True)

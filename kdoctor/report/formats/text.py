@@ -1,0 +1,69 @@
+"""Text for people: findings by file with the source line marked, then what to type next."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from kdoctor.engine.result import ScanResult
+from kdoctor.model import Applicability, Finding
+from kdoctor.report import summary
+from kdoctor.report.formats import Format
+from kdoctor.report.page import Page, printable
+from kdoctor.report.source import excerpt
+
+
+def _write(result: ScanResult, page: Page) -> None:
+    if page.verbosity >= 0:
+        page.line(summary.headline(result.target))
+        page.line()
+    write_findings(result, page)
+    summary.write_unread(result, page)
+    if page.verbosity >= 0:
+        for line in summary.of_scan(result, page):
+            page.line(line)
+
+
+def write_findings(result: ScanResult, page: Page) -> None:
+    """Write the findings, an empty line after each, a rule's help once a file."""
+    for _, group in groupby(result.findings, key=lambda finding: finding.place.path):
+        told: set[tuple[str, str]] = set()
+        for finding in group:
+            _write_finding(finding, result, page, repeated=(finding.code, finding.help) in told)
+            told.add((finding.code, finding.help))
+
+
+def _write_finding(finding: Finding, result: ScanResult, page: Page, *, repeated: bool) -> None:
+    place = finding.place
+    severity = page.paint(finding.severity.value, f"[{finding.severity.value}]")
+    page.line(
+        f"{page.paint('path', where(finding))}: {page.paint('code', finding.code)} {severity} "
+        f"{printable(finding.message)}"
+    )
+    line = result.lines.get(place)
+    if line is not None:
+        for row in excerpt(line, place, page):
+            page.line(row)
+    if finding.help and not repeated:
+        page.line(f"  {page.paint('help', 'help:')} {printable(finding.help)}")
+    page.line(f"  {_cure(finding, page)}")
+    page.line()
+
+
+def where(finding: Finding) -> str:
+    """Return ``path:line:column``, with the cell where it is a notebook's."""
+    place = finding.place
+    cell = "" if place.cell is None else f":cell {place.cell}"
+    return f"{printable(place.path)}{cell}:{place.line}:{place.column}"
+
+
+def _cure(finding: Finding, page: Page) -> str:
+    fix = finding.fix
+    if fix is None:
+        return f"no fix: {printable(finding.no_fix_because or 'it needs a decision of yours')}"
+    if fix.applicability is Applicability.MANUAL:
+        return f"to do by hand: {printable(fix.title)}"
+    label = page.paint(fix.applicability.value, f"fix available ({fix.applicability.value}):")
+    return f"{label} {printable(fix.title)}"
+
+
+FORMAT = Format(write=_write)

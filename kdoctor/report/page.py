@@ -1,0 +1,64 @@
+"""Where a report goes and how it may look there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TextIO
+
+# What each role looks like on a terminal that has colours (rich's style language).
+STYLES = {
+    "path": "bold",
+    "code": "bold red",
+    "error": "bold red",
+    "change": "bold yellow",
+    "legacy": "bold blue",
+    "mark": "bold red",
+    "help": "cyan",
+    "safe": "green",
+    "unsafe": "yellow",
+    "quiet": "dim",
+    "added": "green",
+    "removed": "red",
+    "hunk": "cyan",
+    "good": "bold green",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A text stream with what is known about its reader.
+
+    ``verbosity`` is -1 for findings only, 0 as usual, 1 for every detail.
+    """
+
+    stream: TextIO
+    color: bool = False
+    verbosity: int = 0
+
+    def line(self, text: str = "") -> None:
+        """Write one line."""
+        self.stream.write(text + "\n")
+
+    def paint(self, role: str, text: str) -> str:
+        """Return ``text`` in the style of its role, or as it is where the page has no colours."""
+        if not self.color or not text:
+            return text
+        # Only here: a pipe has no use for rich, and its import takes longer than a small scan.
+        from rich.color import ColorSystem  # noqa: PLC0415
+        from rich.style import Style  # noqa: PLC0415
+
+        return Style.parse(STYLES[role]).render(text, color_system=ColorSystem.STANDARD)
+
+
+def printable(text: str) -> str:
+    r"""Show control characters instead of sending them: scanned code must not steer a terminal.
+
+    >>> printable("a\tb\x1b[2J")
+    'a\tb\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char == "\t" or char.isprintable() else char.encode("unicode_escape").decode()
+        for char in text
+    )

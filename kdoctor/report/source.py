@@ -1,0 +1,45 @@
+"""A finding's source line with its span marked, cut to what a reader can take in."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from kdoctor.model import Place
+from kdoctor.report.page import Page, printable
+
+_WIDTH = 120  # characters of the line that are shown at most
+_LEAD = 40  # of these, before the span
+
+
+def excerpt(line: str, place: Place, page: Page) -> list[str]:
+    """Return the lines that show ``line`` with a mark under the span, without newlines.
+
+    A tab stays a tab in both lines, and a wide character is marked twice, so that the mark stands
+    below the span whatever the tab width.
+    """
+    start = place.column - 1
+    end = place.end_column - 1 if place.end_line == place.line else len(line)
+    end = max(min(end, len(line)), start + 1)
+    first = max(0, start - _LEAD) if len(line) > _WIDTH else 0
+    last = min(len(line), first + _WIDTH)
+    before, marked, after = line[first:start], line[start : min(end, last)], line[end:last]
+    cut_before, cut_after = "…" * (first > 0), "…" * (last < len(line))
+    number = str(place.line)
+    bar = page.paint("quiet", "|")
+    shown = cut_before + "".join(map(printable, (before, marked, after))) + cut_after
+    pad = " " * len(cut_before) + "".join(map(_blank, printable(before)))
+    mark = "^" * max(1, sum(map(_cells, printable(marked))))
+    return [
+        f"  {page.paint('quiet', number)} {bar} {shown}".rstrip(),
+        f"  {' ' * len(number)} {bar} {pad}{page.paint('mark', mark)}",
+    ]
+
+
+def _cells(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def _blank(char: str) -> str:
+    return "\t" if char == "\t" else " " * _cells(char)

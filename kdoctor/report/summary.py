@@ -1,0 +1,111 @@
+"""The last lines of a report: what was found, what can be done about it, what to type next."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from kdoctor import __version__
+from kdoctor.engine.result import FixResult, ScanResult
+from kdoctor.model import Applicability, Finding, Severity
+from kdoctor.report.page import Page, printable
+from kdoctor.target import Target
+
+
+def headline(target: Target) -> str:
+    """Say on which Keras the code must run, and where we learned it."""
+    return f"kdoctor {__version__}: checking for {target} ({target.source})"
+
+
+def write_unread(result: ScanResult, page: Page) -> None:
+    """Name each file that could not be read; in detail also each code block that is no Python."""
+    for file in result.unreadable:
+        page.line(f"{page.paint('path', printable(file.path))}: not checked: {printable(file.why)}")
+    if result.unreadable:
+        page.line()
+    if page.verbosity > 0 and result.skipped:
+        for part in result.skipped:
+            cell = "" if part.cell is None else f":cell {part.cell}"
+            where = f"{printable(part.path)}{cell}:{part.line}"
+            page.line(f"{where}: skipped: {printable(part.why)}")
+        page.line()
+
+
+def of_scan(result: ScanResult, page: Page) -> list[str]:
+    """Sum up a scan in at most three lines."""
+    findings = result.findings
+    if not findings:
+        found = page.paint("good", "Nothing to report.")
+        return [f"{found} {_files(result)}"]
+    paths = len({finding.place.path for finding in findings})
+    lines = [
+        (
+            f"Found {count(len(findings), 'finding')} in {count(paths, 'file')}: "
+            f"{_by_severity(findings)}. {_files(result)}"
+        )
+    ]
+    fixable = fixable_counts(findings)
+    if not fixable:
+        return [*lines, "None has an automatic fix."]
+    parts = [f"{number} {applicability}" for applicability, number in fixable.items()]
+    rest = len(findings) - sum(fixable.values())
+    lines.append(f"Fixable: {', '.join(parts)}; by hand: {rest}.")
+    flags = "" if Applicability.SAFE in fixable else " --unsafe"
+    lines.append(
+        f"Next: `kdoctor fix{flags} PATH` shows the fixes as a diff; add --apply to write them"
+        + (", --unsafe for the unsafe ones." if len(fixable) > 1 else ".")
+    )
+    return lines
+
+
+def of_fix(result: FixResult, page: Page) -> list[str]:
+    """Sum up a fix: what was done or would be, and what is left."""
+    cured = sum(len(file.applied) for file in result.files)
+    left = result.left.findings
+    lines = []
+    if result.files:
+        verb = "Fixed" if result.written else "Would fix"
+        done = f"{verb} {count(cured, 'finding')} in {count(len(result.files), 'file')}"
+        lines.append(f"{page.paint('good', done)}; {_left(left)}.")
+    elif left:
+        lines.append(f"Nothing to fix automatically; {_left(left)}.")
+    else:
+        lines.append(f"{page.paint('good', 'Nothing to fix.')} {_files(result.left)}")
+    hints = []
+    if result.files and not result.written:
+        hints.append("add --apply to write it")
+    if Applicability.UNSAFE in fixable_counts(left):
+        hints.append("add --unsafe for the fixes that no proof calls safe")
+    if left:
+        hints.append("`kdoctor scan PATH` shows what is left")
+    return [*lines, *([f"Next: {'; '.join(hints)}."] if hints else [])]
+
+
+def fixable_counts(findings: Iterable[Finding]) -> dict[Applicability, int]:
+    """Count the findings whose fix can be written, safe ones first."""
+    counts = Counter(finding.fix.applicability for finding in findings if finding.fix)
+    kinds = (Applicability.SAFE, Applicability.UNSAFE)
+    return {kind: counts[kind] for kind in kinds if counts[kind]}
+
+
+def count(number: int, noun: str) -> str:
+    """Return ``1 file``, ``2 files``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _by_severity(findings: Sequence[Finding]) -> str:
+    counts = Counter(finding.severity for finding in findings)
+    return ", ".join(f"{counts[severity]} {severity}" for severity in Severity if counts[severity])
+
+
+def _left(left: Sequence[Finding]) -> str:
+    return f"left: {_by_severity(left)}" if left else "nothing is left"
+
+
+def _files(result: ScanResult) -> str:
+    parts = [f"{count(result.read, 'file')} read"]
+    if result.skipped:
+        parts.append(f"{count(len(result.skipped), 'code block')} skipped (no Python)")
+    if result.unreadable:
+        parts.append(f"{count(len(result.unreadable), 'file')} not checked")
+    return f"({', '.join(parts)})"

@@ -1,0 +1,83 @@
+"""A tiny project on disk and the program run in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+# A use of a name that Keras 3 has no more, with a fix that the proofs call safe, and one without.
+SAFE = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
+SAFE_FIXED = "from keras import ops\n\n\ndef total(x):\n    return ops.sum(x, axis=-1)\n"
+BY_HAND = "from keras import backend as K\n\nK.get_session()\n"
+CLEAN = "import os\n\nprint(os.sep)\n"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run of the program ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Project:
+    """A folder of files, in which the program is run."""
+
+    folder: Path
+
+    def write(self, files):
+        for name, content in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return self
+
+    def read(self, name):
+        return (self.folder / name).read_bytes()
+
+    def kdoctor(self, *arguments, stdin=b"", env=None):
+        environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+        done = subprocess.run(
+            [sys.executable, "-m", "kdoctor", *map(str, arguments)],
+            cwd=self.folder,
+            input=stdin,
+            capture_output=True,
+            check=False,
+            env=environment | (env or {}),
+        )
+        out, err = (part.decode(errors="surrogateescape") for part in (done.stdout, done.stderr))
+        assert "Traceback" not in err, err
+        return Ended(done.returncode, out, err)
+
+
+@pytest.fixture
+def project(tmp_path):
+    return Project(tmp_path)
+
+
+def notebook(*cells):
+    """Return a notebook's bytes; a cell is code, or (kind, text)."""
+    parts = [("code", cell) if isinstance(cell, str) else cell for cell in cells]
+    content = {
+        "cells": [
+            {"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True)}
+            | ({"execution_count": 7, "outputs": []} if kind == "code" else {})
+            for kind, text in parts
+        ],
+        "metadata": {"kernelspec": {"name": "python3", "language": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 4,
+    }
+    return json.dumps(content, indent=1).encode() + b"\n"

@@ -1,0 +1,136 @@
+"""The gate lets every source through in which a rule could fire."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdoctor.engine.gate import Gate
+from kdoctor.engine.package import ProjectPackage
+from kdoctor.engine.prefilter import Prefilter
+
+WORDS = ("keras", "segmentation_models")
+ANY: frozenset[str] = frozenset()
+BACKEND = frozenset({"backend", "unique_object_name"})
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(**sources):
+        for name, source in sources.items():
+            path = tmp_path / f"{name.replace('__', '/').replace('/init', '/__init__')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source)
+        return tmp_path
+
+    return write
+
+
+def admits(source, *triggers, path="nowhere/f.py"):
+    package = ProjectPackage({"keras.layers": ["Dense"]}.get)
+    return Gate(WORDS, triggers or (ANY,), package).admits(str(path), source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import keras",
+        "from tensorflow.keras import layers",
+        "import tensorflow as tf\ntf.keras.Model()",
+        "import tf_keras as k",
+        "from keras_core import ops",
+        "def f(x: 'keras.Model'): ...",
+        "import importlib\nimportlib.import_module('keras.backend')",
+        "import segmentation_models as sm",
+        "print 'keras'",  # no Python 3: libcst shall say so
+    ],
+)
+def test_what_speaks_of_keras_passes(source):
+    assert admits(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "# import keras\nimport os",
+        '"""Not yet ported to keras."""\nimport torch',
+        "def f():\n    'Like keras.layers.Dense.'\n",
+    ],
+)
+def test_what_speaks_of_keras_in_comments_and_docstrings_only_is_passed_over(source):
+    assert not admits(source)
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["model.backend", "from keras import backend", "f(backend=1)", "getattr(model, 'backend')",
+     "def backend(): ...", "backend = 1", "import keras.backend as K", "x: 'keras.backend'",
+     "class A(backend.B): ...", "global backend", "match x:\n    case A(backend=1): ..."],
+)  # fmt: skip
+def test_a_trigger_is_found_wherever_it_stands(use):
+    assert admits(f"import keras\n{use}\n", BACKEND)
+
+
+def test_without_any_trigger_a_source_is_passed_over():
+    assert not admits("import keras\nmodel.fit()", BACKEND)
+    assert admits("import keras\nmodel.fit()", BACKEND, frozenset({"fit"}))
+
+
+def test_a_name_from_keras_through_modules_of_the_project_passes(files):
+    root = files(
+        pkg__init="",
+        pkg__compat="from keras.layers import Dense",
+        pkg__more="from .compat import Dense as D\nLayer = D\n",
+        pkg__use="from .more import Layer",
+    )
+    path = root / "pkg" / "use.py"
+    assert Prefilter(WORDS).admits(str(path), path.read_bytes())
+    assert admits(path.read_text(), path=path)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from pkg.compat import K",
+        "from pkg import compat\ncompat.K",
+        "import pkg.compat as c",
+        "from pkg.compat import *",
+        "import os, pkg.compat",
+        "if True: from pkg.compat import K",
+        "from pkg import (  # the backend)\n    compat,\n)",
+        "from pkg \\\n    import compat",
+    ],
+)
+def test_every_form_of_import_is_followed(files, source):
+    root = files(pkg__init="", pkg__compat="from keras import backend as K", use=source)
+    path = root / "use.py"
+    assert Prefilter(WORDS).admits(str(path), path.read_bytes())
+    assert admits(source, path=path)
+
+
+def test_an_import_of_something_else_from_such_a_module_is_passed_over(files):
+    root = files(
+        pkg__init="",
+        pkg__compat="import os\nfrom keras.layers import Dense\nlimit = os.sep\n",
+        pkg__use="from .compat import limit",
+    )
+    assert not admits("from .compat import limit", path=root / "pkg" / "use.py")
+
+
+def test_modules_that_import_each_other_are_no_trap(files):
+    root = files(
+        pkg__init="", pkg__a="from .b import x", pkg__b="from .a import x\nfrom .a import *"
+    )
+    assert not admits("from .a import x", path=root / "pkg" / "use.py")
+
+
+def test_the_modules_of_a_src_layout_are_found_from_its_scripts(files):
+    root = files(src__pkg__init="", src__pkg__compat="from keras import backend as K")
+    (root / "pyproject.toml").touch()
+    (root / "scripts").mkdir()
+    assert admits("from pkg.compat import K", path=root / "scripts" / "train.py")
+
+
+def test_a_file_with_no_import_of_the_project_is_passed_over_by_its_bytes(files):
+    root = files(pkg__init="import os\nfrom sys import path")
+    path = root / "pkg" / "__init__.py"
+    assert not Prefilter(WORDS).admits(str(path), path.read_bytes())

@@ -1,0 +1,72 @@
+"""What a command imports before it has found anything to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+# What one of these costs is more than a scan of a hundred clean files.
+HEAVY = {
+    "libcst", "tensorflow", "keras", "tf_keras", "numpy", "markdown_it", "hypothesis",
+    "rich.console", "rich.progress", "rich.table", "rich.markdown",
+    "multiprocessing.pool", "concurrent.futures.process",
+}  # fmt: skip
+
+
+def imported(code, cwd):
+    """Return the names of all modules that are imported once ``code`` ran in its own process."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sorted(sys.modules))"],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def program(*arguments):
+    return f"""
+import sys
+from kdoctor.cli.app import main
+sys.argv = ["kdoctor", *{arguments!r}]
+try:
+    main()
+except SystemExit as end:
+    assert end.code == 0, end.code
+"""
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("scan", "--help"), ("--version",)])
+def test_help_imports_nothing_that_works(arguments, tmp_path):
+    modules = imported(program(*arguments), tmp_path)
+    assert not modules & HEAVY
+    assert not {name for name in modules if name.startswith(("kdoctor.documents", "kdoctor.rules"))}
+
+
+@pytest.mark.parametrize("format_name", ["text", "json"])
+def test_a_scan_of_a_clean_file_imports_nothing_heavy(format_name, tmp_path):
+    (tmp_path / "clean.py").write_text("import os\n\nprint(os.sep)\n")
+    modules = imported(program("scan", "clean.py", "--format", format_name), tmp_path)
+    assert not modules & HEAVY
+    assert "kdoctor.engine" in modules
+    heavy_rooms = ("kdoctor.syntax.", "kdoctor.rewrite.", "kdoctor.rules.names")
+    assert not {name for name in modules if name.startswith(heavy_rooms)}
+
+
+def test_import_kdoctor_imports_no_other_module_of_it(tmp_path):
+    modules = imported("import kdoctor", tmp_path)
+    assert {name for name in modules if name.startswith("kdoctor")} == {"kdoctor"}
+
+
+def test_what_kdoctor_offers_is_there_when_asked_for(tmp_path):
+    code = "import kdoctor\nfor name in kdoctor.__all__: getattr(kdoctor, name)"
+    assert "kdoctor.engine" in imported(code, tmp_path)
+
+
+def test_no_command_needs_a_framework(tmp_path):
+    (tmp_path / "old.py").write_text("from keras import backend as K\n\nK.sum(1)\n")
+    code = program("scan", "old.py").replace("assert end.code == 0", "assert end.code == 1")
+    assert not imported(code, tmp_path) & {"tensorflow", "keras", "tf_keras", "numpy"}
