@@ -42,10 +42,11 @@ def split_lines(text: str) -> list[str]:
     return [text[start:end] for start, end in pairwise(starts)]
 
 
-def newline_of(text: str, otherwise: str = "\n") -> str:
-    r"""Return the newline that ``text`` uses most, the first one where it is a draw."""
-    ends = [end.group() for end in _LINE_END.finditer(text)]
-    return max(ends, key=ends.count) if len(set(ends)) > 1 else (ends or [otherwise])[0]
+def newline_of(text: str) -> str:
+    r"""Return the newline that ends most lines of ``text``, ``\n`` where there is none."""
+    both = text.count("\r\n")
+    counts = {"\n": text.count("\n") - both, "\r\n": both, "\r": text.count("\r") - both}
+    return max(counts, key=lambda newline: counts[newline])
 
 
 class Layout(Protocol):

@@ -28,7 +28,7 @@ _CELL_MAGIC = re.compile(r"\s*%%(\w*)(\?{0,2})")
 _REGISTERED = re.compile(r"^@register_cell_magic\b.*\n(?:async )?def (\w+)", re.MULTILINE)
 _INDENT = re.compile(r"[ \t\f]*")
 # ``,f a b``, ``;f a b`` and ``/f a b`` are IPython's auto-quoting and auto-calling.
-_ESCAPES = "%!?,;/"
+_ESCAPES = tuple("%!?,;/")
 _TOKEN = re.compile(
     r"""
     (?P<string>  \"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z) | \'\'\'(?:\\.|[^\\])*?(?:\'\'\'|\Z)
@@ -107,9 +107,14 @@ def _masks(text: str) -> Iterator[tuple[int, str]]:
     while at < len(text):
         indent_end = _end(_INDENT, text, at)
         indent = text[at:indent_end]
-        if text[indent_end : indent_end + 1] in set(_ESCAPES):
+        if text.startswith(_ESCAPES, indent_end):
+            timed = _timed_statement(text, indent_end)
+            if timed is not None:
+                yield indent_end, "0" * (timed.start - indent_end - 1) + ";"
+                at = _after_newline(text, timed.end)
+                continue
             end = _end(_CONTINUED, text, indent_end)
-            yield from _mask_magic(text, indent_end, end, indent)
+            yield from _zeros(text, indent_end, end, indent)
             at = _after_newline(text, end)
             continue
         line = _logical_line(text, indent_end)
@@ -145,12 +150,15 @@ def _logical_line(text: str, start: int) -> _LogicalLine:
     return _LogicalLine(at, question=last if asks else None)
 
 
-def _mask_magic(text: str, start: int, end: int, indent: str) -> Iterator[tuple[int, str]]:
-    timed = _STATEMENT_MAGIC.match(text, start, end)
-    if timed and why_not_python("0;" + text[timed.end() : end]) is None:
-        yield start, "0" * (timed.end() - start - 1) + ";"
-        return
-    yield from _zeros(text, start, end, indent)
+def _timed_statement(text: str, start: int) -> Span | None:
+    """Return the statement that a line magic measures, with the space before it."""
+    magic = _STATEMENT_MAGIC.match(text, start)
+    if magic is None:
+        return None
+    end = _logical_line(text, magic.end()).end
+    if why_not_python("0;" + text[magic.end() : end]) is not None:
+        return None
+    return Span(magic.end(), end)
 
 
 def _zeros(text: str, start: int, end: int, indent: str) -> Iterator[tuple[int, str]]:

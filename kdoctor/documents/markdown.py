@@ -51,7 +51,7 @@ def _blocks(lines: Lines) -> Iterator[Block]:
 def _block(lines: Lines, token: Token) -> Block:
     """Return a token's code lines with what stands in front of them in the document."""
     first = token.map[0] + (token.type == "fence") if token.map else 0
-    contents = token.content.split("\n")[:-1] if token.content else []
+    contents = token.content.removesuffix("\n").split("\n") if token.content else []
     skip = _myst_options(contents) if token.info.lstrip().startswith("{") else 0
     return Block(
         first + skip,

@@ -78,6 +78,11 @@ class Unit:
     masks: tuple[Edit, ...]
     newline: str
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The text of each cell as the user wrote it: the masks undone."""
+        return tuple(cell.excerpt.layout.text for cell in self.cells)
+
     def place(self, span: Span) -> Place:
         """Say where a span of ``text`` stands for people: in the document, or in its cell."""
         cell = self._cell_at(span.start)

@@ -1,0 +1,188 @@
+"""Which files a path stands for."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kdoctor.documents import discover
+from kdoctor.errors import UsageProblem
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def touch(*paths: str) -> None:
+    for path in paths:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch()
+
+
+def write(path: str, text: str) -> None:
+    touch(path)
+    Path(path).write_text(text)
+
+
+def found(*paths: str, exclude: tuple[str, ...] = ()) -> list[str]:
+    return list(discover(paths, exclude))
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_folder_gives_its_known_files_sorted_by_their_parts() -> None:
+    touch("b.py", "a/z.ipynb", "a/c.MD", "a-b/d.rst", "e.markdown", "f.pyw", "g.txt", "h.pyi", "py")
+
+    assert found(".") == ["a/c.MD", "a/z.ipynb", "a-b/d.rst", "b.py", "e.markdown", "f.pyw"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_named_file_is_listed_whatever_its_ending() -> None:
+    touch("a.txt", "b.pyi", "build/c.py")
+
+    assert found("a.txt", "b.pyi", "build/c.py") == ["a.txt", "b.pyi", "build/c.py"]
+
+
+def test_paths_are_relative_to_the_working_folder_where_they_lie_in_it(tree: Path) -> None:
+    touch("src/a.py", "other/b.py")
+    os.chdir("src")
+
+    assert found(str(tree / "src"), "../other") == ["a.py", "../other/b.py"]
+    assert found(str(tree / "other")) == [f"{tree.as_posix()}/other/b.py"]
+    assert found("./../src/./a.py") == ["a.py"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_each_file_is_listed_once() -> None:
+    touch("a/b.py", "c.py")
+
+    assert found("c.py", ".", "a", "a/b.py") == ["c.py", "a/b.py"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_path_that_does_not_exist_is_named() -> None:
+    with pytest.raises(UsageProblem, match=r"missing\.py: No such file or directory; name a file"):
+        found("missing.py")
+
+
+@pytest.mark.usefixtures("tree")
+def test_environments_caches_and_build_folders_are_passed_over() -> None:
+    touch("a.py", ".venv/x.py", "node_modules/x.py", "__pycache__/x.py", "build/x.py", "dist/x.py")
+    touch(".tox/x.py", "k.egg-info/x.py", ".ipynb_checkpoints/a.ipynb", "lib/site-packages/x.py")
+    touch("my-env/pyvenv.cfg", "my-env/x.py", "conda/conda-meta/h", "conda/x.py", ".git/x.py")
+
+    assert found(".") == ["a.py"]
+    assert found("build", "my-env") == ["build/x.py", "my-env/x.py"]  # named: meant
+
+
+@pytest.mark.usefixtures("tree")
+def test_gitignore_files_hold_below_their_folder_and_the_innermost_decides() -> None:
+    touch(
+        ".git/HEAD", "a.py", "gen/b.py", "src/c.py", "src/gen/d.py", "src/keep/e_pb2.py", "f_pb2.py"
+    )
+    touch("src/only.py", "only.py", "logs/g.py", "deep/logs/h.py")
+    write(".gitignore", "# generated\n*_pb2.py\n/gen/\nlogs/\n\n[bad\n")
+    write("src/.gitignore", "!e_pb2.py\n/only.py\n")
+
+    assert found(".") == ["a.py", "only.py", "src/c.py", "src/gen/d.py", "src/keep/e_pb2.py"]
+    assert found("src") == ["src/c.py", "src/gen/d.py", "src/keep/e_pb2.py"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_file_below_an_ignored_folder_cannot_be_taken_back() -> None:
+    touch(".git/HEAD", "gen/a.py")
+    write(".gitignore", "gen/\n!gen/a.py\n")
+
+    assert found(".") == []
+
+
+@pytest.mark.usefixtures("tree")
+def test_an_ignored_path_that_is_named_is_meant() -> None:
+    touch(".git/HEAD", "gen/a.py", "gen/sub/b.py", "gen/sub/c_pb2.py")
+    write(".gitignore", "gen/\n")
+    write("gen/sub/.gitignore", "*_pb2.py\n")
+
+    assert found("gen/sub") == ["gen/sub/b.py"]
+    assert found("gen") == ["gen/a.py", "gen/sub/b.py"]
+    assert found("gen/a.py") == ["gen/a.py"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_the_repositorys_own_exclude_file_counts() -> None:
+    touch("a.py", "b.py")
+    write(".git/info/exclude", "b.py\n")
+
+    assert found(".") == ["a.py"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_git_leaves_out_the_same_files() -> None:
+    patterns = (
+        "*.py\n!a*.py\n/x/\ny/*\n!y/k/\n**/z/b.py\nfoo[12].md\n\\!c.md\nspace \n#no\n/x/../q\n"
+    )
+    write(".gitignore", patterns)
+    write("y/k/.gitignore", "*\n!*.md\n!.gitignore\n")
+    touch("a1.py", "b.py", "x/a.py", "y/a.py", "y/k/a.py", "y/k/a.md", "q/z/b.py", "q/z/a.py")
+    touch("foo1.md", "foo3.md", "!c.md", "c.md", "q/x/a.py", "é/a.py", "é/b.py")
+    subprocess.run(["git", "init", "-q"], check=True)
+    command = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\0")
+
+    assert found(".") == sorted(
+        (path for path in listed if path.endswith((".py", ".md"))), key=lambda path: path.split("/")
+    )
+
+
+@pytest.mark.usefixtures("tree")
+def test_excluded_patterns_count_from_the_working_folder_but_not_for_named_files() -> None:
+    touch("a.py", "docs/b.py", "src/docs/c.py", "src/d_test.py")
+
+    assert found(".", exclude=("/docs", "*_test.py")) == ["a.py", "src/docs/c.py"]
+    assert found("src", "docs/b.py", exclude=("docs",)) == ["src/d_test.py", "docs/b.py"]
+
+
+@pytest.mark.usefixtures("tree")
+@pytest.mark.timeout(20)
+def test_rings_of_links_pipes_and_broken_links_do_not_hang() -> None:
+    touch("a/b.py")
+    Path("a/up").symlink_to("..", target_is_directory=True)
+    Path("a/self.py").symlink_to("self.py")
+    Path("a/broken.py").symlink_to("nowhere.py")
+    os.mkfifo("a/pipe.py")
+
+    assert found(".") == ["a/b.py"]
+    with pytest.raises(UsageProblem, match="neither a file nor a folder"):
+        found("a/pipe.py")
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_link_to_a_listed_file_is_no_second_file_and_to_another_is_one() -> None:
+    touch("tree/z.py", "outside.py", "elsewhere/x.py")
+    Path("tree/a.py").symlink_to("z.py")
+    Path("tree/o.py").symlink_to("../outside.py")
+    Path("tree/p.py").symlink_to("../outside.py")
+    Path("tree/linked").symlink_to("../elsewhere", target_is_directory=True)
+
+    assert found("tree") == ["tree/o.py", "tree/z.py"]
+    assert found("tree/linked") == ["tree/linked/x.py"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_folder_that_cannot_be_listed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    touch("a/b.py", "c.py")
+    scandir = os.scandir
+
+    def refuse(path: Path) -> object:
+        if path.name == "a":
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    listing = discover(["."])
+
+    assert list(listing) == ["c.py"]
+    assert [(it.path, it.why) for it in listing.unreadable] == [
+        ("a", "the folder cannot be read: Permission denied")
+    ]

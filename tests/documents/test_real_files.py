@@ -1,0 +1,88 @@
+"""Round trips over files that others wrote: the standard library, and the documents around it."""
+
+import ast
+import sys
+import sysconfig
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kdoctor.documents import Cell, Document, Unit
+from kdoctor.errors import FileProblem
+from kdoctor.model import Span
+
+ENDINGS = (".py", ".md", ".rst", ".ipynb")
+# These two are broken on purpose: an encoding that does not exist, bytes that are not UTF-8.
+BROKEN = {"bad_coding.py", "badsyntax_pep3120.py", "bad_coding2.py", "badsyntax_3131.py"}
+
+
+def files() -> Iterator[Path]:
+    paths = {Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib")}
+    for folder in paths:
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in ENDINGS and path.is_file() and "tensorflow" not in path.parts:
+                yield path
+    yield from Path("fixtures").rglob("*.*")
+
+
+def test_thousands_of_real_files_come_back_byte_for_byte() -> None:
+    seen = 0
+    for path in files():
+        data = path.read_bytes()
+        try:
+            document = Document.parse(data, str(path))
+        except FileProblem:
+            assert path.name in BROKEN, path
+            continue
+        seen += 1
+        assert document.replace({unit.index: unit.sources for unit in document.units}) == data, path
+        for unit in document.units:
+            for cell in unit.cells:
+                assert_written_anew_it_is_the_same(unit, cell, document, path)
+    assert seen > 1000
+
+
+def assert_written_anew_it_is_the_same(
+    unit: Unit, cell: Cell, document: Document, path: Path
+) -> None:
+    if document.kind == "python":
+        return
+    text = path.read_bytes().decode("utf-8-sig")
+    span = cell.excerpt.span
+    source = unit.sources[unit.cells.index(cell)]
+    assert not source or cell.excerpt.render(source, text) == text[span.start : span.end], path
+
+
+def test_the_units_of_real_documents_are_python_and_stand_where_they_say() -> None:
+    for path in files():
+        if path.suffix == ".py":
+            continue
+        document = Document.parse(path.read_bytes(), str(path))
+        lines = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+        for unit in document.units:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(unit.text)
+            if document.kind == "notebook":
+                continue
+            for offset in (at for at, it in enumerate(unit.text) if it.isalpha()):
+                place = unit.place(Span(offset, offset + 1))
+                assert lines[place.line - 1][place.column - 1] == unit.text[offset]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="reads this interpreter's own files")
+def test_places_agree_with_pythons_own() -> None:
+    path = Path(sysconfig.get_path("stdlib")) / "json" / "decoder.py"
+    unit = Document.parse(path.read_bytes(), str(path)).units[0]
+    starts = [0]
+    for line in unit.text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for node in ast.walk(ast.parse(unit.text)):
+        if isinstance(node, ast.expr) and node.end_lineno and node.end_col_offset:
+            start = starts[node.lineno - 1] + node.col_offset
+            end = starts[node.end_lineno - 1] + node.end_col_offset
+            place = unit.place(Span(start, end))
+            assert (place.line, place.column) == (node.lineno, node.col_offset + 1)
+            assert (place.end_line, place.end_column) == (node.end_lineno, node.end_col_offset + 1)
