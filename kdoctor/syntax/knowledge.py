@@ -17,7 +17,7 @@ class Knowledge(Protocol):
     """What names mean on the target."""
 
     def class_type(self, qualified: str) -> Type | None:
-        """Return what an instance of the class ``qualified`` is, None where it is no known class."""
+        """Return what an instance of the class ``qualified`` is, None for no known class."""
 
     def result_type(self, qualified: str) -> Type | None:
         """Return what calling the function ``qualified`` gives."""

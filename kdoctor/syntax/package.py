@@ -26,9 +26,7 @@ class ClassInfo:
 class Package(Protocol):
     """The modules of the tree that is scanned, seen from one of its files."""
 
-    def exports(
-        self, unit_path: str, module: str, level: int, name: str
-    ) -> str | ClassInfo | None:
+    def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.
 
         ``level`` is the number of leading dots. A dotted name where it comes from outside of the

@@ -1,0 +1,131 @@
+"""What import statements bind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.syntax.package import ClassInfo, Package
+from kdoctor.syntax.references import ImportBinding
+from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
+from kdoctor.syntax.survey import Survey
+
+
+def dotted(node: cst.CSTNode | None) -> str | None:
+    """Return ``a.b.c`` for a name or a chain of attributes on a name, else None."""
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.append(node.attr.value)
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return None
+    return ".".join([node.value, *reversed(parts)])
+
+
+class Imports:
+    """All imports of one module, and the tree's modules that they go through."""
+
+    def __init__(self, survey: Survey, path: str, package: Package | None) -> None:
+        self._survey = survey
+        self._path = path
+        self._package = package
+        self._in_init = path.replace("\\", "/").rpartition("/")[2] == "__init__.py"
+        self.listed_for_export = frozenset(_listed_for_export(survey))
+        self.of: dict[Binding, ImportBinding] = {
+            each: self._import_binding(each) for each in survey.import_bindings
+        }
+
+    def through_tree(self, name: str) -> str | ClassInfo | None:
+        """Return what ``.compat.K.sum`` or ``mine.compat.K.sum`` is, by the tree's own modules."""
+        if self._package is None:
+            return None
+        bare = name.lstrip(".")
+        level = len(name) - len(bare)
+        parts = bare.split(".") if bare else []
+        for index, part in enumerate(parts):
+            module = ".".join(parts[:index])
+            if not module and not level:
+                continue
+            found = self._package.exports(self._path, module, level, part)
+            if isinstance(found, str):
+                return ".".join([found, *parts[index + 1 :]])
+            if found is not None:
+                return found if index == len(parts) - 1 else None
+        return None
+
+    def star_names(self, star: ImportBinding) -> frozenset[str] | None:
+        """Return what a star import of a module of the tree binds, None where it is none."""
+        if self._package is None:
+            return None
+        bare = star.imported.lstrip(".")
+        names = self._package.star_names(self._path, bare, len(star.imported) - len(bare))
+        return None if names is None else frozenset(names)
+
+    def _import_binding(self, binding: Binding) -> ImportBinding:
+        alias = binding.node if isinstance(binding.node, cst.ImportAlias) else None
+        statement = self._survey.parents[binding.node]
+        if isinstance(statement, cst.ImportFrom):
+            imported = _module_name(statement)
+            if alias is not None:
+                separator = "" if imported.endswith(".") or not imported else "."
+                imported += separator + (dotted(alias.name) or "")
+            name = imported
+        elif isinstance(statement, cst.Import) and alias is not None:
+            imported = dotted(alias.name) or ""
+            name = imported if alias.asname is not None else binding.name
+        else:
+            raise TypeError(f"{type(statement).__name__} holds no import")
+        through = self.through_tree(name) if alias is not None else None
+        return ImportBinding(
+            local=binding.name,
+            name=through if isinstance(through, str) else name,
+            imported=imported,
+            statement=statement,
+            alias=alias,
+            scope=binding.scope,
+            exported=self._is_exported(binding, alias),
+            own_class=through if isinstance(through, ClassInfo) else None,
+        )
+
+    def _is_exported(self, binding: Binding, alias: cst.ImportAlias | None) -> bool:
+        if binding.scope.kind is not ScopeKind.MODULE:
+            return False
+        if self._in_init or alias is None or binding.name in self.listed_for_export:
+            return True
+        # The explicit form of PEP 484: `import x as x`, `from m import x as x`.
+        return alias.asname is not None and dotted(alias.name) == binding.name
+
+
+def _module_name(statement: cst.ImportFrom) -> str:
+    return "." * len(statement.relative) + (dotted(statement.module) or "")
+
+
+def _listed_for_export(survey: Survey) -> Iterator[str]:
+    """Yield the names in ``__all__``, in all the ways that type checkers understand."""
+    for binding in survey.module.bindings.get("__all__", ()):
+        if binding.kind in {BindingKind.ASSIGN, BindingKind.AUGMENT}:
+            yield from _strings(binding.value)
+    for use in survey.uses:
+        if use.name != "__all__" or not isinstance(use.chain, cst.Attribute):
+            continue
+        call = survey.parents.get(use.chain)
+        if isinstance(call, cst.Call) and call.func is use.chain:
+            for arg in call.args:
+                yield from _strings(arg.value)
+
+
+def _strings(node: cst.BaseExpression | None) -> Iterator[str]:
+    match node:
+        case cst.SimpleString():
+            value = node.evaluated_value
+            if isinstance(value, str):
+                yield value
+        case cst.List() | cst.Tuple() | cst.Set():
+            for element in node.elements:
+                yield from _strings(element.value)
+        case cst.BinaryOperation():
+            yield from _strings(node.left)
+            yield from _strings(node.right)
+        case _:
+            return

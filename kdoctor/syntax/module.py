@@ -1,0 +1,303 @@
+"""A parsed module: its tree, and what the names in it mean.
+
+Everything is found out when it is first asked for: references cost one walk over the tree, spans
+one pass of libcst's writer, types nothing until then.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+import libcst as cst
+
+from kdoctor.documents import Unit
+from kdoctor.errors import SyntaxProblem
+from kdoctor.model import Place, Span
+from kdoctor.syntax.imports import Imports
+from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
+from kdoctor.syntax.package import Package
+from kdoctor.syntax.parsing import on_a_deep_stack, parse
+from kdoctor.syntax.positions import Positions
+from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
+from kdoctor.syntax.resolving import Meaning, Resolver
+from kdoctor.syntax.scopes import Scope
+from kdoctor.syntax.survey import Mode, Survey, Use, survey
+
+_KINDS = {
+    Mode.LOAD: ReferenceKind.LOAD,
+    Mode.ANNOTATION: ReferenceKind.LOAD,
+    Mode.STORE: ReferenceKind.STORE,
+    Mode.DELETE: ReferenceKind.DELETE,
+}
+
+
+class Module:
+    """One unit's Python."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        tree: cst.Module,
+        parsed: str,
+        knowledge: Knowledge = NO_KNOWLEDGE,
+        package: Package | None = None,
+    ) -> None:
+        self.unit = unit
+        self.text = unit.text
+        self.path = unit.path
+        self.tree = tree
+        self.knowledge = knowledge
+        self._parsed = parsed
+        self._package = package
+
+    @classmethod
+    def parse(
+        cls, unit: Unit, knowledge: Knowledge = NO_KNOWLEDGE, package: Package | None = None
+    ) -> Module:
+        """Parse the text of ``unit``.
+
+        Raises:
+            SyntaxProblem: it is no Python that libcst can parse. Line and column are those of the
+                document (in a notebook: of the cell).
+        """
+        tree, parsed = parse(unit)
+        return cls(unit, tree, parsed, knowledge, package)
+
+    # -- places
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """Return where ``node`` stands, without parentheses around it, comments, or a comma.
+
+        Raises:
+            SyntaxProblem: libcst does not write this tree back as it was; no place in it is sure.
+        """
+        return self._positions.inner.get(node) or self._positions.outer[node]
+
+    def outer_span(self, node: cst.CSTNode) -> Span:
+        """Return the span of an expression with its own parentheses; ``span`` for other nodes."""
+        if isinstance(node, cst.BaseExpression):
+            return self._positions.outer[node]
+        return self.span(node)
+
+    def place(self, node: cst.CSTNode) -> Place:
+        """Return where ``node`` stands, for people."""
+        return self.unit.place(self.span(node))
+
+    def source(self, node: cst.CSTNode) -> str:
+        """Return the user's own text of ``node``, without parentheses around it."""
+        span = self.span(node)
+        return self.text[span.start : span.end]
+
+    @cached_property
+    def _positions(self) -> Positions:
+        try:
+            try:
+                positions = Positions.of(self.tree)
+            except RecursionError:
+                positions = on_a_deep_stack(Positions.of, self.tree)
+        except (RecursionError, MemoryError):
+            raise SyntaxProblem("the code is nested too deeply", 1, 1) from None
+        if positions.text != self._parsed:
+            offset = _first_difference(positions.text, self._parsed)
+            place = self.unit.place(Span(offset, offset))
+            why = "libcst does not give this code back as it is"
+            raise SyntaxProblem(why, place.line, place.column)
+        return positions
+
+    # -- structure
+
+    def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """Return the node that holds ``node``, None for the module."""
+        return self._survey.parents.get(node)
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """Yield what ``node`` is inside of, from the inside out."""
+        parents = self._survey.parents
+        above = parents.get(node)
+        while above is not None:
+            yield above
+            above = parents.get(above)
+
+    def scope_of(self, node: cst.CSTNode) -> Scope:
+        """Return the scope that names at ``node`` are looked up in."""
+        return self._resolver.scope_of(node)
+
+    @cached_property
+    def _survey(self) -> Survey:
+        return survey(self.tree)
+
+    # -- names
+
+    @cached_property
+    def imports(self) -> tuple[ImportBinding, ...]:
+        """What each import binds, in source order."""
+        return tuple(self._imports.of.values())
+
+    @cached_property
+    def references(self) -> tuple[Reference, ...]:
+        """Every import, and every use of what is imported, in source order."""
+        found = [*self._import_references(), *self._use_references(), *self._string_references()]
+        return tuple(reference for _, reference in sorted(found, key=lambda pair: pair[0]))
+
+    def qualified(self, expression: cst.CSTNode) -> str | None:
+        """Return the dotted name of an expression that is something imported, else None."""
+        meaning = self._resolver.of_chain(expression)
+        return None if meaning is None else meaning.name
+
+    def uses_of(self, binding: ImportBinding) -> tuple[cst.CSTNode, ...]:
+        """Return what may read (or delete) the name that an import binds.
+
+        These are Name nodes, and the strings of annotations. All that may read it: where a name
+        is bound several times, also the reads that may find another binding.
+        """
+        return tuple(self._uses_by_import.get(id(binding), ()))
+
+    def is_free(self, local: str, at: Iterable[cst.CSTNode]) -> bool:
+        """Say whether ``local`` can be bound at module level and be read at these places.
+
+        It cannot where the module binds it already, reads it as a builtin or from a star import,
+        or where it is something else in a scope around one of the places.
+        """
+        module = self._survey.module
+        if local in module.bindings or local in self._unbound_reads or self._in_a_star(local):
+            return False
+        return all(self.scope_of(node).owner(local) is None for node in at)
+
+    def _in_a_star(self, local: str) -> bool:
+        scope = self._survey.module
+        return bool(scope.stars) and self._resolver.meaning(local, self.tree, scope) is not None
+
+    @cached_property
+    def _unbound_reads(self) -> frozenset[str]:
+        return frozenset(use.name for use in self._all_uses if use.scope.owner(use.name) is None)
+
+    @cached_property
+    def _imports(self) -> Imports:
+        return Imports(self._survey, self.path, self._package)
+
+    @cached_property
+    def _resolver(self) -> Resolver:
+        return Resolver(
+            self._survey, self._imports, self.knowledge, lambda _: False, lambda _, __: False
+        )
+
+    def _import_references(self) -> Iterator[tuple[int, Reference]]:
+        for binding, imported in self._imports.of.items():
+            name = imported.imported if imported.own_class is None else imported.name
+            if isinstance(imported.statement, cst.ImportFrom):
+                name = imported.name
+            yield (
+                binding.order,
+                Reference(binding.node, name, imported, ReferenceKind.IMPORT, names=(name,)),
+            )
+
+    def _use_references(self) -> Iterator[tuple[int, Reference]]:
+        resolver, parents = self._resolver, self._survey.parents
+        names = resolver.may_be_imported()
+        for use in self._survey.uses:
+            if use.name not in names:
+                continue
+            meaning = self._meaning_of_use(use)
+            if meaning is None:
+                continue
+            call = parents.get(use.chain)
+            is_callee = isinstance(call, cst.Call) and call.func is use.chain
+            yield (
+                use.order,
+                Reference(
+                    use.chain,
+                    meaning.name,
+                    meaning.binding,
+                    _KINDS[use.mode],
+                    call if isinstance(call, cst.Call) and is_callee else None,
+                    meaning.confidence,
+                    meaning.names,
+                ),
+            )
+
+    def _meaning_of_use(self, use: Use) -> Meaning | None:
+        meaning = self._resolver.meaning(use.name, use.node, use.scope)
+        if meaning is None:
+            return None
+        path: list[str] = []
+        node = use.chain
+        while isinstance(node, cst.Attribute):
+            path.append(node.attr.value)
+            node = node.value
+        return self._resolver.member(meaning, path[::-1])
+
+    def _string_references(self) -> Iterator[tuple[int, Reference]]:
+        for use in self._string_uses:
+            meaning = self._resolver.meaning(use.name, use.node, use.scope)
+            if meaning is None or use.text is None:
+                continue
+            meaning = self._resolver.member(meaning, use.text.split(".")[1:])
+            kind = ReferenceKind.ANNOTATION_STRING
+            yield (
+                use.order,
+                Reference(
+                    use.node, meaning.name, meaning.binding, kind, None,
+                    meaning.confidence, meaning.names,
+                ),
+            )  # fmt: skip
+
+    @cached_property
+    def _string_uses(self) -> tuple[Use, ...]:
+        """The names that are read in annotations that are strings."""
+        return tuple(
+            Use(text.partition(".")[0], node, node, scope, Mode.ANNOTATION, order, text)
+            for node, scope, order in self._survey.strings
+            for text in _names_in_string(node)
+        )
+
+    @cached_property
+    def _all_uses(self) -> tuple[Use, ...]:
+        return (*self._survey.uses, *self._string_uses)
+
+    @cached_property
+    def _uses_by_import(self) -> dict[int, list[cst.CSTNode]]:
+        imports = self._imports.of
+        names = {each.name for each in imports}
+        found: dict[int, list[cst.CSTNode]] = {}
+        for use in self._all_uses:
+            if use.name in names:
+                for binding in self._resolver.bindings(use.name, use.node, use.scope):
+                    if binding in imports:
+                        found.setdefault(id(imports[binding]), []).append(use.node)
+        for use in self._all_uses:
+            if use.scope.owner(use.name) is None and self._survey.module.stars:
+                meaning = self._resolver.meaning(use.name, use.node, use.scope)
+                if meaning is not None:
+                    found.setdefault(id(meaning.binding), []).append(use.node)
+        return found
+
+
+def _names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:
+    """Yield the dotted names in an annotation that is a string."""
+    value = node.evaluated_value
+    if not isinstance(value, str):
+        return
+    try:
+        waiting: list[ast.AST] = [ast.parse(value.strip(), mode="eval").body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    while waiting:
+        each = waiting.pop()
+        parts: list[str] = []
+        inner = each
+        while isinstance(inner, ast.Attribute):
+            parts.append(inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            yield ".".join([inner.id, *reversed(parts)])
+            continue
+        waiting += reversed(list(ast.iter_child_nodes(each)))
+
+
+def _first_difference(one: str, other: str) -> int:
+    for index, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return index
+    return min(len(one), len(other))

@@ -1,0 +1,156 @@
+"""Text to libcst tree, with whatever can go wrong said as a ``SyntaxProblem``.
+
+The parsed text has the length of the given one, so that offsets hold in both. Two characters that
+libcst does not write back are line breaks in it: a carriage return that ends a line alone (as in
+Python's own tokenizer), and a form feed in an indentation (which sets the column back to 0).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from typing import TypeVar
+
+import libcst as cst
+
+from kdoctor.documents import Unit
+from kdoctor.errors import SyntaxProblem
+from kdoctor.model import Span
+
+_T = TypeVar("_T")
+_A = TypeVar("_A")
+
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_FORM_FEED = re.compile(r"^([ \t\f]*)\f", re.MULTILINE)
+_BRACKETS = re.compile(r"[(\[{]+|[)\]}]+")
+_OPENING = frozenset("([{")
+_MOST_BRACKETS = 200  # MAXLEVEL of CPython's tokenizer: deeper nesting is no Python
+_SHORT = 4000  # a text of fewer characters cannot nest deeply enough to exhaust a usual stack
+_DEEP_STACK = 512 * 2**20
+_DEEP_RECURSION = 150_000
+
+
+def parse(unit: Unit) -> tuple[cst.Module, str]:
+    """Return the tree of a unit's text, and the text of equal length that it is the tree of.
+
+    Raises:
+        SyntaxProblem: it is no Python that libcst can parse.
+    """
+    parsed = unit.text
+    if "\r" in parsed:
+        parsed = _LONE_RETURN.sub("\n", parsed)
+    if "\f" in parsed:
+        parsed = _without_form_feeds(parsed)
+    if parsed.startswith("\ufeff"):
+        parsed = "\n" + parsed[1:] if parsed[1:2] not in {"\r", "\n"} else " " + parsed[1:]
+    try:
+        _refuse_deep_brackets(parsed)
+        return _tree(parsed), parsed
+    except _NotPythonError as error:
+        problem = error
+    except (RecursionError, MemoryError):
+        problem = _NotPythonError("the code is nested too deeply", 0)
+    except cst.ParserSyntaxError as error:
+        problem = _problem(parsed, error.raw_line, str(error.message))
+    except Exception as error:  # noqa: BLE001 - libcst: CSTValidationError, TypeError, …
+        problem = _problem(parsed, 1, str(error))
+    place = unit.place(Span(problem.offset, problem.offset))
+    raise SyntaxProblem(problem.why, place.line, place.column)
+
+
+class _NotPythonError(Exception):
+    """Why a text is no Python, and the offset where that shows."""
+
+    def __init__(self, why: str, offset: int) -> None:
+        super().__init__(why)
+        self.why = why
+        self.offset = offset
+
+
+def _tree(text: str) -> cst.Module:
+    if len(text) < _SHORT:
+        return cst.parse_module(text)
+    return on_a_deep_stack(cst.parse_module, text)
+
+
+def _problem(text: str, line: int, message: str) -> _NotPythonError:
+    """Say what Python itself says, which people understand, where Python objects at all."""
+    error = _pythons_error(text)
+    if error is not None:
+        return _NotPythonError(str(error.msg), _offset(text, error.lineno, error.offset))
+    return _NotPythonError(f"libcst cannot parse this: {message}", _offset(text, line, 1))
+
+
+def _offset(text: str, line: int | None, column: int | None) -> int:
+    """Return the offset of a line and a column that count from 1."""
+    start = 0
+    for _ in range((line or 1) - 1):
+        start = text.find("\n", start) + 1 or len(text)
+    return min(start + max((column or 1) - 1, 0), len(text))
+
+
+def _pythons_error(text: str) -> SyntaxError | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the user's invalid escapes are not our news
+            ast.parse(text)
+    except SyntaxError as error:
+        return error
+    except (ValueError, RecursionError, MemoryError):
+        return None
+    return None
+
+
+def on_a_deep_stack(work: Callable[[_A], _T], argument: _A) -> _T:
+    """Return ``work(argument)``, done by a thread whose stack holds trees of any real depth.
+
+    libcst's parser is native code that recurses: on a usual stack, 10,000 terms of one sum end the
+    whole process.
+    """
+    results: list[_T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work(argument))
+        except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+            errors.append(error)
+
+    usual_stack = threading.stack_size(_DEEP_STACK)
+    usual_limit = sys.getrecursionlimit()
+    thread = threading.Thread(target=run)
+    try:
+        sys.setrecursionlimit(max(usual_limit, _DEEP_RECURSION))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(usual_stack)
+        sys.setrecursionlimit(usual_limit)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _without_form_feeds(text: str) -> str:
+    while True:
+        replaced = _FORM_FEED.sub(lambda match: f"{match[1]}\n", text)
+        if replaced == text:
+            return text
+        text = replaced
+
+
+def _refuse_deep_brackets(text: str) -> None:
+    """Refuse what Python refuses, before libcst spends minutes on it."""
+    depth = deepest = 0
+    for run in _BRACKETS.findall(text):
+        depth = depth + len(run) if run[0] in _OPENING else max(0, depth - len(run))
+        deepest = max(deepest, depth)
+    if deepest <= _MOST_BRACKETS:
+        return
+    error = _pythons_error(text)  # The count takes in strings and comments; Python knows better.
+    if error is not None and "nested" in str(error.msg):
+        raise _NotPythonError(str(error.msg), _offset(text, error.lineno, error.offset))

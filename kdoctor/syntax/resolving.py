@@ -1,0 +1,259 @@
+"""What a name means at a place, or that it may mean several things."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from kdoctor.model import Confidence
+from kdoctor.syntax.flow import Flow
+from kdoctor.syntax.imports import Imports
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.references import ImportBinding
+from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
+from kdoctor.syntax.survey import Survey
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a name stands for: something imported, under one name or under alternative ones."""
+
+    name: str
+    names: tuple[str, ...]
+    binding: ImportBinding
+    confidence: Confidence
+
+    def member(self, path: Sequence[str]) -> Meaning:
+        """Return what an attribute of it means."""
+        if not path:
+            return self
+        tail = "." + ".".join(path)
+        return replace(
+            self, name=_joined(self.name, tail), names=tuple(_joined(n, tail) for n in self.names)
+        )
+
+
+def _joined(name: str, tail: str) -> str:
+    return name + tail[1:] if name.endswith(".") else name + tail
+
+
+class Resolver:
+    """Looks names up in one module.
+
+    ``is_dead`` says that a binding is never made on the target, ``are_alternatives`` that of two
+    bindings one is the fallback of the other.
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        imports: Imports,
+        knowledge: Knowledge,
+        is_dead: Callable[[cst.CSTNode], bool],
+        are_alternatives: Callable[[cst.CSTNode, cst.CSTNode], bool],
+    ) -> None:
+        self._survey = survey
+        self._imports = imports
+        self._knowledge = knowledge
+        self._is_dead = is_dead
+        self._are_alternatives = are_alternatives
+        self._flows: dict[tuple[Scope, str], Flow] = {}
+        self._meanings: dict[Binding, Meaning | None] = {}
+        self._stars: list[tuple[Binding, frozenset[str] | None]] | None = None
+
+    def scope_of(self, node: cst.CSTNode) -> Scope:
+        """Return the scope that names in ``node`` are looked up in."""
+        parents, scopes = self._survey.parents, self._survey.scopes
+        child, parent = node, parents.get(node)
+        while parent is not None:
+            scope = scopes.get(parent)
+            if scope is not None and _is_inside(parent, child):
+                return scope
+            if (
+                isinstance(parent, cst.FunctionDef | cst.ClassDef)
+                and child not in parent.decorators
+            ):
+                generic = scopes.get(parent.type_parameters) if parent.type_parameters else None
+                if generic is not None:
+                    return generic
+            if isinstance(parent, cst.CompFor) and child is parent.iter:
+                holder = parents[parent]
+                if not isinstance(holder, cst.CompFor):  # the first iterable runs outside
+                    child, parent = holder, parents.get(holder)
+                    continue
+            child, parent = parent, parents.get(parent)
+        return self._survey.module
+
+    def bindings(self, name: str, place: cst.CSTNode, scope: Scope) -> tuple[Binding, ...]:
+        """Return what may have bound ``name`` when ``place`` reads it, none for a builtin."""
+        owner = scope.owner(name)
+        if owner is None:
+            return ()
+        bindings = owner.bindings[name]
+        if len(bindings) == 1:
+            return tuple(bindings)
+        flow = self._flows.get((owner, name))
+        if flow is None:
+            flow = self._flows[owner, name] = Flow(owner, bindings, self._survey.parents)
+        return flow.reaching(place, scope)
+
+    def meaning(self, name: str, place: cst.CSTNode, scope: Scope) -> Meaning | None:
+        """Return what imported thing ``name`` is at ``place``, None where that is not certain."""
+        owner = scope.owner(name)
+        if owner is None:
+            return self._from_star(name)
+        if owner.kind is ScopeKind.MODULE and self._survey.module.stars:
+            last = max(each.order for each in owner.bindings[name])
+            if any(
+                star.order > last and names is not None and name in names
+                for star, names in self._known_stars()
+            ):
+                return None
+        return self._agreed(self.bindings(name, place, scope))
+
+    def of_chain(self, node: cst.CSTNode, scope: Scope | None = None) -> Meaning | None:
+        """Return what ``name.a.b`` means, None for anything that is no such chain."""
+        path: list[str] = []
+        while isinstance(node, cst.Attribute):
+            path.append(node.attr.value)
+            node = node.value
+        if not isinstance(node, cst.Name):
+            return None
+        if scope is None:
+            scope = self.scope_of(node)
+        meaning = self.meaning(node.value, node, scope)
+        if meaning is None:
+            return None
+        return self.member(meaning, path[::-1])
+
+    def member(self, meaning: Meaning, path: Sequence[str]) -> Meaning:
+        """Return what an attribute means, also where it is that of a module of the tree."""
+        member = meaning.member(path)
+        if not path:
+            return member
+        through = self._imports.through_tree(member.name)
+        if not isinstance(through, str):
+            return member
+        return replace(member, name=through, names=(through,))
+
+    def may_be_imported(self) -> frozenset[str]:
+        """Return all names that are bound to something imported anywhere in the module."""
+        found = {each.name for each in self._survey.import_bindings}
+        for _, names in self._known_stars():
+            found |= names or frozenset()
+        aliases = [
+            (binding.name, root)
+            for scope in self._survey.all_scopes()
+            for bindings in scope.bindings.values()
+            for binding in bindings
+            if binding.kind is BindingKind.ASSIGN
+            and (root := _root(part_of(binding.value, binding.path))) is not None
+        ]
+        grown = True
+        while grown:
+            more = {name for name, root in aliases if root in found and name not in found}
+            found |= more
+            grown = bool(more)
+        return frozenset(found)
+
+    def _agreed(self, bindings: Iterable[Binding]) -> Meaning | None:
+        bindings = sorted(bindings, key=lambda each: each.order)
+        if len(bindings) > 1:
+            # `np_utils = None` in a handler: an attribute of it is that of the import.
+            real = [each for each in bindings if not _is_none(each)]
+            bindings = real or bindings
+        meanings = [(each, self._of_binding(each)) for each in bindings]
+        known = [(each, meaning) for each, meaning in meanings if meaning is not None]
+        if not known or len(known) < len(meanings):
+            return None
+        first = known[0][1]
+        if len({meaning.names for _, meaning in known}) == 1:
+            return first
+        for index, (one, _) in enumerate(known):
+            for other, _ in known[index + 1 :]:
+                if not self._are_alternatives(one.node, other.node):
+                    return None
+        live = [meaning for each, meaning in known if not self._is_dead(each.node)]
+        taken = live[0] if len({meaning.name for meaning in live}) == 1 else first
+        names = dict.fromkeys(name for _, meaning in known for name in meaning.names)
+        return replace(taken, names=tuple(names))
+
+    def _of_binding(self, binding: Binding) -> Meaning | None:
+        if binding in self._meanings:
+            return self._meanings[binding]
+        self._meanings[binding] = None  # `a = b; b = a` must come to an end
+        meaning = None
+        if binding.kind is BindingKind.IMPORT:
+            imported = self._imports.of[binding]
+            meaning = Meaning(imported.name, (imported.name,), imported, Confidence.CERTAIN)
+        elif binding.kind is BindingKind.ASSIGN:
+            value = part_of(binding.value, binding.path)
+            if value is not None:
+                meaning = self.of_chain(value)
+            if meaning is not None:
+                meaning = replace(meaning, confidence=Confidence.LIKELY)
+        self._meanings[binding] = meaning
+        return meaning
+
+    def _from_star(self, name: str) -> Meaning | None:
+        stars = self._known_stars()
+        holding = [index for index, (_, names) in enumerate(stars) if names and name in names]
+        if not holding:
+            return None
+        last = holding[-1]
+        star = self._imports.of[stars[last][0]]
+        meaning = Meaning(star.name, (star.name,), star, Confidence.CERTAIN)
+        meaning = self.member(meaning, [name])
+        # A later star import of an unknown module may have bound the name anew.
+        if any(names is None for _, names in stars[last + 1 :]):
+            return replace(meaning, confidence=Confidence.LIKELY)
+        return meaning
+
+    def _known_stars(self) -> list[tuple[Binding, frozenset[str] | None]]:
+        if self._stars is None:
+            self._stars = []
+            for binding in self._survey.module.stars:
+                star = self._imports.of[binding]
+                known = self._imports.star_names(star)
+                if known is None:
+                    names = self._knowledge.star_names(star.name)
+                    known = None if names is None else frozenset(names)
+                self._stars.append((binding, known))
+        return self._stars
+
+
+def part_of(
+    value: cst.BaseExpression | None, path: Sequence[int | None]
+) -> cst.BaseExpression | None:
+    """Return the part of a display (``(a, b)``) that an unpacking assignment takes, if clear."""
+    for step in path:
+        if not isinstance(value, cst.Tuple | cst.List) or step is None:
+            return None
+        if any(isinstance(each, cst.StarredElement) for each in value.elements):
+            return None
+        if step >= len(value.elements):
+            return None
+        value = value.elements[step].value
+    return value
+
+
+def _is_inside(maker: cst.CSTNode, child: cst.CSTNode) -> bool:
+    """Say whether ``child`` of the node that makes a scope belongs to that scope."""
+    if isinstance(maker, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+        return child is maker.body
+    return True
+
+
+def _is_none(binding: Binding) -> bool:
+    value = part_of(binding.value, binding.path)
+    return (
+        binding.kind is BindingKind.ASSIGN and isinstance(value, cst.Name) and value.value == "None"
+    )
+
+
+def _root(node: cst.CSTNode | None) -> str | None:
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node.value if isinstance(node, cst.Name) else None

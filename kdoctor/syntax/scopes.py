@@ -1,0 +1,107 @@
+"""Scopes, what they bind, and the rules by which Python looks a name up.
+
+https://docs.python.org/3/reference/executionmodel.html#resolution-of-names
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+
+class ScopeKind(enum.Enum):
+    """What makes the scope."""
+
+    MODULE = enum.auto()
+    CLASS = enum.auto()
+    FUNCTION = enum.auto()  # a def or a lambda; type parameters have such a scope of their own
+    COMPREHENSION = enum.auto()  # also a generator expression
+
+
+class BindingKind(enum.Enum):
+    """By what a name is bound."""
+
+    IMPORT = enum.auto()
+    ASSIGN = enum.auto()  # `value` is assigned, also by a walrus
+    ANNOTATE = enum.auto()  # `x: int` without a value, which binds nothing when it runs
+    AUGMENT = enum.auto()
+    LOOP = enum.auto()  # `value` is what the loop or the comprehension runs over
+    WITH = enum.auto()  # `value` is what is entered
+    EXCEPT = enum.auto()
+    FUNCTION = enum.auto()
+    CLASS = enum.auto()
+    PARAMETER = enum.auto()
+    DELETE = enum.auto()
+    CAPTURE = enum.auto()  # of a match statement
+    TYPE = enum.auto()  # a type alias or a type parameter
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """One namespace. ``reads`` are the names that are read directly in it."""
+
+    kind: ScopeKind
+    node: cst.CSTNode
+    parent: Scope | None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    stars: list[Binding] = field(default_factory=list)  # `from … import *`; name is "*"
+    global_names: set[str] = field(default_factory=set)
+    nonlocal_names: set[str] = field(default_factory=set)
+
+    def enclosing(self) -> Iterator[Scope]:
+        """Yield this scope and those around it, the module last."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    def module(self) -> Scope:
+        """Return the outermost scope."""
+        *_, module = self.enclosing()
+        return module
+
+    def owner(self, name: str) -> Scope | None:
+        """Return the scope whose binding a read of ``name`` in this scope finds, if any."""
+        if name in self.global_names:
+            module = self.module()
+            return module if name in module.bindings else None
+        for scope in self.enclosing():
+            # What a class body binds is seen in the body itself, not in the functions inside it.
+            if scope.kind is ScopeKind.CLASS and scope is not self:
+                continue
+            if name in scope.bindings:
+                return scope
+        return None
+
+    def runs_with(self, other: Scope) -> bool:
+        """Say whether code of this scope runs when control gets to it in ``other``, around it."""
+        for scope in self.enclosing():
+            if scope is other:
+                return True
+            if scope.kind is ScopeKind.FUNCTION:
+                return False
+        return False
+
+
+@dataclass(eq=False, slots=True)
+class Binding:
+    """One place that binds (or deletes) a name.
+
+    ``node`` is what carries the name: a Name, an ImportAlias, a FunctionDef, a ClassDef, a Param.
+    ``path`` says which part of ``value`` is bound: for ``c`` in ``a, (b, c) = value`` it is
+    ``(1, 1)``; a starred target has None as its last step.
+    ``remote``: bound through ``global`` or ``nonlocal``, so at any time.
+    """
+
+    name: str
+    kind: BindingKind
+    node: cst.CSTNode
+    scope: Scope
+    value: cst.BaseExpression | None = None
+    path: tuple[int | None, ...] = ()
+    annotation: cst.BaseExpression | None = None
+    remote: bool = False
+    order: int = 0  # among all bindings and uses of the module, by source
