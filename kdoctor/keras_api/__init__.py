@@ -5,6 +5,9 @@ All of it is data read from released wheels (``python -m tools.api_data``).
 
 from __future__ import annotations
 
+from kdoctor.keras_api.instances import member_error as member_error
+from kdoctor.keras_api.instances import member_lookup as member_lookup
+from kdoctor.keras_api.knowledge import knowledge as knowledge
 from kdoctor.keras_api.lookup import Lookup as Lookup
 from kdoctor.keras_api.lookup import error_text as error_text
 from kdoctor.keras_api.lookup import error_type as error_type
@@ -28,7 +31,10 @@ __all__ = [
     "Signature",
     "error_text",
     "error_type",
+    "knowledge",
     "lookup",
+    "member_error",
+    "member_lookup",
     "newest_target",
     "resolve_target",
     "signature",

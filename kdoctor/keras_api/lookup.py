@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from kdoctor.keras_api import tables
-from kdoctor.keras_api.members import Classes, classes_of, presence_of
+from kdoctor.keras_api.members import Classes, classes_of
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.signatures import Signature, parse_signature
 from kdoctor.keras_api.suggest import suggestions
@@ -38,6 +38,7 @@ class Lookup:
     ``since`` and ``until`` are those of the period at, or last before, the target.
     ``moved_to``: the same object, proven by a release that had it under both names, best first.
     ``elsewhere``: the same name under other roots, where it exists on the target.
+    ``import_only``: ``import`` finds it, plain attribute access does not (``tf.keras.saving``).
     ``stub``: what the object raises as soon as it is called, "" for a working one.
     ``error``: Python's message for attribute access, "" unless the name is missing.
     """
@@ -51,6 +52,7 @@ class Lookup:
     family: ClassFamily = ClassFamily.OTHER
     home: str = ""
     stub: str = ""
+    import_only: bool = False
     periods: tuple[tuple[str, str], ...] = ()
     since: str | None = None
     until: str | None = None
@@ -71,7 +73,7 @@ class _Found:
 
 @lru_cache(maxsize=65536)
 def lookup(qualified: str, target: Target) -> Lookup:
-    """Say whether ``qualified`` (``keras.backend.sum``) exists on ``target``, and what became of it.
+    """Say whether ``qualified`` exists on ``target``, and what became of it.
 
     The root decides: ``keras.backend.sum`` is gone from Keras 3, ``tensorflow.keras.backend.sum``
     is there. What the data cannot tell is UNKNOWN: private names, other packages, old facades.
@@ -98,6 +100,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
             family=entry.family if entry else ClassFamily.OTHER,
             home=surface.home(entry) if entry else "",
             stub=entry.stub if entry else "",
+            import_only=bool(entry and entry.import_only),
             periods=history,
             since=since,
             until=until,
@@ -134,7 +137,7 @@ def signature(qualified: str, target: Target) -> Signature | None:
         text = surface.signature(entry)
         return None if text is None else parse_signature(text)
     owner, _, member = name.rpartition(".")
-    entry, classes = surface.entry(owner), _classes(surface)
+    entry, classes = surface.entry(owner), classes_behind(surface)
     if entry is None or classes is None or entry.kind is not EntryKind.CLASS:
         return None
     info = classes.info(surface.home(entry))
@@ -207,18 +210,19 @@ def _find_member(surface: Surface, entry: NameSpan, rest: list[str], prefix: str
 
     Instance attributes and what a metaclass may bring cannot be told from the class's name.
     """
-    classes = _classes(surface)
+    classes = classes_behind(surface)
     info = classes.info(surface.home(entry)) if classes else None
-    if info is None or len(rest) != 1:
+    if classes is None or info is None or len(rest) != 1:
         return _Found(Presence.UNKNOWN)
     if rest[0] in info.members and info.members[rest[0]].kind is not tables.MemberKind.ATTRIBUTE:
         return _Found(Presence.EXISTS, prefix)
-    if presence_of(info, rest[0]) is Presence.MISSING and not rest[0].startswith("mro"):
+    if classes.presence(info, rest[0]) is Presence.MISSING and rest[0] != "mro":
         return _Found(Presence.MISSING, prefix)
     return _Found(Presence.UNKNOWN)
 
 
-def _classes(surface: Surface) -> Classes | None:
+def classes_behind(surface: Surface) -> Classes | None:
+    """Return the classes of the distribution that a surface's names come from."""
     distribution = "keras" if surface.root in {"keras", "tf.keras"} else surface.root
     return classes_of(distribution, surface.release)
 
@@ -228,7 +232,9 @@ def _period_at(
 ) -> tuple[str, str] | tuple[None, None]:
     releases = surface.table.releases
     begun = [span for span in history if releases.index(span[0]) <= surface.number]
-    return (begun or history or [(None, None)])[-1 if begun else 0]  # type: ignore[return-value]
+    if begun:
+        return begun[-1]
+    return history[0] if history else (None, None)
 
 
 def _moved_to(surface: Surface, name: str) -> tuple[str, ...]:

@@ -8,17 +8,40 @@ from typing import Final
 
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.presence import Presence
-from kdoctor.keras_api.tables import ClassFamily, ClassSpan, Member
+from kdoctor.keras_api.tables import ClassFamily, ClassSpan, Member, MemberKind
 
-# Bases from other packages whose instances have no public name of their own.
-# AutoTrackable: tensorflow/python/trackable/autotrackable.py, all of whose names begin with "_".
-_EMPTY_BASES: Final = frozenset(
+# The public names of the bases that belong to other packages, by ``dir()`` on TensorFlow 2.21
+# (a test asks it again). A class with any other foreign base is never said to lack a member.
+FOREIGN_BASES: Final[dict[str, frozenset[str]]] = {
+    "object": frozenset(),
+    "abc.ABC": frozenset(),
+    "tensorflow.__internal__.tracking.AutoTrackable": frozenset(),
+    "tensorflow.__internal__.tracking.Trackable": frozenset(),
+    "tensorflow.__internal__.types.Tensor": frozenset({"dtype", "shape"}),
+    "tensorflow.Module": frozenset(
+        {
+            *("name", "name_scope", "submodules", "variables", "trainable_variables"),
+            *("non_trainable_variables", "with_name_scope"),
+        }
+    ),
+}
+
+# What Keras 3 layers and models have besides when the backend is PyTorch: they are modules then.
+# Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
+TORCH_MODULE: Final = frozenset(
     {
-        "object",
-        "abc.ABC",
-        "typing.Generic",
-        "tensorflow.__internal__.tracking.AutoTrackable",
-        "tensorflow.__internal__.tracking.Trackable",
+        *("T_destination", "add_module", "apply", "bfloat16", "buffers", "call_super_init"),
+        *("children", "compile", "cpu", "cuda", "double", "dump_patches", "eval", "extra_repr"),
+        *("float", "forward", "get_buffer", "get_extra_state", "get_parameter", "get_submodule"),
+        *("half", "ipu", "load_state_dict", "modules", "mtia", "named_buffers", "named_children"),
+        *("named_modules", "named_parameters", "parameters", "register_backward_hook"),
+        *("register_buffer", "register_forward_hook", "register_forward_pre_hook"),
+        *("register_full_backward_hook", "register_full_backward_pre_hook"),
+        *("register_load_state_dict_post_hook", "register_load_state_dict_pre_hook"),
+        *("register_module", "register_parameter", "register_state_dict_post_hook"),
+        *("register_state_dict_pre_hook", "requires_grad_", "set_extra_state", "set_submodule"),
+        *("share_memory", "state_dict", "to", "to_empty", "train", "training", "type", "xpu"),
+        "zero_grad",
     }
 )
 
@@ -46,8 +69,34 @@ class Classes:
 
     def by_leaf(self, name: str) -> tuple[ClassInfo, ...]:
         """Return the classes called ``name`` wherever they are defined."""
-        homes = _homes_by_leaf(self.distribution, self.release).get(name, ())
+        homes = self._by_leaf.get(name, ())
         return tuple(info for home in homes if (info := self.info(home)))
+
+    def of_family(self, family: ClassFamily) -> tuple[ClassInfo, ...]:
+        """Return all classes that make one kind of object."""
+        homes = (home for homes in self._by_leaf.values() for home in homes)
+        infos = (self.info(home) for home in homes)
+        return tuple(info for info in infos if info and info.family is family)
+
+    def presence(self, info: ClassInfo, member: str) -> Presence:
+        """Say whether instances of the class have ``member``."""
+        if member in info.members:
+            return Presence.EXISTS
+        if not info.complete or member.startswith("_") or self._is_set_from_outside(member):
+            return Presence.UNKNOWN
+        if info.family in {ClassFamily.LAYER, ClassFamily.MODEL} and member in TORCH_MODULE:
+            return Presence.UNKNOWN
+        return Presence.MISSING
+
+    def _is_set_from_outside(self, member: str) -> bool:
+        table = tables.classes_table(self.distribution)
+        number = table.releases.index(self.release)
+        spans = table.set_from_outside.get(member, ())
+        return any(first <= number <= last for first, last in spans)
+
+    @property
+    def _by_leaf(self) -> dict[str, tuple[str, ...]]:
+        return _homes_by_leaf(self.distribution, self.release)
 
     def signature_text(self, member: Member) -> str | None:
         """Return a method's parameters without ``self``."""
@@ -63,15 +112,6 @@ def classes_of(distribution: str, release: str) -> Classes | None:
     except FileNotFoundError:
         return None
     return Classes(distribution, release) if release in known else None
-
-
-def presence_of(info: ClassInfo, member: str) -> Presence:
-    """Say whether instances of the class have ``member``."""
-    if member in info.members:
-        return Presence.EXISTS
-    if not info.complete or member.startswith("_"):
-        return Presence.UNKNOWN
-    return Presence.MISSING
 
 
 def _span(distribution: str, release: str, home: str) -> ClassSpan | None:
@@ -93,7 +133,9 @@ def _info(distribution: str, release: str, home: str) -> ClassInfo | None:
     complete = not span.dynamic
     for base in reversed(span.bases):
         base_home = table.homes[base]
-        if base_home in _EMPTY_BASES:
+        foreign = FOREIGN_BASES.get(base_home.replace("tensorflow.compat.v2.", "tensorflow."))
+        if foreign is not None:
+            members |= {name: Member(name, MemberKind.ATTRIBUTE) for name in sorted(foreign)}
             continue
         inherited = _info(distribution, release, base_home)
         if inherited is None:

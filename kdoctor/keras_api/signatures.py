@@ -53,7 +53,11 @@ def parse_signature(text: str) -> Signature:
     if arguments.vararg:
         parameters.append(Parameter(arguments.vararg.arg, inspect.Parameter.VAR_POSITIONAL))
     parameters += [
-        Parameter(item.arg, inspect.Parameter.KEYWORD_ONLY, default and ast.unparse(default))
+        Parameter(
+            item.arg,
+            inspect.Parameter.KEYWORD_ONLY,
+            None if default is None else ast.unparse(default),
+        )
         for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]
     if arguments.kwarg:

@@ -13,7 +13,7 @@ _ALIKE = 0.75  # below it, difflib's matches in Keras' names are mostly noise
 
 @lru_cache(maxsize=2048)
 def suggestions(surface: Surface, missing: str, rest: str = "") -> tuple[str, ...]:
-    """Return up to three existing names for ``missing`` (the first dotted prefix that is not there).
+    """Return up to three existing names for ``missing``, the first dotted prefix that is gone.
 
     ``rest`` is what stood behind it: for ``layers.core.Dense`` the leaf ``Dense`` is looked for
     elsewhere, too.
@@ -24,6 +24,8 @@ def suggestions(surface: Surface, missing: str, rest: str = "") -> tuple[str, ..
     found = [name for name in found if surface.entry(name)]
     found += sorted(_by_leaf(surface).get(wanted, ()), key=lambda name: (len(name), name))
     if not rest:
+        folded = [name for name in surface.children(parent) if name.lower() == leaf.lower()]
+        found += [f"{parent}.{name}" if parent else name for name in folded]
         siblings = surface.children(parent)
         close = difflib.get_close_matches(leaf, siblings, n=_MOST, cutoff=_ALIKE)
         found += [f"{parent}.{name}" if parent else name for name in close]

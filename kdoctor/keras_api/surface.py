@@ -42,7 +42,7 @@ def split_root(qualified: str) -> tuple[str, str] | None:
 def root_spelling(qualified: str) -> str | None:
     """Return the root of a dotted name as it is written there: ``tensorflow.keras``."""
     parts = qualified.split(".")
-    for length in (3, 2, 1):
+    for length in (4, 3, 2, 1):
         spelling = ".".join(parts[:length])
         if spelling in _SPELLINGS:
             return spelling
@@ -168,9 +168,14 @@ def periods(root: str, name: str) -> tuple[tuple[str, str], ...]:
     """Return when ``name`` existed under ``root``: pairs of first and last known release."""
     table = tables.names_table(root)
     row = table.names.get(name)
+    hidden = table.open_modules.get(name.rpartition(".")[0], ())
     joined: list[tuple[int, int]] = []
     for span in tables.name_spans(row) if row is not None else ():
-        if joined and joined[-1][1] == span.first - 1:
+        # A release between, whose module could not be read whole, does not end a period.
+        if joined and (
+            joined[-1][1] == span.first - 1
+            or any(a <= joined[-1][1] + 1 and span.first - 1 <= b for a, b in hidden)
+        ):
             joined[-1] = (joined[-1][0], span.last)
         else:
             joined.append((span.first, span.last))

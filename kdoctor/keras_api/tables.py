@@ -61,11 +61,13 @@ class MemberKind(enum.IntEnum):
 
 
 class NameSpan(msgspec.Struct, array_like=True, frozen=True):
-    """A public name, the same in the releases ``first``–``last``.
+    """A public name, the same in the releases ``first`` to ``last``.
 
     ``home`` (an index into ``homes``) is where the object is defined: names with the same home
     are the same object. ``signature`` indexes ``signatures``; -1 where there is none to read.
     ``stub`` is what the object raises as soon as it is called, "" for a working one.
+    ``import_only``: a module file that its package does not import; ``import keras.x`` finds it,
+    ``keras.x`` alone does not (``tf.keras.saving`` of Keras 3).
     """
 
     first: int
@@ -75,10 +77,11 @@ class NameSpan(msgspec.Struct, array_like=True, frozen=True):
     signature: int = -1
     family: ClassFamily = ClassFamily.OTHER
     stub: str = ""
+    import_only: bool = False
 
 
 class MoveSpan(msgspec.Struct, array_like=True, frozen=True):
-    """Where the object of a name that is gone is found in ``first``–``last``, best name first."""
+    """Where the object of a name that is gone is found in ``first`` to ``last``: best first."""
 
     first: int
     last: int
@@ -107,7 +110,7 @@ class Member(msgspec.Struct, array_like=True, frozen=True):
 
 
 class ClassSpan(msgspec.Struct, array_like=True, frozen=True):
-    """A class, the same in ``first``–``last``.
+    """A class, the same in ``first`` to ``last``.
 
     ``bases`` are homes, the nearest first; a base that is in no table belongs to another package.
     ``dynamic``: it answers to names that no one can read off (``__getattr__``).
@@ -129,6 +132,7 @@ class ClassesTable(msgspec.Struct, frozen=True):
     homes: list[str]
     signatures: list[str]
     members: list[Member]
+    set_from_outside: dict[str, list[list[int]]]  # assigned on some object: [first, last]…
     classes: dict[str, msgspec.Raw]  # list[ClassSpan], by home
 
 
@@ -175,7 +179,7 @@ def class_spans(row: msgspec.Raw) -> list[ClassSpan]:
 
 @cache
 def names_table(root: str) -> NamesTable:
-    """Load the shipped names of ``root`` (``keras``, ``tf.keras``, ``tf_keras``, ``keras_core``)."""
+    """Load the shipped names of ``root``: ``keras``, ``tf.keras``, ``tf_keras``, ``keras_core``."""
     return unpack_names(_data(f"{root}.names"))
 
 

@@ -11,7 +11,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.keras_api.surface import newest, releases
 from kdoctor.target import Target
 
-# TensorFlow's own metadata: 2.6–2.15 require keras of the same minor, 2.16 and later any keras
+# TensorFlow's own metadata: 2.6-2.15 require keras of the same minor, 2.16 and later any keras
 # from 3.0, which the package index resolves to the newest (facts, section 6: run with a resolver).
 _TENSORFLOW_WITH_KERAS_2: Final = range(6, 16)
 _TENSORFLOW_WITH_KERAS_3: Final = range(16, 22)
@@ -113,7 +113,7 @@ def _known(root: str, version: str, source: str) -> tuple[str, str]:
         if not older or older[-1] == all_known[-1]:
             raise UsageProblem(f"{root} {version} is not known: {known}")
         chosen = older[-1]
-    if given >= 3 and Version(chosen) != Version(version) or not begins:
+    if (given >= 3 and Version(chosen) != Version(version)) or not begins:
         source = f"{source}; read as {root} {chosen}, the nearest release known"
     return chosen, source
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from kdoctor.keras_api.tables import DATA, pack
-from tools.api_data.definitions import ClassRead, Definitions
-from tools.api_data.history import classes_table, names_table
+from tools.api_data.definitions import Definitions, attributes_set_from_outside
+from tools.api_data.history import ReleasedClasses, classes_table, names_table
 from tools.api_data.packages import Package
 from tools.api_data.surfaces import Surface, surfaces_of, unlisted_classes
 from tools.api_data.wheels import DEFAULT_CACHE, RELEASES, Wheel, fetch
@@ -20,7 +20,7 @@ DEFAULT_OUT = Path(__file__).parents[2] / "kdoctor" / "keras_api" / DATA
 def generate(wheels: Iterable[Wheel]) -> dict[str, bytes]:
     """Return the data files, by name, for ``wheels`` (each distribution's oldest first)."""
     surfaces: dict[str, list[Surface]] = defaultdict(list)
-    classes: dict[str, list[tuple[str, Mapping[str, ClassRead]]]] = defaultdict(list)
+    classes: dict[str, list[ReleasedClasses]] = defaultdict(list)
     for wheel in wheels:
         package = Package(wheel)
         definitions = Definitions(package)
@@ -30,7 +30,11 @@ def generate(wheels: Iterable[Wheel]) -> dict[str, bytes]:
         homes = {home: m for surface in found for home, m in surface.classes.items()}
         homes |= unlisted_classes(package, definitions)
         classes[wheel.distribution].append(
-            (wheel.version, {home: definitions.read(homes[home]) for home in sorted(homes)})
+            ReleasedClasses(
+                wheel.version,
+                {home: definitions.read(homes[home]) for home in sorted(homes)},
+                attributes_set_from_outside(wheel.files.values()),
+            )
         )
     files = {f"{root}.names.bin": pack(names_table(found)) for root, found in surfaces.items()}
     files |= {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -32,6 +33,10 @@ _FAMILIES = {
     "Variable": ClassFamily.VARIABLE,
     "KerasTensor": ClassFamily.TENSOR,
 }
+
+
+# Foreign bases without a constructor of their own.
+_MAKE_NOTHING = {"object", "abc.ABC"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +117,12 @@ class Definitions:
             case Meaning(EntryKind.FUNCTION, node=ast.FunctionDef() | ast.Lambda() as node):
                 return signature_text(node.args, bound=False)
             case Meaning(EntryKind.CLASS):
-                maker = self._maker(meaning)
-                return None if maker is None else signature_text(maker.args, bound=True)
+                if any(_has_metaclass(base) for base in self.mro(meaning)):
+                    return None  # it may make the instances in another way
+                if maker := self._maker(meaning):
+                    return signature_text(maker.args, bound=True)
+                bases = (base for base in self.mro(meaning) if base.kind is not EntryKind.CLASS)
+                return "" if all(base.home in _MAKE_NOTHING for base in bases) else None
             case _:
                 return None
 
@@ -149,11 +158,14 @@ class Definitions:
             return []
         found = []
         for base in meaning.node.bases:
+            if any(_tuple_fields(base)):
+                continue
             expression = base.args[-1] if isinstance(base, ast.Call) and base.args else base
             known = self.package.expression(meaning.module, expression)
             known = known or Meaning(EntryKind.EXTERNAL, ast.unparse(base))
-            if known.home != meaning.home:
-                found.append(known)
+            if known.home == meaning.home:  # ``x = X`` and then ``class X(x)``: an earlier X
+                known = Meaning(EntryKind.EXTERNAL, ast.unparse(base))
+            found.append(known)
         return found
 
     def read(self, meaning: Meaning) -> ClassRead:
@@ -161,15 +173,22 @@ class Definitions:
         if meaning.home not in self._reads:
             assert isinstance(meaning.node, ast.ClassDef)
             members = {member.name: member for member in _attributes(meaning.node)}
+            fields = [field for base in meaning.node.bases for field in _tuple_fields(base)]
+            members |= {field.name: field for field in fields}
             members |= {member.name: member for member in _body_members(meaning.node.body)}
             self._reads[meaning.home] = ClassRead(
                 meaning.home,
                 tuple(base.home for base in self.bases(meaning)),
                 self.family(meaning),
-                not members.keys().isdisjoint({"__getattr__", "__getattribute__"}),
+                not members.keys().isdisjoint({"__getattr__", "__getattribute__"})
+                or self._is_extended_elsewhere(meaning.node.name, meaning.module),
                 tuple(members[name] for name in sorted(members) if not _is_dunder(name)),
             )
         return self._reads[meaning.home]
+
+    def _is_extended_elsewhere(self, name: str, module: str) -> bool:
+        """Say whether the module adds attributes to the class by computed names."""
+        return f"setattr({name}," in self.package.source(module)
 
     def _maker(self, meaning: Meaning) -> Function | None:
         for name in ("__init__", "__new__"):
@@ -188,6 +207,29 @@ def _merge(lists: list[tuple[Meaning, ...]]) -> Iterator[Meaning]:
         head = next((rest[0] for rest in lists if rest[0].home not in tails), lists[0][0])
         yield head
         lists = [tuple(item for item in rest if item.home != head.home) for rest in lists]
+
+
+def _has_metaclass(meaning: Meaning) -> bool:
+    return isinstance(meaning.node, ast.ClassDef) and any(
+        keyword.arg == "metaclass" and not ast.unparse(keyword.value).endswith("ABCMeta")
+        for keyword in meaning.node.keywords
+    )
+
+
+def _tuple_fields(base: ast.expr) -> Iterator[MemberRead]:
+    """What ``class X(namedtuple("X", ["a", "b"]))`` has by this base."""
+    match base:
+        case ast.Call(
+            func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"),
+            args=[_, ast.List(elts=fields)],
+        ):
+            for name in ("count", "index"):
+                yield MemberRead(name, MemberKind.METHOD)
+            for field in fields:
+                if isinstance(field, ast.Constant):
+                    yield MemberRead(str(field.value), MemberKind.PROPERTY)
+        case _:
+            pass
 
 
 def _is_dunder(name: str) -> bool:
@@ -270,3 +312,20 @@ def _assigned_on(owner: str, function: ast.FunctionDef) -> Iterator[MemberRead]:
                 yield MemberRead(attr, MemberKind.ATTRIBUTE)
             case _:
                 pass
+
+
+_SET = re.compile(r"^[ \t]*([\w.\[\]]+)\.([a-zA-Z]\w*)[ \t]*=(?!=)", re.MULTILINE)
+_SETATTR = re.compile(r"setattr\(\s*[\w.]+,\s*[\"']([a-zA-Z]\w*)[\"']")
+
+
+def attributes_set_from_outside(sources: Iterable[str]) -> frozenset[str]:
+    """Public attributes that some code of the package sets on other objects than ``self``.
+
+    ``self.model.history = self`` of the History callback gives models an attribute that no model
+    class shows.
+    """
+    found: set[str] = set()
+    for source in sources:
+        found |= {attr for owner, attr in _SET.findall(source) if owner not in {"self", "cls"}}
+        found.update(_SETATTR.findall(source))
+    return frozenset(found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from kdoctor.keras_api.tables import (
@@ -12,8 +13,8 @@ from kdoctor.keras_api.tables import (
     EntryKind,
     Member,
     MoveSpan,
-    NamesTable,
     NameSpan,
+    NamesTable,
     raw,
 )
 from tools.api_data.definitions import ClassRead, MemberRead
@@ -23,7 +24,18 @@ T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
 
 _STAY = {EntryKind.MODULE, EntryKind.ALIAS, EntryKind.EXTERNAL}
+# keras 2.4 re-exports tf.keras, whose names are those of keras itself from 2.6 on.
+_FACADE = "tensorflow.keras."
 _BEST_NAMES = 4  # more aliases of one object than these help nobody
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedClasses:
+    """The classes of one release, by home, and the attributes set on objects from outside."""
+
+    version: str
+    classes: Mapping[str, ClassRead]
+    set_from_outside: frozenset[str]
 
 
 class _Interned(Generic[H]):
@@ -74,6 +86,7 @@ def names_table(surfaces: Sequence[Surface]) -> NamesTable:
                     -1 if entry.signature is None else signatures.index[entry.signature],
                     entry.family,
                     entry.stub,
+                    entry.import_only,
                 )
                 for first, last, entry in spans(names[name])
             ]
@@ -124,8 +137,11 @@ def _follow(
     targets: list[tuple[str, ...] | None] = [None] * len(surfaces)
     alive: set[str] = set()
     for number, entry in enumerate(entries):
-        if entry is not None:
+        if entry is not None and entry.kind not in _STAY:
             alive = set(by_home[number].get(entry.home, ())) - {name}
+        elif entry is not None and entry.home.startswith(_FACADE):
+            alive.add(entry.home.removeprefix(_FACADE))
+        if entry is not None:
             continue
         present = {other: surfaces[number].entries.get(other) for other in alive}
         homes = {
@@ -134,8 +150,14 @@ def _follow(
             if found and found.kind not in _STAY and not found.stub
         }
         found_names = {other for home in homes for other in by_home[number].get(home, ())}
-        # A release that was read with gaps (2.4.3 re-exports TensorFlow) must not cut the thread.
-        alive = found_names or (alive if surfaces[number].open_modules else set())
+        # Modules that star-import from TensorFlow (2.4.3) must not cut the thread.
+        hidden = {
+            other
+            for other, found in present.items()
+            if found is None and other.rpartition(".")[0] in surfaces[number].open_modules
+        }
+        # A name that comes back (keras.optimizers.Adam was not in 2.6-2.8) is the old one.
+        alive = found_names | hidden or alive
         if found_names:
             targets[number] = tuple(sorted(found_names, key=lambda new: _rank(name, new)))[
                 :_BEST_NAMES
@@ -155,20 +177,21 @@ def _rank(old: str, new: str) -> tuple[bool, int, bool, int, str]:
     return (old_leaf != new_leaf, -shared, "experimental" in new, len(new), new)
 
 
-def classes_table(
-    distribution: str, releases: Sequence[tuple[str, Mapping[str, ClassRead]]]
-) -> ClassesTable:
+def classes_table(distribution: str, releases: Sequence[ReleasedClasses]) -> ClassesTable:
     """Merge the classes of one distribution's releases, oldest first."""
-    reads = [read for _, classes in releases for read in classes.values()]
+    reads = [read for release in releases for read in release.classes.values()]
     homes = _Interned(base for read in reads for base in read.bases)
     members = _Interned(member for read in reads for member in read.members)
     signatures = _Interned(
         member.signature for member in members.values if member.signature is not None
     )
     rows: dict[str, list[ClassRead | None]] = defaultdict(lambda: [None] * len(releases))
-    for number, (_, classes) in enumerate(releases):
-        for home, read in classes.items():
+    outside: dict[str, list[bool | None]] = defaultdict(lambda: [None] * len(releases))
+    for number, release in enumerate(releases):
+        for home, read in release.classes.items():
             rows[home][number] = read
+        for name in release.set_from_outside:
+            outside[name][number] = True
 
     def packed(member: MemberRead) -> Member:
         signature = -1 if member.signature is None else signatures.index[member.signature]
@@ -176,10 +199,11 @@ def classes_table(
 
     return ClassesTable(
         distribution,
-        [version for version, _ in releases],
+        [release.version for release in releases],
         homes.values,
         signatures.values,
         [packed(member) for member in members.values],
+        {name: [[a, b] for a, b, _ in spans(outside[name])] for name in sorted(outside)},
         {
             home: raw(
                 [

@@ -40,15 +40,19 @@ class Package:
         """The dotted names of all modules, folders without ``__init__.py`` among them."""
         named = set(self._paths)
         for module in self._paths:
-            while "." in module:
-                module = module.rpartition(".")[0]
-                named.add(module)
+            parts = module.split(".")
+            named.update(".".join(parts[:length]) for length in range(1, len(parts)))
         return frozenset(named)
 
     @cached_property
     def top_levels(self) -> frozenset[str]:
         """The names of the wheel's top-level packages."""
         return frozenset(module.partition(".")[0] for module in self._paths)
+
+    def source(self, module: str) -> str:
+        """Return the module's source text; "" for a folder without ``__init__.py``."""
+        path = self._paths.get(module)
+        return self.wheel.files[path] if path else ""
 
     def submodules(self, module: str) -> Iterator[str]:
         """The names of the modules directly below ``module``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -24,6 +25,7 @@ class Entry:
     signature: str | None = None
     family: ClassFamily = ClassFamily.OTHER
     stub: str = ""
+    import_only: bool = False
 
 
 @dataclass(slots=True)
@@ -103,8 +105,11 @@ class _Reader:
         self, surface: Surface, prefix: str, module: str, is_listing: Callable[[str], bool]
     ) -> None:
         self._add_module(surface, prefix, module)
-        names = self.package.bound_names(module) | set(self.package.submodules(module))
-        for name in sorted(names):
+        if module.endswith("_pb2"):  # protobuf builds its names at run time
+            surface.open_modules.add(prefix)
+            return
+        bound = self.package.bound_names(module)
+        for name in sorted(bound | set(self.package.submodules(module))):
             if not prefix and name in _PRIVATE_FOLDERS:
                 continue
             meaning = self.package.meaning(module, name)
@@ -112,6 +117,9 @@ class _Reader:
             if meaning and meaning.kind is EntryKind.MODULE and not _is_private(name):
                 if is_listing(meaning.home) and dotted not in surface.entries:
                     self._walk(surface, dotted, meaning.home, is_listing)
+                    if name not in bound:
+                        found = surface.entries[dotted]
+                        surface.entries[dotted] = dataclasses.replace(found, import_only=True)
                     continue
                 surface.open_modules.add(dotted)
             self._add(surface, dotted, meaning)

@@ -1,0 +1,191 @@
+"""What names mean in Keras, for the scanner: the ``Knowledge`` of ``kdoctor.syntax``.
+
+Old code uses old names: what a name makes is looked up in all releases, not only the target's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Final
+
+from kdoctor.keras_api import tables
+from kdoctor.keras_api.lookup import lookup
+from kdoctor.keras_api.presence import Presence
+from kdoctor.keras_api.returns import (
+    ARGUMENT_CONTEXTS,
+    BLOCK_CONTEXTS,
+    CALLED,
+    LIBRARY_FUNCTIONS,
+    MEMBERS,
+    METHOD_CONTEXTS,
+    MODEL,
+    RETURNS,
+    TENSOR,
+)
+from kdoctor.keras_api.surface import TABLES, newest, split_root
+from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
+from kdoctor.kinds import Context, Kind, Type
+from kdoctor.target import Target
+
+_KINDS: Final = {
+    ClassFamily.LAYER: Kind.LAYER,
+    ClassFamily.MODEL: Kind.MODEL,
+    ClassFamily.OPTIMIZER: Kind.OPTIMIZER,
+    ClassFamily.LOSS: Kind.LOSS,
+    ClassFamily.METRIC: Kind.METRIC,
+    ClassFamily.CALLBACK: Kind.CALLBACK,
+    ClassFamily.VARIABLE: Kind.VARIABLE,
+    ClassFamily.TENSOR: Kind.TENSOR,
+}
+
+# Roots without a table are older or private copies of these.
+_COPIES: Final = ("tf.keras", "keras")
+
+_NEWEST_TENSORFLOW: Final = "2.21.0"
+
+
+class KerasKnowledge:
+    """Answers from the release data; the few facts that releases cannot tell are in ``returns``."""
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+
+    def class_type(self, qualified: str) -> Type | None:
+        """Return what an instance of the class ``qualified`` is."""
+        return _class_type(qualified)
+
+    def result_type(self, qualified: str) -> Type | None:
+        """Return what calling the function ``qualified`` gives."""
+        if qualified in LIBRARY_FUNCTIONS:
+            return LIBRARY_FUNCTIONS[qualified]
+        split = split_root(qualified)
+        return _function_type(*split) if split else None
+
+    def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
+        """Return what ``owner.member`` is, or gives when it is called."""
+        if owner.kind is Kind.LIST and member in {"__getitem__", "__iter__"}:
+            return owner.item
+        return (CALLED if called else MEMBERS).get((owner.kind, member))
+
+    def star_names(self, module: str) -> Collection[str] | None:
+        """Return what ``from module import *`` binds in any release, its own names only."""
+        split = split_root(module)
+        if split is None:
+            return None
+        root, name = split
+        return _star_names(root if root in TABLES else _COPIES[0], name)
+
+    def exists(self, qualified: str) -> bool | None:
+        """Say whether ``qualified`` can be imported or read on the target."""
+        match lookup(qualified, self.target).presence:
+            case Presence.EXISTS:
+                return True
+            case Presence.MISSING:
+                return False
+            case _:
+                return None
+
+    def version(self, module: str) -> str | None:
+        """Return what ``module.__version__`` is on the target."""
+        match module:
+            case "keras":
+                return self.target.keras_version or None
+            case "tensorflow.keras":
+                return self.target.tf_keras_version or None
+            case "tf_keras":
+                return newest("tf_keras") if self.target.name != module else self.target.version
+            case "tensorflow" if self.target.name == "tensorflow":
+                return self.target.version
+            case "tensorflow" if self.target.keras_version.startswith("3."):
+                return _NEWEST_TENSORFLOW  # Keras 3 needs 2.16 or later; which one is not known
+            case _:
+                return None
+
+    def method_context(self, owner: Type, method: str) -> Context | None:
+        """Return the context of the body of ``method`` in a subclass of ``owner``."""
+        return METHOD_CONTEXTS.get((owner.kind, method))
+
+    def argument_context(self, callee: str, argument: int | str) -> Context | None:
+        """Return the context of the body of a function that is passed as this argument."""
+        split = split_root(callee)
+        name = split[1] if split else callee
+        if (name, argument) in ARGUMENT_CONTEXTS:
+            return ARGUMENT_CONTEXTS[name, argument]
+        made = self.class_type(callee) if split else None
+        if made is None:
+            return None
+        if made.kind is Kind.CALLBACK:
+            return Context.EAGER
+        return Context.CALL if made.kind is Kind.LAYER and argument == "activation" else None
+
+    def function_context(self, parameters: Sequence[str]) -> Context | None:
+        """Return the context of a function that has these parameters: ``(y_true, y_pred)``."""
+        first = [name.lower().replace("_", "") for name in parameters[:2]]
+        return Context.LOSS_OR_METRIC if first == ["ytrue", "ypred"] else None
+
+    def block_context(self, qualified: str) -> Context | None:
+        """Return the context of the body of ``with qualified():``."""
+        return BLOCK_CONTEXTS.get(qualified)
+
+
+def knowledge(target: Target) -> KerasKnowledge:
+    """Return what names mean when code is to run on ``target``."""
+    return KerasKnowledge(target)
+
+
+@lru_cache(maxsize=8192)
+def _class_type(qualified: str) -> Type | None:
+    split = split_root(qualified)
+    if split is None:
+        return None
+    for table, span in _meanings(*split):
+        if span.kind is EntryKind.CLASS and span.family in _KINDS:
+            kind, cls = _KINDS[span.family], table.homes[span.home].rpartition(".")[2]
+            # Called with tensors, as everyone does, keras.Model makes a Functional.
+            return Type(kind, "Functional" if cls == "Model" else cls, qualified)
+    return None
+
+
+@lru_cache(maxsize=8192)
+def _function_type(root: str, name: str) -> Type | None:
+    for table, span in _meanings(root, name):
+        if span.kind is not EntryKind.FUNCTION:
+            continue
+        leaf = table.homes[span.home].rpartition(".")[2]
+        if name.startswith("applications.") and leaf[0].isupper():
+            return MODEL  # VGG16, ResNet50 … beside preprocess_input and decode_predictions
+        if leaf == "Input":
+            return TENSOR
+        if name in RETURNS:
+            return RETURNS[name]
+    return RETURNS.get(name)
+
+
+def _meanings(root: str, name: str) -> list[tuple[tables.NamesTable, NameSpan]]:
+    """What ``name`` stood for: under its own root first, newest release first."""
+    found = []
+    roots = (root, *_COPIES, "tf_keras") if root in TABLES else (*_COPIES, "tf_keras")
+    for known in dict.fromkeys(roots):
+        table = tables.names_table(known)
+        row = table.names.get(name)
+        if row is not None:
+            found += [(table, span) for span in reversed(tables.name_spans(row))]
+    return found
+
+
+@lru_cache(maxsize=256)
+def _star_names(root: str, module: str) -> frozenset[str] | None:
+    table = tables.names_table(root)
+    if module not in table.names:
+        return None
+    prefix = f"{module}." if module else ""
+    own = set()
+    for name, row in table.names.items():
+        if name.startswith(prefix) and name and "." not in name[len(prefix) :]:
+            kinds = {span.kind for span in tables.name_spans(row)}
+            if kinds & {EntryKind.CLASS, EntryKind.FUNCTION, EntryKind.VALUE} or (
+                module == "" and EntryKind.MODULE in kinds
+            ):
+                own.add(name[len(prefix) :])
+    return frozenset(name for name in own if not name.startswith("_"))

@@ -1,0 +1,151 @@
+"""The few facts that reading releases statically cannot tell: what functions and members give.
+
+Sources: the docstrings of keras 2.15 and 3.15 and what they return when they are run
+(``tests/keras_api/test_knowledge.py`` runs those that Keras 3 still has). Names are relative to
+the import root, whichever it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kdoctor.kinds import Context, Kind, Type
+
+TENSOR: Final = Type(Kind.TENSOR, "KerasTensor")
+MODEL: Final = Type(Kind.MODEL, "Functional")
+_LOADED: Final = Type(Kind.MODEL)  # a Functional, a Sequential or the user's class
+_LAYER: Final = Type(Kind.LAYER)
+_EAGER: Final = Type(Kind.EAGER)
+_VARIABLE: Final = Type(Kind.VARIABLE)
+_HISTORY: Final = Type(Kind.HISTORY, "History")
+
+
+def _list_of(item: Type) -> Type:
+    return Type(Kind.LIST, item=item)
+
+
+RETURNS: Final[dict[str, Type]] = {
+    **dict.fromkeys(
+        (
+            *("models.load_model", "saving.load_model", "models.clone_model"),
+            *("models.model_from_json", "models.model_from_config", "models.model_from_yaml"),
+            *("engine.saving.load_model", "saving.save.load_model", "utils.multi_gpu_model"),
+        ),
+        _LOADED,
+    ),
+    **dict.fromkeys(
+        (
+            *("layers.add", "layers.subtract", "layers.multiply", "layers.average"),
+            *("layers.maximum", "layers.minimum", "layers.concatenate", "layers.dot"),
+            *("layers.merge.add", "layers.merge.subtract", "layers.merge.multiply"),
+            *("layers.merge.average", "layers.merge.maximum", "layers.merge.concatenate"),
+            *("layers.merge.dot", "backend.placeholder"),
+        ),
+        TENSOR,
+    ),
+    **dict.fromkeys(
+        (
+            *("backend.variable", "backend.zeros", "backend.ones", "backend.eye"),
+            *("backend.random_uniform_variable", "backend.random_normal_variable"),
+        ),
+        _VARIABLE,
+    ),
+    **dict.fromkeys(
+        (
+            *("backend.constant", "backend.arange", "backend.random_normal"),
+            *("backend.random_uniform", "backend.truncated_normal", "backend.random_bernoulli"),
+            *("ops.arange", "ops.zeros", "ops.ones", "ops.eye", "ops.full", "ops.linspace"),
+            *("random.normal", "random.uniform", "random.truncated_normal", "random.randint"),
+        ),
+        _EAGER,
+    ),
+}
+
+# Functions of other packages, whole names.
+LIBRARY_FUNCTIONS: Final[dict[str, Type]] = {
+    **dict.fromkeys(
+        (
+            *("tensorflow.constant", "tensorflow.zeros", "tensorflow.ones", "tensorflow.fill"),
+            *("tensorflow.range", "tensorflow.linspace", "tensorflow.eye"),
+            *("tensorflow.random.normal", "tensorflow.random.uniform", "tensorflow.random_normal"),
+            *("tensorflow.random.truncated_normal", "tensorflow.random_uniform"),
+            "tensorflow.convert_to_tensor",
+        ),
+        _EAGER,
+    ),
+    "tensorflow.Variable": _VARIABLE,
+    # https://github.com/qubvel/segmentation_models: each returns a keras.models.Model
+    **dict.fromkeys(
+        (f"segmentation_models.{name}" for name in ("Unet", "FPN", "Linknet", "PSPNet")), MODEL
+    ),
+}
+
+_WEIGHTS: Final = (
+    *("weights", "trainable_weights", "non_trainable_weights"),
+    *("variables", "trainable_variables", "non_trainable_variables"),
+)
+
+MEMBERS: Final[dict[tuple[Kind, str], Type]] = {
+    **{(kind, name): _list_of(_VARIABLE) for kind in (Kind.MODEL, Kind.LAYER) for name in _WEIGHTS},
+    **{(kind, name): TENSOR for kind in (Kind.MODEL, Kind.LAYER) for name in ("input", "output")},
+    (Kind.MODEL, "layers"): _list_of(_LAYER),
+    (Kind.MODEL, "inputs"): _list_of(TENSOR),
+    (Kind.MODEL, "outputs"): _list_of(TENSOR),
+    (Kind.MODEL, "optimizer"): Type(Kind.OPTIMIZER),
+    (Kind.MODEL, "metrics"): _list_of(Type(Kind.METRIC)),
+    (Kind.MODEL, "history"): _HISTORY,
+    (Kind.TENSOR, "_keras_history"): Type(Kind.KERAS_HISTORY, "KerasHistory"),
+    (Kind.KERAS_HISTORY, "layer"): _LAYER,
+    (Kind.KERAS_HISTORY, "operation"): _LAYER,
+}
+
+CALLED: Final[dict[tuple[Kind, str], Type]] = {
+    (Kind.MODEL, "__call__"): TENSOR,
+    (Kind.LAYER, "__call__"): TENSOR,
+    (Kind.TENSOR, "__getitem__"): TENSOR,
+    (Kind.MODEL, "get_layer"): _LAYER,
+    (Kind.MODEL, "fit"): _HISTORY,
+    (Kind.MODEL, "fit_generator"): _HISTORY,
+    **{
+        (kind, "add_weight"): _VARIABLE
+        for kind in (Kind.MODEL, Kind.LAYER, Kind.METRIC, Kind.OPTIMIZER)
+    },
+}
+
+METHOD_CONTEXTS: Final[dict[tuple[Kind, str], Context]] = {
+    (Kind.LAYER, "call"): Context.CALL,
+    (Kind.MODEL, "call"): Context.CALL,
+    **{
+        (Kind.MODEL, step): Context.TRAIN_LOOP
+        for step in ("train_step", "test_step", "compute_loss")
+    },
+    (Kind.LOSS, "call"): Context.LOSS_OR_METRIC,
+    (Kind.LOSS, "__call__"): Context.LOSS_OR_METRIC,
+    (Kind.METRIC, "update_state"): Context.LOSS_OR_METRIC,
+    (Kind.METRIC, "result"): Context.LOSS_OR_METRIC,
+    **{
+        (Kind.CALLBACK, f"on_{what}_{when}"): Context.EAGER
+        for what in ("epoch", "batch", "train", "test", "predict", "train_batch", "test_batch")
+        for when in ("begin", "end")
+    },
+}
+
+# The callee is relative to its Keras root, or a bare method name.
+ARGUMENT_CONTEXTS: Final[dict[tuple[str, int | str], Context]] = {
+    **{
+        (f"{module}.{name}", argument): Context.CALL
+        for module in ("layers", "layers.core")
+        for name, argument in (
+            ("Lambda", 0),
+            ("Lambda", "function"),
+            ("Activation", 0),
+            ("Activation", "activation"),
+        )
+    },
+    **dict.fromkeys(
+        (("compile", argument) for argument in (1, "loss", 2, "metrics", "weighted_metrics")),
+        Context.LOSS_OR_METRIC,
+    ),
+}
+
+BLOCK_CONTEXTS: Final = {"tensorflow.GradientTape": Context.TRAIN_LOOP}
