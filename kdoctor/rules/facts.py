@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Protocol
@@ -43,6 +43,12 @@ class Facts:
         """Return ``(x, axis=None)`` for a callable of the target, as ``rewrite`` asks for it."""
         found = self.signature(qualified)
         return None if found is None else f"({found.text})"
+
+    def at_release(self, version: str | None) -> Facts:
+        """Return the facts of another release, None for this one: what a name was, once."""
+        if version is None:
+            return self
+        return Facts(replace(self.target, keras_version=version, tf_keras_version=version))
 
     def runs_keras_3(self, root: str) -> bool:
         """Say whether what ``root`` (``keras``, ``tf.keras``) imports on the target is Keras 3."""

@@ -43,7 +43,9 @@ class Example:
     beginning), None where it runs. ``unsafe``: the fix needs ``--unsafe``. ``findings`` is how
     often the rule reports here. ``on`` is the target that the example is scanned for, None for the
     newest. ``prelude`` and ``check`` are run around the code when it is proven, not scanned:
-    ``prelude`` gives what the excerpt takes for granted, ``check`` asserts what the result must be.
+    ``prelude`` gives what the excerpt takes for granted, ``check`` asserts what the result must be
+    (of ``after``, or of ``before`` where there is no ``after``). ``needs`` are the packages without
+    which the example cannot be run.
     """
 
     before: str
@@ -54,6 +56,7 @@ class Example:
     on: str | None = None
     prelude: str = ""
     check: str = ""
+    needs: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -1,0 +1,108 @@
+'''``efficientnet.keras`` imported on Keras 3: its twin for ``tf.keras`` still works.
+
+## What it does
+Reports imports of `efficientnet.keras`.
+
+## Why it breaks
+efficientnet 1.0.0 registers its custom objects through `keras.utils.generic_utils`, a
+module that Keras no longer shows: `AttributeError: module 'keras.utils' has no attribute
+'generic_utils'`. The import itself fails.
+
+## What to write instead
+`import efficientnet.tfkeras as efn`: the same models, built from `tf.keras`. Keras itself has
+`keras.applications.EfficientNetB0` and its siblings, with other pretrained weights.
+
+## How we know
+Run with efficientnet 1.0.0 on Keras 3.15.1: `import efficientnet.keras` fails as quoted,
+`import efficientnet.tfkeras` works and its models build. The pretrained weights were not loaded.
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import ImportBinding, Module
+
+_MODULE = "efficientnet.keras"
+_ERROR = "AttributeError: module 'keras.utils' has no attribute 'generic_utils'"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each import of the module or from it."""
+    if facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
+        return
+    for binding in module.imports:
+        is_it = binding.imported == _MODULE or binding.imported.startswith(f"{_MODULE}.")
+        if not is_it or module.is_guarded(binding.statement):
+            continue
+        fix = _import_the_twin(module, facts, binding)
+        yield rule.finding(
+            module.place(binding.alias or binding.statement),
+            f"`{_MODULE}` cannot be imported: {_ERROR}",
+            symbol=_MODULE,
+            confidence=Confidence.CERTAIN,
+            help="Import `efficientnet.tfkeras`.",
+            fix=fix,
+            no_fix_because=None if fix else "its uses write the module's name out",
+        )
+
+
+def _import_the_twin(module: Module, facts: Facts, binding: ImportBinding) -> Fix | None:
+    """Return the change of the module's name, where no use depends on it."""
+    statement, alias = binding.statement, binding.alias
+    if isinstance(statement, cst.ImportFrom):
+        part = statement.module
+        if isinstance(part, cst.Name) and alias is not None:  # from efficientnet import keras
+            if alias.asname is None:
+                return None
+            part = alias.name
+    elif alias is None or alias.asname is None:
+        return None
+    else:
+        part = alias.name
+    while isinstance(part, cst.Attribute) and part.attr.value != "keras":
+        part = part.value
+    name = part.attr if isinstance(part, cst.Attribute) else part
+    if not isinstance(name, cst.Name) or name.value != "keras":
+        return None
+    edit = Edit(module.span(name), ("tfkeras",))
+    return Fix("Import `efficientnet.tfkeras`", (edit,), facts.applicability(*INVALID))
+
+
+rule = Rule(
+    code="KD702",
+    name="efficientnet-framework",
+    family="environment",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"efficientnet"},
+)
+
+VALID = [
+    "import efficientnet.tfkeras as efn",
+    "import efficientnet",
+    "from keras.applications import efficientnet",
+    "try:\n    import efficientnet.keras as efn\nexcept Exception:\n"
+    "    import efficientnet.tfkeras as efn",
+]
+INVALID = [
+    Example(
+        before="import efficientnet.keras as efn\n\nefn.EfficientNetB0(weights=None)",
+        after="import efficientnet.tfkeras as efn\n\nefn.EfficientNetB0(weights=None)",
+        raises=_ERROR,
+        needs=("efficientnet==1.0.0",),
+    ),
+    Example(
+        before="from efficientnet.keras import EfficientNetB0, preprocess_input as prepare\n",
+        after="from efficientnet.tfkeras import EfficientNetB0, preprocess_input as prepare\n",
+        raises=_ERROR,
+        findings=2,
+        needs=("efficientnet==1.0.0",),
+    ),
+]

@@ -1,0 +1,61 @@
+"""Adding a rule means adding one file: what the registry finds, and what it refuses."""
+
+import subprocess
+import sys
+
+import pytest
+
+from kdoctor.errors import UsageProblem
+from kdoctor.rules import Example, Rule, all_rules, registry, rule_by_code
+from kdoctor.rules.rule import HEADINGS
+
+
+def test_rules_come_in_the_order_of_their_codes() -> None:
+    codes = [rule.code for rule in all_rules()]
+    assert codes == sorted(set(codes))
+    assert codes
+
+
+def test_every_rule_documents_and_shows_itself() -> None:
+    for rule in all_rules():
+        assert [line for line in rule.docs.splitlines() if line.startswith("## ")] == [*HEADINGS]
+        assert rule.summary.endswith("."), rule.code
+        assert rule.valid, rule.code
+        assert rule.invalid, rule.code
+
+
+def test_a_rule_is_found_by_code_and_by_name() -> None:
+    assert rule_by_code("kd102") is rule_by_code("missing-name")
+
+
+def test_an_unknown_rule_is_a_problem_of_usage() -> None:
+    with pytest.raises(UsageProblem, match="KD999"):
+        rule_by_code("KD999")
+
+
+def test_two_rules_of_one_code_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["kdoctor.rules.names.missing_name"]
+    monkeypatch.setattr(registry, "_modules", lambda: iter([module, module]))
+    with pytest.raises(ValueError, match="two rules with the code KD102"):
+        all_rules.__wrapped__()
+
+
+def test_importing_the_package_imports_no_rule_and_no_libcst() -> None:
+    program = (
+        "import sys, kdoctor.rules; kdoctor.rules.words();"
+        "print([m for m in sys.modules if m == 'libcst' or m.startswith('kdoctor.rules.names')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_proof_of_an_example_ends_with_the_example() -> None:
+    one = Example(before="a", after="b")
+    assert one.id != Example(before="a", after="c").id
+    assert one.id == Example(before="a", after="b", unsafe=True).id
+
+
+def test_a_rule_is_silent_on_versions_that_it_does_not_concern() -> None:
+    rule = rule_by_code("KD201")
+    assert isinstance(rule, Rule)
+    assert rule.since == "3.0"
