@@ -30,6 +30,7 @@ from kdoctor.model import Span
 
 KDOCTOR = Path(sys.executable).with_name("kdoctor")
 SUFFIXES = {".py", ".ipynb", ".md", ".rst"}
+INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 BATCH = 400  # files a call: below every system's limit on arguments
 
 
@@ -151,6 +152,11 @@ def scan(paths: list[Path], figures: Figures, *options: str) -> list[dict]:
             figures.crashes.append(f"{batch[0]} … {batch[-1]}: {done.stderr.strip()[-2000:]}")
             continue
         findings += result["findings"]
+        figures.crashes += [
+            f"{file['path']}: {file['why']}"
+            for file in result["files"]["unreadable"]
+            if INTERNAL in file["why"]
+        ]
     return findings
 
 

@@ -37,6 +37,7 @@ PACKAGES = ("keras-rl==0.4.2", "keras-self-attention==0.51.0", "keras-retinanet=
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kdoctor-packages"
 KDOCTOR = Path(sys.executable).with_name("kdoctor")
 LOOK_UP = Path(__file__).with_name("look_up_names.py")
+INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 UNREACHABLE = 3
 
 
@@ -56,6 +57,7 @@ class Report:
     errors_checked: int
     errors_not_checkable: list[str]
     false_alarms: list[str]
+    crashes: list[str]
     unreadable: list[str]
     compile_failures: list[str]
     second_run_changes: list[str]
@@ -63,7 +65,9 @@ class Report:
     @property
     def holds(self) -> bool:
         """Whether everything that kdoctor promises holds for this package."""
-        return not (self.false_alarms or self.compile_failures or self.second_run_changes)
+        return not (
+            self.crashes or self.false_alarms or self.compile_failures or self.second_run_changes
+        )
 
 
 def main() -> int:
@@ -121,6 +125,7 @@ def check(package: str, archive: Path) -> Report:
             changes += changed_by_a_second_fix(copy, *options)
             left[options] = len(scan(copy)["findings"])
     total = len(scanned["findings"])
+    unreadable = [f"{_inside(u['path'])}: {u['why']}" for u in scanned["files"]["unreadable"]]
     return Report(
         package=package,
         files=scanned["files"]["read"],
@@ -130,7 +135,8 @@ def check(package: str, archive: Path) -> Report:
         errors_checked=sum(verdicts[f["symbol"]] is not None for f in errors),
         errors_not_checkable=sorted(s for s, verdict in verdicts.items() if verdict is None),
         false_alarms=[_place(f) for f in errors if verdicts[f["symbol"]] == "exists"],
-        unreadable=[f"{_inside(u['path'])}: {u['why']}" for u in scanned["files"]["unreadable"]],
+        crashes=[line for line in unreadable if INTERNAL in line],
+        unreadable=[line for line in unreadable if INTERNAL not in line],
         compile_failures=failures,
         second_run_changes=changes,
     )
@@ -156,10 +162,10 @@ def fix(folder: Path, *options: str) -> None:
 
 
 def kdoctor(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run kdoctor; a crash (a traceback, or an exit code it does not know) is an error."""
+    """Run kdoctor; a traceback or an exit code it does not know is an error (2: unread files)."""
     command = [str(KDOCTOR), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in {0, 1} or "Traceback (most recent call last)" in done.stderr:
+    if done.returncode not in {0, 1, 2} or "Traceback (most recent call last)" in done.stderr:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
     return done
 
@@ -236,7 +242,13 @@ def print_table(reports: list[Report]) -> None:
     console = Console()
     console.print(table)
     for report in reports:
-        for field in ("false_alarms", "unreadable", "compile_failures", "second_run_changes"):
+        for field in (
+            "crashes",
+            "false_alarms",
+            "unreadable",
+            "compile_failures",
+            "second_run_changes",
+        ):
             for line in getattr(report, field):
                 console.print(
                     f"{report.package}: {field.replace('_', ' ')}: {line}", soft_wrap=True

@@ -30,6 +30,10 @@ def test_three_packages_are_read_and_something_is_found_in_each(reports):
     assert all(report["files"] and report["findings"] for report in reports)
 
 
+def test_no_file_of_the_packages_crashes_the_tool(reports):
+    assert [report["crashes"] for report in reports] == [[] for _ in reports]
+
+
 def test_every_error_about_a_name_is_confirmed_by_the_installed_keras(reports):
     assert sum(report["errors_checked"] for report in reports) >= 50
     assert [report["false_alarms"] for report in reports] == [[] for _ in reports]
