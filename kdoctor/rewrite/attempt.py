@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,12 +18,17 @@ from kdoctor.rewrite.precedence import template_binds, wanted_around
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.slots import SignatureLookup, Slots, takes_the_same
 from kdoctor.rewrite.spelling import Speller
-from kdoctor.rewrite.surroundings import check_fits_f_strings, whole_span
+from kdoctor.rewrite.surroundings import check_fits_f_strings
 from kdoctor.rewrite.template import Rewrite, dotted_name
 from kdoctor.syntax import Module, Reference
 
 # How far a refused row was from holding; the nearest row's reason is told.
 NOT_THIS_CALL = 1000
+
+_STARS: dict[inspect._ParameterKind, str] = {
+    inspect.Parameter.VAR_POSITIONAL: "*",
+    inspect.Parameter.VAR_KEYWORD: "**",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +133,7 @@ class Attempt:
         offset = self.module.span(call).start
         gaps: list[Span] = []
         for argument in arguments:
-            span = whole_span(self.module, argument.value)
+            span = self.module.outer_span(argument.value)
             gaps.append(Span(offset, span.start))
             offset = span.end
         gaps.append(Span(offset, self.module.span(call).end))
@@ -141,15 +147,12 @@ class Attempt:
         name = dotted_name(call.func) if isinstance(call, ast.Call) else None
         if old is None or not isinstance(call, ast.Call) or name is None:
             return None
-        passed = [
-            *(ast.unparse(node) for node in call.args),
-            *(f"**{ast.unparse(keyword.value)}" if keyword.arg is None else
-              ast.unparse(keyword.value) for keyword in call.keywords),
-        ]  # fmt: skip
-        wanted = [
-            {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "") + each.name
-            for each in old.parameters.values()
+        passed = [ast.unparse(node) for node in call.args]
+        passed += [
+            ("**" if keyword.arg is None else "") + ast.unparse(keyword.value)
+            for keyword in call.keywords
         ]
+        wanted = [_STARS.get(each.kind, "") + each.name for each in old.parameters.values()]
         crossed = any(
             keyword.arg is not None and keyword.arg != ast.unparse(keyword.value)
             for keyword in call.keywords

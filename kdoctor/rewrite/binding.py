@@ -69,7 +69,9 @@ def bind(call: cst.Call, pattern: Pattern) -> Binding:
     arguments: list[Argument] = []
     for arg in call.args:
         if arg.star:
-            raise Refused(f"the call passes `{arg.star}…`, which hides what goes to which parameter")
+            raise Refused(
+                f"the call passes `{arg.star}…`, which hides what goes to which parameter"
+            )
         if arg.keyword is None:
             parameter = next(positional, None)
             target = rest if parameter is None else parameter.name

@@ -20,7 +20,6 @@ from kdoctor.rewrite.surroundings import (
     runs_in_class_body,
     stands_in_brackets,
     walk,
-    whole_span,
 )
 from kdoctor.rewrite.template import Code, Rewrite, dotted_name
 from kdoctor.syntax import Module
@@ -194,7 +193,7 @@ class Builder:
         return (hole,)
 
     def _hole(self, value: cst.BaseExpression, wanted: Precedence) -> Hole:
-        return Hole(whole_span(self.module, value), wanted, binds(value))
+        return Hole(self.module.outer_span(value), wanted, binds(value))
 
     def _text(self, hole: Hole) -> str:
         return self.module.text[hole.span.start : hole.span.end]

@@ -40,7 +40,7 @@ class Situation:
     """A use of an old name: where it stands, and what is passed (None where it is not called)."""
 
     module: Module
-    node: cst.BaseExpression
+    node: cst.CSTNode
     binding: Binding | None
 
     def value(self, parameter: str) -> cst.BaseExpression | None:
@@ -165,9 +165,7 @@ class _Some(Guard):
     def obstacles(self, situation: Situation) -> tuple[str, ...]:
         if self.decide(situation) is Answer.YES:
             return ()
-        return (
-            " and ".join(" and ".join(guard.obstacles(situation)) for guard in self.guards),
-        )
+        return (" and ".join(" and ".join(guard.obstacles(situation)) for guard in self.guards),)
 
     def __str__(self) -> str:
         return " | ".join(str(guard) for guard in self.guards)
@@ -244,7 +242,9 @@ def equals(parameter: str, value: object) -> Guard:
 def one_of(parameter: str, *values: object) -> Guard:
     """The parameter is, or is by default, one of the literal ``values``."""
     choices = ", ".join(map(repr, values))
-    return _value_in("one_of", parameter, values, f"`{parameter}` is not known to be one of {choices}")
+    return _value_in(
+        "one_of", parameter, values, f"`{parameter}` is not known to be one of {choices}"
+    )
 
 
 def display(parameter: str) -> Guard:
@@ -397,7 +397,7 @@ def _is_a_value(node: cst.BaseExpression, module: Module) -> Answer:
             found = _is_a_value(node.right, module)
             return found if isinstance(node.operator, cst.Or) else Answer.UNKNOWN
         case cst.Call(func=cst.Name(value=name) as function) if name in _NUMBER_MAKERS:
-            return Answer.YES if module.is_free(name, [function]) else Answer.UNKNOWN
+            return Answer.YES if module.scope_of(function).owner(name) is None else Answer.UNKNOWN
         case cst.Call():
             return _from_a_library(node.func, module)
         case cst.Name() | cst.Attribute():

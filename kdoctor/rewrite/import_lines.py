@@ -53,9 +53,7 @@ def alias_text(need: ImportNeed) -> str:
     return f"{need.name}" if need.name == need.local else f"{need.name} as {need.local}"
 
 
-def statement_edits(
-    module: Module, changes: Mapping[ImportStatement, Change]
-) -> Iterator[Edit]:
+def statement_edits(module: Module, changes: Mapping[ImportStatement, Change]) -> Iterator[Edit]:
     """Yield the edits of all statements that change."""
     vanishing = {
         statement
@@ -146,30 +144,23 @@ class _Statement:
         return Span(start, end)
 
     def _take_out(self, gone: Sequence[cst.ImportAlias]) -> Iterator[Edit]:
+        """Yield the edits that take names, but not all, out of the list; comments stay."""
         text = self.module.text
-        kept_before: cst.ImportAlias | None = None
-        for index, alias in enumerate(self.aliases):
-            if alias not in gone:
-                kept_before = alias
+        spans = [self._alias_span(alias) for alias in self.aliases]
+        last = max(index for index, alias in enumerate(self.aliases) if alias not in gone)
+        at_the_end = Span(spans[last].end, spans[-1].end)
+        if last < len(spans) - 1 and "#" not in text[at_the_end.start : at_the_end.end]:
+            yield Edit(at_the_end, ("",))
+            spans = spans[: last + 1]
+        for index, span in enumerate(spans):
+            if self.aliases[index] not in gone:
                 continue
-            span = self._alias_span(alias)
-            later = self.aliases[index + 1 :]
-            if later:
-                following = self._alias_span(later[0]).start
-                gap = text[span.end : following]
-                if "#" not in gap and any(each not in gone for each in later):
-                    yield Edit(Span(span.start, following), ("",))
-                    continue
-                comma = span.end + gap.index(",") + 1
+            following = spans[index + 1].start if index + 1 < len(spans) else span.end
+            if index < last and "#" not in text[span.end : following]:
+                yield Edit(Span(span.start, following), ("",))
             else:
-                comma = self._comma_after(span.end)
-            # The last ones go together with the comma before them, comments stay.
-            if kept_before is not None and self.aliases[index - 1] not in gone:
-                before = self._alias_span(kept_before).end
-                if "#" not in text[before : span.start]:
-                    yield Edit(Span(before, span.end), ("",))
-                    continue
-            yield Edit(Span(span.start, self._blanks_after(comma)), ("",))
+                end = self._blanks_after(self._comma_after(span.end))
+                yield Edit(Span(span.start, end), ("",))
 
     def _comma_after(self, offset: int) -> int:
         found = re.compile(r"[ \t\\\r\n]*,").match(self.module.text, offset, self.span.end)
@@ -179,12 +170,14 @@ class _Statement:
         found = re.compile(r"[ \t]*").match(self.module.text, offset)
         return found.end() if found else offset
 
-    def _put_in(self, needs: Sequence[ImportNeed], present: Sequence[cst.ImportAlias]) -> Iterator[Edit]:
+    def _put_in(
+        self, needs: Sequence[ImportNeed], present: Sequence[cst.ImportAlias]
+    ) -> Iterator[Edit]:
         names = [self._name(alias) for alias in present]
-        in_order = names == sorted(names, key=str.lower)
+        in_order = names == sorted(names, key=_name_key)
         for need in sorted(needs, key=_sort_key):
             name = alias_text(need)
-            after = next((a for a in present if self._name(a).lower() > name.lower()), None)
+            after = next((a for a in present if _name_key(self._name(a)) > _name_key(name)), None)
             if in_order and after is not None:
                 start = self._alias_span(after).start
                 indent = self._own_line_indent(start)
@@ -312,11 +305,21 @@ def _aliases(statement: ImportStatement) -> Sequence[cst.ImportAlias]:
 
 
 def _plain_import(need: ImportNeed) -> str:
-    return f"import {need.module}" if need.module == need.local else f"import {need.module} as {need.local}"
+    return (
+        f"import {need.module}"
+        if need.module == need.local
+        else f"import {need.module} as {need.local}"
+    )
 
 
-def _sort_key(need: ImportNeed) -> tuple[str, str, str]:
-    return need.module, (need.name or "").lower(), need.local
+def _sort_key(need: ImportNeed) -> tuple[str, tuple[int, str], str]:
+    return need.module, _name_key(need.name or ""), need.local
+
+
+def _name_key(name: str) -> tuple[int, str]:
+    """Sort names as isort and ruff do: constants, classes, then functions and modules."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, name.lower()
 
 
 def _line_start(text: str, offset: int) -> int:

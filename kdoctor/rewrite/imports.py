@@ -20,7 +20,6 @@ from kdoctor.rewrite.import_lines import (
     statement_edits,
 )
 from kdoctor.rewrite.roots import package_of, transposed
-from kdoctor.rewrite.surroundings import ancestors
 from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
@@ -132,7 +131,9 @@ class _Plan:
         everywhere = bool(old)
         for binding in old:
             scope = self._scope(binding)
-            if isinstance(scope, cst.FunctionDef) and (top or self._is_read_outside(binding, scope)):
+            if isinstance(scope, cst.FunctionDef) and (
+                top or self._is_read_outside(binding, scope)
+            ):
                 everywhere = False
             elif isinstance(scope, cst.ClassDef):
                 everywhere = False  # a name of a class is not seen in its methods
@@ -169,7 +170,7 @@ class _Plan:
 
     def _scope(self, binding: ImportBinding) -> cst.FunctionDef | cst.ClassDef | None:
         """Return the function or class that an import stands in."""
-        around = ancestors(self.module, binding.statement)
+        around = self.module.ancestors(binding.statement)
         return next((each for each in around if isinstance(each, _SCOPES)), None)
 
     def _position(self, binding: ImportBinding) -> Span:

@@ -10,7 +10,6 @@ from kdoctor.rewrite.binding import Argument
 from kdoctor.rewrite.build import Builder, joined
 from kdoctor.rewrite.items import Item
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rewrite.surroundings import whole_span
 
 
 @dataclass(slots=True)
@@ -40,9 +39,7 @@ def edits_in_place(builder: Builder, items: list[Item]) -> list[Edit] | None:
     return None if added is None else _alone(builder, [*edits, *added])
 
 
-def _items_by_argument(
-    items: list[Item], arguments: Iterable[Argument]
-) -> dict[int, Item] | None:
+def _items_by_argument(items: list[Item], arguments: Iterable[Argument]) -> dict[int, Item] | None:
     """Return which new argument each old one stands in, None unless that is one to one."""
     found: dict[int, Item] = {}
     for argument in arguments:
@@ -76,7 +73,7 @@ def _keep(
         progress.last_positional = argument
     progress.keywords = progress.keywords or keyword is not None
     module = builder.module
-    value = whole_span(module, argument.value)
+    value = module.outer_span(argument.value)
     as_it_was = item.passed is argument
     if as_it_was and keyword == argument.keyword:
         return []
@@ -114,7 +111,7 @@ def _add(builder: Builder, items: list[Item], progress: _Progress) -> list[Edit]
     edits: list[Edit] = []
     for parts, argument in ((by_position, last), (by_keyword, _last(builder))):
         if parts and argument is not None:
-            end = whole_span(builder.module, argument.value).end
+            end = builder.module.outer_span(argument.value).end
             edits.append(Edit(Span(end, end), joined(tuple(parts))))
     return edits
 
@@ -129,8 +126,10 @@ def _alone(builder: Builder, edits: list[Edit]) -> list[Edit]:
     if not edits or len(builder.binding.arguments) != 1:
         return edits
     value = builder.binding.arguments[0].value
-    span = whole_span(builder.module, value)
-    if binds(value) is not Precedence.ANY or any(edit.span != Span(span.end, span.end) for edit in edits):
+    span = builder.module.outer_span(value)
+    if binds(value) is not Precedence.ANY or any(
+        edit.span != Span(span.end, span.end) for edit in edits
+    ):
         return edits
     hole = Hole(span, Precedence.LAMBDA, Precedence.ANY)
     return [Edit(span, (hole,)), *edits]

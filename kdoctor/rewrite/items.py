@@ -70,9 +70,7 @@ def _item(node: ast.expr, slot: Slot, keyword: str | None, binding: Binding) -> 
     return Item(node, slot, keyword, passed, reads, absent=absent, omitted=shared)
 
 
-def _variadic(
-    node: ast.expr, kind: inspect._ParameterKind, binding: Binding
-) -> Iterator[Argument]:
+def _variadic(node: ast.expr, kind: inspect._ParameterKind, binding: Binding) -> Iterator[Argument]:
     parameter = binding.pattern.parameters.get(node.id) if isinstance(node, ast.Name) else None
     if parameter is None or parameter.kind is not kind:
         raise ValueError(f"{ast.unparse(node)!r}: a star takes a parameter with the same star")

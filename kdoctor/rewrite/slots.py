@@ -43,7 +43,7 @@ class Slots:
         self._ordered: list[Slot] = []
         for index, parameter in enumerate(signature.parameters.values() if signature else ()):
             position = index if parameter.kind in _BY_POSITION else None
-            keyword = parameter.name
+            keyword: str | None = parameter.name
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue
             if parameter.kind is parameter.POSITIONAL_ONLY:

@@ -15,7 +15,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import ImportNeed
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.roots import TEMPLATE_ROOT, import_root, under_root
-from kdoctor.rewrite.visibility import Visibility
+from kdoctor.rewrite.visibility import readable_import
 from kdoctor.syntax import ImportBinding, Module, Reference
 
 # Keras' own guides import these modules by name (`from keras import layers, ops`) and write the
@@ -32,7 +32,6 @@ class Speller:
     def __init__(self, module: Module, reference: Reference) -> None:
         self.module = module
         self.reference = reference
-        self.visibility = Visibility(module)
 
     def spell(self, name: str) -> tuple[str, ImportNeed | None]:
         """Return how to write a builtin or a dotted name, and the import that it needs, if any.
@@ -41,7 +40,7 @@ class Speller:
             Refused: a builtin is hidden by a name of the file.
         """
         if "." not in name and hasattr(builtins, name):
-            if not self.module.is_free(name, [self.reference.node]):
+            if self.module.scope_of(self.reference.node).owner(name) is not None:
                 raise Refused(f"`{name}` means something else in this file")
             return name, None
         name = self.under_the_files_root(name)
@@ -99,7 +98,7 @@ class Speller:
         return (split is not None and not split[1]) or binding.name == "tensorflow"
 
     def _binding_of(self, name: str) -> ImportBinding | None:
-        return self.visibility.binding_of(name, self.reference)
+        return readable_import(self.module, name, self.reference)
 
     def _free_name(self, wanted: str, module: str) -> str:
         """Return a name that can be bound at module level and read wherever Keras is used."""

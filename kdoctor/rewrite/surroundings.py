@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from kdoctor.model import Edit, Span
+from kdoctor.model import Edit
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.syntax import Module
 
@@ -16,22 +16,6 @@ _BRACKETED = (
     cst.List, cst.Set, cst.Dict, cst.ListComp, cst.SetComp, cst.DictComp, cst.SubscriptElement,
 )  # fmt: skip
 _OPENING, _CLOSING = "([{", ")]}"
-
-
-def whole_span(module: Module, node: cst.BaseExpression) -> Span:
-    """Return the span of an expression together with its own parentheses."""
-    span = module.span(node)
-    if not node.lpar:
-        return span
-    return Span(module.span(node.lpar[0]).start, module.span(node.rpar[-1]).end)
-
-
-def ancestors(module: Module, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield what encloses ``node``, the innermost first."""
-    parent = module.parent(node)
-    while parent is not None:
-        yield parent
-        parent = module.parent(parent)
 
 
 def breaks_lines_openly(source: str) -> bool:
@@ -58,13 +42,13 @@ def stands_in_brackets(module: Module, node: cst.BaseExpression) -> bool:
         return True
     return any(
         isinstance(each, _BRACKETED) or (isinstance(each, cst.BaseExpression) and bool(each.lpar))
-        for each in ancestors(module, node)
+        for each in module.ancestors(node)
     )
 
 
 def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
     """Say whether names at ``node`` are looked up in a class body, which inner scopes cannot see."""
-    for each in ancestors(module, node):
+    for each in module.ancestors(node):
         if isinstance(each, cst.FunctionDef | cst.Lambda):
             return False
         if isinstance(each, cst.ClassDef):
@@ -75,7 +59,7 @@ def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
 def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit]) -> None:
     """Refuse edits that would end the f-string around ``node`` (before Python 3.12 it is strict)."""
     new = "".join(part for edit in edits for part in edit.parts if isinstance(part, str))
-    for each in ancestors(module, node):
+    for each in module.ancestors(node):
         if isinstance(each, cst.FormattedString) and any(
             mark in new for mark in (each.quote[-1], "\\", "#", "\n", "{")
         ):
@@ -85,7 +69,6 @@ def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit
 def comments_in(source: str) -> list[str]:
     """Return the comments in a piece of source that holds no strings."""
     return ["#" + line.partition("#")[2] for line in source.splitlines() if "#" in line]
-
 
 
 def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from kdoctor.model import Applicability, Fix, ImportNeed
+import libcst as cst
+
+from kdoctor.model import Applicability, Fix, ImportNeed, Span
 from kdoctor.rewrite.attempt import Attempt
 from kdoctor.rewrite.refusal import Refusal, Refused
 from kdoctor.rewrite.roots import key_of
@@ -32,8 +34,11 @@ class RewriteTable:
             self._rows.setdefault(key_of(row.left.partition("(")[0]), []).append(row)
 
     def rows_for(self, name: str) -> Sequence[Rewrite]:
-        """Return the rows for a dotted name as it was imported, in order."""
-        return self._rows.get(key_of(name), ())
+        """Return the rows for a dotted name as it was imported, or for the longest start of it."""
+        key = key_of(name)
+        while key not in self._rows and "." in key:
+            key = key.rpartition(".")[0]
+        return self._rows.get(key, ())
 
     def attempt(self, module: Module, reference: Reference, applicability: Rating) -> Fix | Refusal:
         """Return the fix for one use of an old name, or why there is none.
@@ -59,10 +64,11 @@ class RewriteTable:
             raise Refused(f"no rewrite of `{reference.name}` is known")
         nearest: Refused | None = None
         for row in rows:
-            if row.pattern.signature is None and _names_it_directly(reference):
-                return _renamed_import(module, reference, row, applicability)
             try:
-                return Attempt(module, reference, row, self._signatures).fix(applicability)
+                if row.pattern.signature is None and _is_imported_from(row, reference):
+                    return _changed_import(module, reference, row, applicability)
+                use = _narrowed(reference, row)
+                return Attempt(module, use, row, self._signatures).fix(applicability)
             except Refused as refused:
                 if nearest is None or refused.distance < nearest.distance:
                     nearest = refused
@@ -70,13 +76,12 @@ class RewriteTable:
         raise nearest
 
     def _at_import(self, module: Module, reference: Reference, applicability: Rating) -> Fix:
-        if not _binds_a_package(reference):
-            rows = self.rows_for(reference.name)
-            if rows and rows[0].pattern.signature is None:
-                return _renamed_import(module, reference, rows[0], applicability)
+        rows = self.rows_for(reference.name)
+        if rows and rows[0].pattern.signature is None and _is_imported_from(rows[0], reference):
+            return _changed_import(module, reference, rows[0], applicability)
         uses = [use for use in module.references if _reads(use, reference)]
-        if not uses:
-            raise Refused("nothing in this file uses it, but other files may import it from here")
+        if not uses and reference.binding.exported:
+            raise Refused("other files may import it from here")
         fixes: list[Fix] = []
         refused: list[Refusal] = []
         for use in uses:
@@ -85,22 +90,34 @@ class RewriteTable:
                     fixes.append(fix)
                 case Refusal() as refusal:
                     refused.append(refusal)
-        if not fixes:
+        if refused and not fixes:
             raise Refused(refused[0].reason)
-        together = _together(fixes)
-        if refused or not _binds_a_package(reference):
-            return together
-        return replace(together, drops=(module.span(reference.node),))
+        # `import keras.gone` binds `keras`, so the import block cannot tell that it is unused.
+        goes = not refused and (not uses or reference.binding.name != reference.name)
+        drops = (module.span(reference.node),) if goes else ()
+        if not fixes:
+            return Fix("Delete the import: nothing uses it", (), Applicability.UNSAFE, (), drops)
+        return _together(fixes, drops)
 
 
-def _names_it_directly(reference: Reference) -> bool:
-    """Say whether the use reads an imported name itself: of ``from keras.models import Input``."""
-    return reference.binding.name == reference.name and reference.binding.alias is not None
+def _is_imported_from(row: Rewrite, reference: Reference) -> bool:
+    """Say whether the import statement itself names what the row replaces."""
+    return f"{key_of(reference.binding.name)}.".startswith(f"{key_of(row.left)}.")
 
 
-def _binds_a_package(reference: Reference) -> bool:
-    """Say whether it is ``import keras.utils.np_utils``, which binds no more than ``keras``."""
-    return reference.binding.name != reference.name
+def _narrowed(reference: Reference, row: Rewrite) -> Reference:
+    """Return the part of ``K.square.__name__`` that the row is about."""
+    name = key_of(row.left.partition("(")[0])
+    beyond = key_of(reference.name).removeprefix(name).count(".")
+    if not beyond:
+        return reference
+    node = reference.node
+    for _ in range(beyond):
+        if not isinstance(node, cst.Attribute):
+            raise Refused(f"the file imports more than `{name}`")
+        node = node.value
+    whole = reference.name.rsplit(".", beyond)[0]
+    return replace(reference, node=node, name=whole, names=(whole,), call=None)
 
 
 def _reads(use: Reference, imported: Reference) -> bool:
@@ -109,24 +126,27 @@ def _reads(use: Reference, imported: Reference) -> bool:
     return same and use.binding is imported.binding and use.kind is not ReferenceKind.IMPORT
 
 
-def _renamed_import(
+def _changed_import(
     module: Module, reference: Reference, row: Rewrite, applicability: Rating
 ) -> Fix:
     """Import the new name under the old local name: the uses stay as they are."""
     binding = reference.binding
     if row.when is not None or binding.alias is None:
         raise Refused(f"the import itself would have to change, and `{row.id}` depends on its use")
-    parent, _, leaf = Speller(module, reference).under_the_files_root(row.right).rpartition(".")
-    need = ImportNeed(parent, leaf, binding.local) if parent else ImportNeed(leaf, None, binding.local)
-    title = f"Import `{row.right}` instead of `{row.left}`"
+    rest = key_of(binding.name).removeprefix(key_of(row.left))
+    new = Speller(module, reference).under_the_files_root(f"{row.right}{rest}")
+    parent, _, leaf = new.rpartition(".")
+    need = ImportNeed(parent or leaf, leaf if parent else None, binding.local)
     drops = (module.span(binding.alias),)
-    return Fix(title, (), applicability(row), (need,), drops)
+    return Fix(
+        f"Import `{new}` instead of `{binding.name}`", (), applicability(row), (need,), drops
+    )
 
 
-def _together(fixes: Sequence[Fix]) -> Fix:
+def _together(fixes: Sequence[Fix], drops: tuple[Span, ...]) -> Fix:
     """Return one fix that makes the edits of all; it is as safe as the least safe of them."""
     edits = dict.fromkeys(edit for fix in fixes for edit in fix.edits)
     needs = dict.fromkeys(need for fix in fixes for need in fix.imports)
-    drops = dict.fromkeys(span for fix in fixes for span in fix.drops)
+    drops = tuple(dict.fromkeys([*drops, *(span for fix in fixes for span in fix.drops)]))
     worst = min((fix.applicability for fix in fixes), key=_WORST_FIRST.index)
-    return Fix(fixes[0].title, tuple(edits), worst, tuple(needs), tuple(drops))
+    return Fix(fixes[0].title, tuple(edits), worst, tuple(needs), drops)

@@ -162,7 +162,9 @@ def _parameters(arguments: ast.arguments, header: str) -> Iterator[inspect.Param
     required = len(positional) - len(arguments.defaults)
     for index, argument in enumerate(positional):
         only = index < len(arguments.posonlyargs)
-        kind = inspect.Parameter.POSITIONAL_ONLY if only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        kind = (
+            inspect.Parameter.POSITIONAL_ONLY if only else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        )
         default = arguments.defaults[index - required] if index >= required else None
         yield parameter(argument, kind, default)
     if arguments.vararg:
@@ -220,13 +222,10 @@ def _check_stars(tree: ast.AST, parameters: Mapping[str, inspect.Parameter]) -> 
 
 def _check_names(tree: ast.AST, known: set[str], *, a_name_alone: bool) -> None:
     """Refuse a bare name that is nothing: a misspelt parameter must not become an import."""
-    dotted = {
-        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)
-    }
+    dotted = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name) or node.id in known or id(node) in dotted:
             continue
         if hasattr(builtins, node.id) or (a_name_alone and node is tree):
             continue
         raise ValueError(f"{node.id!r} is neither a parameter nor a builtin nor a dotted name")
-

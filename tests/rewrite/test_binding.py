@@ -16,7 +16,9 @@ def bound(signature, arguments):
     """Return parameter -> source of what is passed."""
     call = cst.parse_expression(f"f({arguments})")
     binding = bind(call, Pattern.parse(signature))
-    return [(each.parameter, cst.Module(()).code_for_node(each.value)) for each in binding.arguments]
+    return [
+        (each.parameter, cst.Module(()).code_for_node(each.value)) for each in binding.arguments
+    ]
 
 
 def reason(signature, arguments):

@@ -28,7 +28,10 @@ def guarded(guard, right=RIGHT):
 
 
 def passes(line, source, guard, right=RIGHT):
-    return line(source, guarded(guard, right), signatures={"keras.ops.g": "x, a=None, b='valid'"}) != source
+    return (
+        line(source, guarded(guard, right), signatures={"keras.ops.g": "x, a=None, b='valid'"})
+        != source
+    )
 
 
 @pytest.mark.parametrize(
@@ -74,7 +77,9 @@ def test_literal(line, refusal):
 def test_equals_and_one_of_look_at_values_not_at_text(line, refusal):
     assert passes(line, 'K.f(x, b="same")', equals("b", "same"))
     assert passes(line, "K.f(x)", equals("b", "valid"))
-    assert refusal("K.f(x, b=mode)", guarded(equals("b", "same"))) == "`b` is not known to be 'same'"
+    assert (
+        refusal("K.f(x, b=mode)", guarded(equals("b", "same"))) == "`b` is not known to be 'same'"
+    )
     assert passes(line, "K.f(x, b='same')", one_of("b", "same", "valid"))
     assert refusal("K.f(x, b='causal')", guarded(one_of("b", "same", "valid")))
     assert refusal("K.f(x, True)", guarded(equals("a", 1)))
@@ -95,7 +100,10 @@ def test_display_and_is_lambda_look_at_the_form(line, refusal):
 
 
 def test_is_kind_asks_the_inferred_type(refusal):
-    assert refusal("K.f(x)", guarded(is_kind("x", Kind.VARIABLE))) == "`x` is not known to be a variable"
+    assert (
+        refusal("K.f(x)", guarded(is_kind("x", Kind.VARIABLE)))
+        == "`x` is not known to be a variable"
+    )
 
 
 def test_context_asks_where_the_line_runs(line, refusal):

@@ -121,8 +121,14 @@ class TestListsOfNames:
             ("from keras import layers, backend as K, models", "from keras import layers, models"),
             ("from keras import (layers, backend as K)", "from keras import (layers)"),
             ("from keras import (layers, backend as K,)", "from keras import (layers,)"),
-            ("from keras import (\n    backend as K,\n    layers,\n)", "from keras import (\n    layers,\n)"),
-            ("from keras import (\n    layers,\n    backend as K,\n)", "from keras import (\n    layers,\n)"),
+            (
+                "from keras import (\n    backend as K,\n    layers,\n)",
+                "from keras import (\n    layers,\n)",
+            ),
+            (
+                "from keras import (\n    layers,\n    backend as K,\n)",
+                "from keras import (\n    layers,\n)",
+            ),
             (
                 "from keras import (\n    layers,  # l\n    backend as K,  # b\n    models,  # m\n)",
                 "from keras import (\n    layers,  # l\n    # b\n    models,  # m\n)",
@@ -194,7 +200,9 @@ class TestWhereItStands:
             '"""Doc."""\nfrom __future__ import annotations\nfrom keras import ops\nops.square(x)\n',
         )
 
-    def test_an_import_in_a_function_is_replaced_there_if_keras_is_imported_in_functions_only(self, fix):
+    def test_an_import_in_a_function_is_replaced_there_if_keras_is_imported_in_functions_only(
+        self, fix
+    ):
         check(
             fix,
             "import os\ndef f():\n    from keras import backend as K\n    return K.square(1)\n\ndef g():\n    from keras import backend as K\n    return K.square(2)\n",
@@ -214,7 +222,10 @@ class TestWhereItStands:
             "from keras import layers\ndef f():\n    global K\n    from keras import backend as K\nK.square(1)\n",
             "from keras import layers, ops\ndef f():\n    global K\n    from keras import backend as K\nops.square(1)\n"
             if False
-            else fix("from keras import layers\ndef f():\n    global K\n    from keras import backend as K\nK.square(1)\n", SQUARE).text,
+            else fix(
+                "from keras import layers\ndef f():\n    global K\n    from keras import backend as K\nK.square(1)\n",
+                SQUARE,
+            ).text,
         )
 
     def test_each_branch_of_a_guard_gets_its_own(self, fix):
@@ -231,12 +242,30 @@ class TestWhereItStands:
     @pytest.mark.parametrize(
         ("before", "after"),
         [
-            ("import os; from keras import backend as K\nK.square(x)\n", "import os; from keras import ops\nops.square(x)\n"),
-            ("from keras import backend as K; K.square(x)\n", "from keras import ops; ops.square(x)\n"),
-            ("from keras import backend as K; K.square(K.e)\n", "from keras import backend as K; from keras import ops; ops.square(K.e)\n"),
-            ("import keras; from keras import backend as K; K.variable(0)\n", "import keras; keras.Variable(0)\n"),
-            ("import keras; from keras import backend as K  # k\nK.variable(0)\n", "import keras  # k\nkeras.Variable(0)\n"),
-            ("import keras\nfrom keras import backend as K;\nK.variable(0)\n", "import keras\nkeras.Variable(0)\n"),
+            (
+                "import os; from keras import backend as K\nK.square(x)\n",
+                "import os; from keras import ops\nops.square(x)\n",
+            ),
+            (
+                "from keras import backend as K; K.square(x)\n",
+                "from keras import ops; ops.square(x)\n",
+            ),
+            (
+                "from keras import backend as K; K.square(K.e)\n",
+                "from keras import backend as K; from keras import ops; ops.square(K.e)\n",
+            ),
+            (
+                "import keras; from keras import backend as K; K.variable(0)\n",
+                "import keras; keras.Variable(0)\n",
+            ),
+            (
+                "import keras; from keras import backend as K  # k\nK.variable(0)\n",
+                "import keras  # k\nkeras.Variable(0)\n",
+            ),
+            (
+                "import keras\nfrom keras import backend as K;\nK.variable(0)\n",
+                "import keras\nkeras.Variable(0)\n",
+            ),
         ],
     )
     def test_statements_that_share_a_line(self, fix, before, after):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kdoctor.model import Applicability
 from kdoctor.rewrite import context, given, rewrite
 from kdoctor.syntax import Context
 
@@ -12,7 +13,8 @@ INPUT = ("keras.models.Input", "keras.Input")
 
 
 @pytest.mark.parametrize(
-    "place", ["map({}, xs)", "Dense(1, activation={})", "fn = {}", "x = {}.__name__", "[{}]", "f(*{})"]
+    "place",
+    ["map({}, xs)", "Dense(1, activation={})", "fn = {}", "x = {}.__name__", "[{}]", "f(*{})"],
 )
 def test_a_bare_reference_is_rewritten_where_both_sides_take_the_same(line, place):
     row = ("keras.backend.square(x)", "keras.ops.square(x)")
@@ -27,9 +29,13 @@ def test_a_bare_reference_with_other_names_is_a_reason(refusal):
     assert "takes its arguments differently" in refusal("f = K.permute_dimensions", PERMUTE)
 
 
-@pytest.mark.parametrize("right", ["keras.ops.square(x) + 0", "keras.ops.reshape(x, (-1,))", "x.square"])
+@pytest.mark.parametrize(
+    "right", ["keras.ops.square(x) + 0", "keras.ops.reshape(x, (-1,))", "x.square"]
+)
 def test_a_bare_reference_to_what_is_no_plain_call_is_a_reason(refusal, right):
-    assert "takes its arguments differently" in refusal("f = K.square", ("keras.backend.square(x)", right))
+    assert "takes its arguments differently" in refusal(
+        "f = K.square", ("keras.backend.square(x)", right)
+    )
 
 
 def test_a_bare_reference_to_an_unknown_callable_is_a_reason(refusal):
@@ -63,7 +69,10 @@ def test_an_assignment_to_the_name_is_a_reason(refusal):
 
 def test_a_name_is_changed_wherever_it_is_read(fix):
     source = "import keras\nx = keras.models.Input((1,))\nisinstance(x, keras.models.Input)\n"
-    assert fix(source, INPUT).text == "import keras\nx = keras.Input((1,))\nisinstance(x, keras.Input)\n"
+    assert (
+        fix(source, INPUT).text
+        == "import keras\nx = keras.Input((1,))\nisinstance(x, keras.Input)\n"
+    )
 
 
 def test_star_arguments_do_not_matter_to_a_name(fix):
@@ -80,7 +89,9 @@ def test_an_imported_name_is_imported_from_its_new_place(fix):
 
 def test_an_imported_name_keeps_its_alias(fix):
     source = "from keras.models import Input as I\nx = I((1,))\n"
-    assert fix(source, INPUT, imports_too=True).text == "from keras import Input as I\nx = I((1,))\n"
+    assert (
+        fix(source, INPUT, imports_too=True).text == "from keras import Input as I\nx = I((1,))\n"
+    )
 
 
 def test_a_re_exported_name_stays_exported(fix):
@@ -109,10 +120,24 @@ def test_an_import_stays_while_one_use_cannot_be_rewritten(fix):
     assert fix(source, SQUARE, imports_too=True).text == after
 
 
-def test_an_import_that_nothing_uses_is_a_reason(fix):
-    result = fix("from keras.backend import square\n", SQUARE, imports_too=True)
-    assert result.fixes == ()
-    assert "other files may import it" in result.reasons[0]
+def test_an_import_that_nothing_uses_goes_but_not_as_a_safe_fix(fix):
+    result = fix("import os\nfrom keras.backend import square\n", SQUARE, imports_too=True)
+    assert result.text == "import os\n"
+    assert result.fixes[0].applicability is Applicability.UNSAFE
+
+
+def test_an_import_for_others_is_a_reason(fix):
+    source = "from keras.backend import square\n"
+    result = fix(source, SQUARE, imports_too=True, path="p/__init__.py")
+    assert result.text == source
+    assert result.reasons == ("other files may import it from here",)
+
+
+def test_what_stands_in_a_module_that_moved_moves_along(fix):
+    row = ("keras.layers.core", "keras.layers")
+    source = "import keras\nfrom keras.layers.core import Dense\nx = keras.layers.core.Flatten(Dense(1))\n"
+    after = "import keras\nfrom keras.layers import Dense\nx = keras.layers.Flatten(Dense(1))\n"
+    assert fix(source, row, imports_too=True).text == after
 
 
 def test_a_module_imported_by_its_dotted_name_goes_with_its_last_use(fix):

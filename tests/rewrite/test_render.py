@@ -29,7 +29,9 @@ def test_edits_are_made_in_order_of_place_whatever_order_they_are_given_in():
 
 def test_only_the_part_asked_for_is_returned():
     text = "one two three"
-    assert render(text, [Edit(span(text, "two"), ("2",))], span(text, "two three"), "\n") == "2 three"
+    assert (
+        render(text, [Edit(span(text, "two"), ("2",))], span(text, "two three"), "\n") == "2 three"
+    )
 
 
 def test_an_edit_inside_a_hole_is_made_there():

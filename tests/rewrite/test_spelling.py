@@ -29,7 +29,10 @@ PRINT = ("keras.backend.print_tensor(x)", "tensorflow.print(x)")
             "from tensorflow import keras\nkeras.ops.square(x)",
         ),
         ("from keras.backend import square\nsquare(x)", "from keras import ops\nops.square(x)"),
-        ("from tf_keras import backend as K\nK.square(x)", "from tf_keras import ops\nops.square(x)"),
+        (
+            "from tf_keras import backend as K\nK.square(x)",
+            "from tf_keras import ops\nops.square(x)",
+        ),
         (
             "from tensorflow.python.keras import backend as K\nK.square(x)",
             "from tensorflow.keras import ops\nops.square(x)",
@@ -50,7 +53,10 @@ PRINT = ("keras.backend.print_tensor(x)", "tensorflow.print(x)")
             "import keras\nKB = keras.backend\nKB.square(x)",
             "import keras\nKB = keras.backend\nkeras.ops.square(x)",
         ),
-        ("import keras\nfrom keras import backend as K\nK.square(x)", "import keras\nfrom keras import ops\nops.square(x)"),
+        (
+            "import keras\nfrom keras import backend as K\nK.square(x)",
+            "import keras\nfrom keras import ops\nops.square(x)",
+        ),
     ],
 )
 def test_root_and_habit_are_kept(fix, before, after):
@@ -58,7 +64,9 @@ def test_root_and_habit_are_kept(fix, before, after):
 
 
 def test_another_root_at_hand_is_not_the_same(fix):
-    before = "from keras import ops\nfrom tensorflow.keras import backend as K\nK.square(ops.abs(x))\n"
+    before = (
+        "from keras import ops\nfrom tensorflow.keras import backend as K\nK.square(ops.abs(x))\n"
+    )
     after = (
         "from keras import ops\nfrom tensorflow.keras import ops as keras_ops\n"
         "keras_ops.square(ops.abs(x))\n"
@@ -68,7 +76,13 @@ def test_another_root_at_hand_is_not_the_same(fix):
 
 @pytest.mark.parametrize(
     "taken",
-    ["ops = 1", "import ops", "def ops(): ...", "def f(ops): return K.square(1)", "for ops in x: pass"],
+    [
+        "ops = 1",
+        "import ops",
+        "def ops(): ...",
+        "def f(ops): return K.square(1)",
+        "for ops in x: pass",
+    ],
 )
 def test_a_name_that_is_taken_is_not_taken_again(fix, taken):
     result = fix(f"from keras import backend as K\n{taken}\nK.square(x)\n", SQUARE).text
@@ -100,7 +114,9 @@ def test_a_module_named_like_the_standard_library_gets_another_name(fix):
 def test_other_modules_are_written_out_where_keras_is_at_hand(fix):
     before = "import keras\nfrom keras import backend as K\nK.random_normal(s)\n"
     assert fix(before, NORMAL).text == "import keras\nkeras.random.normal(s)\n"
-    before = "import tensorflow as tf\nfrom tensorflow.keras import backend as K\nK.random_normal(s)\n"
+    before = (
+        "import tensorflow as tf\nfrom tensorflow.keras import backend as K\nK.random_normal(s)\n"
+    )
     assert fix(before, NORMAL).text == "import tensorflow as tf\ntf.keras.random.normal(s)\n"
 
 
@@ -113,6 +129,8 @@ def test_a_name_of_the_root_is_imported_or_written_out(fix):
 def test_other_packages_come_by_their_own_names_and_aliases(fix):
     before = "from keras import backend as K\nn = K.count_params(w)\n"
     assert fix(before, COUNT).text == "import math\nn = math.prod(w.shape)\n"
-    assert fix(f"import math as m\n{before}", COUNT).text == "import math as m\nn = m.prod(w.shape)\n"
+    assert (
+        fix(f"import math as m\n{before}", COUNT).text == "import math as m\nn = m.prod(w.shape)\n"
+    )
     before = "import tensorflow as tf\nfrom keras import backend as K\nK.print_tensor(x)\n"
     assert fix(before, PRINT).text == "import tensorflow as tf\ntf.print(x)\n"

@@ -9,7 +9,11 @@ from kdoctor.rewrite.template import Pattern
 def test_the_left_side_is_a_name_and_a_signature_with_defaults():
     pattern = Pattern.parse("keras.backend.sum(x, axis=None, keepdims=False)")
     assert pattern.name == "keras.backend.sum"
-    assert {name: each.default and each.default.source() for name, each in pattern.parameters.items() if name != "x"} == {
+    assert {
+        name: each.default and each.default.source()
+        for name, each in pattern.parameters.items()
+        if name != "x"
+    } == {
         "axis": "None",
         "keepdims": "False",
     }
