@@ -239,7 +239,7 @@ def print_table(reports: list[Report]) -> None:
             str(len(report.compile_failures)),
             str(len(report.second_run_changes)),
         )
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 160)
     console.print(table)
     for report in reports:
         for field in (
