@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -126,7 +126,7 @@ def split(entries: list[str] | None) -> list[str]:
 
 def kind_of(named: DocumentKind | None) -> Kind | None:
     """Return the kind of document in the engine's word for it."""
-    return None if named is None else cast("Kind", named.value)
+    return None if named is None else named.value
 
 
 def read_stdin(paths: list[str]) -> bytes | None:

@@ -35,8 +35,7 @@ def of_scan(result: ScanResult, page: Page) -> list[str]:
     """Sum up a scan in at most three lines."""
     findings = result.findings
     if not findings:
-        found = page.paint("good", "Nothing to report.")
-        return [f"{found} {_files(result)}"]
+        return [f"{_nothing('Nothing to report.', result, page)} {_files(result)}"]
     paths = len({finding.place.path for finding in findings})
     lines = [
         (
@@ -70,7 +69,8 @@ def of_fix(result: FixResult, page: Page) -> list[str]:
     elif left:
         lines.append(f"Nothing to fix automatically; {_left(left)}.")
     else:
-        lines.append(f"{page.paint('good', 'Nothing to fix.')} {_files(result.left)}")
+        nothing = _nothing("Nothing to fix.", result.left, page)
+        lines.append(f"{nothing} {_files(result.left)}")
     hints = []
     if result.files and not result.written:
         hints.append("add --apply to write it")
@@ -91,6 +91,10 @@ def fixable_counts(findings: Iterable[Finding]) -> dict[Applicability, int]:
 def count(number: int, noun: str) -> str:
     """Return ``1 file``, ``2 files``."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _nothing(text: str, result: ScanResult, page: Page) -> str:
+    return text if result.unreadable else page.paint("good", text)
 
 
 def _by_severity(findings: Sequence[Finding]) -> str:

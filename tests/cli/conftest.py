@@ -11,12 +11,6 @@ from pathlib import Path
 
 import pytest
 
-# A use of a name that Keras 3 has no more, with a fix that the proofs call safe, and one without.
-SAFE = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
-SAFE_FIXED = "from keras import ops\n\n\ndef total(x):\n    return ops.sum(x, axis=-1)\n"
-BY_HAND = "from keras import backend as K\n\nK.get_session()\n"
-CLEAN = "import os\n\nprint(os.sep)\n"
-
 
 @dataclass(frozen=True)
 class Ended:
@@ -47,10 +41,16 @@ class Project:
     def read(self, name):
         return (self.folder / name).read_bytes()
 
-    def kdoctor(self, *arguments, stdin=b"", env=None):
+    def kdoctor(self, *arguments, **how):
+        return self._run("-m", "kdoctor", *map(str, arguments), **how)
+
+    def python(self, code, **how):
+        return self._run("-c", code, **how)
+
+    def _run(self, *arguments, stdin=b"", env=None):
         environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
         done = subprocess.run(
-            [sys.executable, "-m", "kdoctor", *map(str, arguments)],
+            [sys.executable, *arguments],
             cwd=self.folder,
             input=stdin,
             capture_output=True,
@@ -61,23 +61,23 @@ class Project:
         assert "Traceback" not in err, err
         return Ended(done.returncode, out, err)
 
+    @staticmethod
+    def notebook(*cells):
+        """Return a notebook's bytes; a cell is code, or (kind, text)."""
+        parts = [("code", cell) if isinstance(cell, str) else cell for cell in cells]
+        content = {
+            "cells": [
+                {"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True)}
+                | ({"execution_count": 7, "outputs": []} if kind == "code" else {})
+                for kind, text in parts
+            ],
+            "metadata": {"kernelspec": {"name": "python3", "language": "python"}},
+            "nbformat": 4,
+            "nbformat_minor": 4,
+        }
+        return json.dumps(content, indent=1).encode() + b"\n"
+
 
 @pytest.fixture
 def project(tmp_path):
     return Project(tmp_path)
-
-
-def notebook(*cells):
-    """Return a notebook's bytes; a cell is code, or (kind, text)."""
-    parts = [("code", cell) if isinstance(cell, str) else cell for cell in cells]
-    content = {
-        "cells": [
-            {"cell_type": kind, "metadata": {}, "source": text.splitlines(keepends=True)}
-            | ({"execution_count": 7, "outputs": []} if kind == "code" else {})
-            for kind, text in parts
-        ],
-        "metadata": {"kernelspec": {"name": "python3", "language": "python"}},
-        "nbformat": 4,
-        "nbformat_minor": 4,
-    }
-    return json.dumps(content, indent=1).encode() + b"\n"

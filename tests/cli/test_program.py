@@ -1,0 +1,129 @@
+"""How the program is called, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import kdoctor
+
+OLD = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
+
+
+@pytest.mark.parametrize("command", [(), ("scan",), ("fix",), ("rules",)])
+def test_help_shows_examples_line_by_line(project, command):
+    ended = project.kdoctor(*command, "--help")
+    assert ended.code == 0
+    name = command[0] if command else "scan"
+    assert sum(line.startswith(f"  kdoctor {name}") for line in ended.out.splitlines()) >= 1
+    assert "\x1b" not in ended.out
+    assert "\\b" not in ended.out
+
+
+def test_without_a_command_the_help_is_shown(project):
+    ended = project.kdoctor()
+    assert ended.code == 2
+    assert "Commands:" in ended.out + ended.err
+
+
+def test_the_version_is_told(project):
+
+    assert project.kdoctor("--version").out == f"kdoctor {kdoctor.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [("scna",), ("scan", "--traget", "x"), ("fix", "--aply")])
+def test_a_slip_in_the_call_is_a_sentence_and_two(project, arguments):
+    ended = project.kdoctor(*arguments)
+    assert ended.code == 2
+    assert ended.err
+
+
+def test_rules_lists_every_rule_with_its_first_sentence(project):
+    ended = project.kdoctor("rules")
+    lines = ended.out.splitlines()
+    assert ended.code == 0
+    assert all(line.startswith("KD") for line in lines)
+    assert len({line.split()[0] for line in lines}) == len(lines) >= 2
+
+
+@pytest.mark.parametrize("name", ["KD102", "kd102", "missing-name"])
+def test_one_rule_is_told_whole(project, name):
+    page = project.kdoctor("rules", name)
+    assert page.code == 0
+    assert page.out.startswith("KD102 missing-name [error]")
+    for heading in ("What it does", "Why it breaks", "What to write instead", "How we know"):
+        assert f"## {heading}\n" in page.out
+    assert "## Examples\n" in page.out
+    assert "Before:\n" in page.out
+    assert "After (" in page.out
+
+
+def test_an_unknown_rule_is_a_sentence_with_what_was_meant(project):
+    ended = project.kdoctor("rules", "missing-nam")
+    assert ended.code == 2
+    assert ended.err == "kdoctor: there is no rule 'missing-nam'; did you mean missing-name?\n"
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(project):
+    project.write({f"m{number}.py": OLD * 50 for number in range(40)})
+    program = subprocess.Popen(
+        [sys.executable, "-m", "kdoctor", "scan"],
+        cwd=project.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    program.stdout.readline()
+    program.stdout.close()
+    assert program.stderr.read() == b""
+    assert program.wait(60) == 141
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_ends_with_130_and_leaves_no_process(project):
+    project.write({f"m{number}.py": OLD + "\n# filler\n" * 20000 for number in range(30)})
+    program = subprocess.Popen(
+        [sys.executable, "-m", "kdoctor", "scan", "--jobs", "2"],
+        cwd=project.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    time.sleep(2)
+    os.killpg(program.pid, signal.SIGINT)
+    out, err = program.communicate(timeout=60)
+    assert program.returncode == 130
+    assert err == b"kdoctor: interrupted\n"
+    assert b"Traceback" not in out
+    with pytest.raises(ProcessLookupError):
+        os.killpg(program.pid, 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pseudo terminals")
+def test_long_work_shows_its_progress_on_a_terminal_only(project):
+
+    project.write({f"m{number}.py": OLD + "\n# filler\n" * 20000 for number in range(12)})
+    command = [sys.executable, "-m", "kdoctor", "scan", "--jobs", "1"]
+    ours, theirs = pty.openpty()
+    program = subprocess.Popen(command, cwd=project.folder, stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    program.stdout.read()
+    program.wait(60)
+    shown = b""
+    while chunk := _read(ours):
+        shown += chunk
+    os.close(ours)
+    assert b"Checking" in shown
+    assert project.kdoctor("scan", "--jobs", "1").err == ""
+
+
+def _read(descriptor):
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:
+        return b""

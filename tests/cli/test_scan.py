@@ -1,0 +1,322 @@
+"""``kdoctor scan`` from end to end."""
+
+from __future__ import annotations
+
+import os
+
+import msgspec
+import pytest
+
+# A use of a name that Keras 3 has no more, with a fix that the proofs call safe, and one without.
+SAFE = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
+BY_HAND = "from keras import backend as K\n\nK.get_session()\n"
+CLEAN = "import os\n\nprint(os.sep)\n"
+
+TARGET = ("--target", "keras==3.15.1")
+
+
+class Target(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    version: str
+    source: str
+
+
+class Fix(msgspec.Struct, forbid_unknown_fields=True):
+    applicability: str
+    title: str
+    diff: str
+
+
+class Finding(msgspec.Struct, forbid_unknown_fields=True):
+    code: str
+    name: str
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    cell: int | None
+    severity: str
+    confidence: str
+    message: str
+    symbol: str
+    fix: Fix | None
+    no_fix_because: str | None
+
+
+class Unreadable(msgspec.Struct, forbid_unknown_fields=True):
+    path: str
+    why: str
+
+
+class Files(msgspec.Struct, forbid_unknown_fields=True):
+    read: int
+    skipped: int
+    unreadable: list[Unreadable]
+
+
+class Report(msgspec.Struct, forbid_unknown_fields=True):
+    kdoctor: str
+    target: Target
+    findings: list[Finding]
+    files: Files
+
+
+def scanned(project, *arguments, **how):
+    ended = project.kdoctor("scan", "--format", "json", *TARGET, *arguments, **how)
+    return msgspec.json.decode(ended.out, type=Report)
+
+
+def test_the_json_report_keeps_its_contract(project):
+    project.write({"old.py": SAFE, "hand.py": BY_HAND, "broken.py": "import keras\ndef f(:\n"})
+    report = scanned(project)
+    assert report.target == Target("keras", "3.15.1", "--target")
+    assert report.files.read == 3
+    assert report.files.skipped == 0
+    assert [file.path for file in report.files.unreadable] == ["broken.py"]
+    fixable = next(finding for finding in report.findings if finding.path == "old.py")
+    assert (fixable.line, fixable.column, fixable.end_line, fixable.cell) == (5, 12, 5, None)
+    assert fixable.symbol == "keras.backend.sum"
+    assert fixable.severity == "error"
+    assert fixable.confidence == "certain"
+    assert fixable.no_fix_because is None
+    assert fixable.fix is not None
+    assert fixable.fix.diff.startswith("--- a/old.py\n+++ b/old.py\n@@ -1,5 +1,5 @@\n")
+    by_hand = next(finding for finding in report.findings if finding.path == "hand.py")
+    assert by_hand.fix is None
+    assert by_hand.no_fix_because
+
+
+def test_the_text_report_begins_with_the_target_and_why(project):
+    project.write({"old.py": SAFE})
+    given = project.kdoctor("scan", *TARGET, "old.py")
+    assert given.out.split("\n")[0].endswith("checking for keras 3.15.1 (--target)")
+    newest = project.kdoctor("scan", "old.py")
+    assert "checking for keras 3." in newest.out.split("\n")[0]
+    assert "newest" in newest.out.split("\n")[0]
+
+
+def test_the_text_report_marks_the_span_and_says_what_to_type_next(project):
+    ended = project.write({"old.py": SAFE}).kdoctor("scan", "old.py")
+    assert ended.code == 1
+    assert "old.py:5:12: KD101 [error] " in ended.out
+    assert "  5 |     return K.sum(x, axis=-1)\n    |            ^^^^^\n" in ended.out
+    assert "kdoctor fix PATH" in ended.out
+    assert ended.err == ""
+
+
+def test_nothing_found_ends_with_zero(project):
+    ended = project.write({"clean.py": CLEAN}).kdoctor("scan")
+    assert ended.code == 0
+    assert "Nothing to report. (1 file read)" in ended.out
+
+
+def test_a_file_that_cannot_be_parsed_is_named_and_the_others_go_on(project):
+    project.write(
+        {"a.py": "import keras\nprint 'two'\n", "b.py": SAFE, "c.py": b"# keras\nx = '\xff'\n"}
+    )
+    ended = project.kdoctor("scan")
+    assert ended.code == 2
+    assert "a.py: not checked: " in ended.out
+    assert "line 2" in ended.out
+    assert "b.py:5:12: KD101" in ended.out
+    assert "c.py: not checked: " in ended.out
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
+def test_a_file_that_may_not_be_read_is_named(project):
+    project.write({"a.py": SAFE, "b.py": SAFE})
+    (project.folder / "a.py").chmod(0)
+    ended = project.kdoctor("scan")
+    assert ended.code == 2
+    assert "a.py: not checked: it cannot be read: Permission denied" in ended.out
+    assert "b.py:5:12" in ended.out
+
+
+def test_a_broken_file_that_does_not_concern_keras_is_no_news(project):
+    ended = project.write({"two.py": "print 'two'\n", "b.md": "# A\n"}).kdoctor("scan")
+    assert ended.code == 0
+
+
+def test_a_finding_in_a_notebook_has_its_cell_and_the_place_in_it(project):
+    imports = "%matplotlib inline\nfrom keras import backend as K"
+    cells = project.notebook(("markdown", "# Title"), imports, "x = 1\ny = K.sum(x)")
+    project.write({"nb.ipynb": cells})
+    report = scanned(project)
+    assert [(each.cell, each.line, each.column) for each in report.findings] == [(3, 2, 5)]
+    assert report.findings[0].fix is not None
+    assert "+++ b/nb.ipynb:cell 3\n" in report.findings[0].fix.diff
+    assert "nb.ipynb:cell 3:2:5: KD101" in project.kdoctor("scan", "nb.ipynb").out
+
+
+def test_a_finding_in_markdown_stands_at_its_line_of_the_document(project):
+    fence = "# Title\n\n- a list:\n\n  ```python\n  from keras import backend as K\n  y = K.sum(1)\n  ```\n"
+    project.write({"README.md": fence})
+    report = scanned(project)
+    assert [(each.line, each.column, each.cell) for each in report.findings] == [(7, 7, None)]
+    assert report.findings[0].fix is not None
+    assert "-  y = K.sum(1)\n" in report.findings[0].fix.diff
+
+
+def test_fences_that_are_no_python_are_skipped_and_counted(project):
+    project.write({"README.md": "```python\nimport keras\n$ pip install\n```\n"})
+    assert scanned(project).files.skipped == 1
+    ended = project.kdoctor("scan", "-v")
+    assert ended.code == 0
+    assert "1 code block skipped" in ended.out
+    assert "README.md:3: skipped: " in ended.out
+
+
+def test_any_file_can_be_read_as_a_named_kind(project):
+    project.write({"notes.txt": f"```python\n{SAFE}```\n"})
+    report = scanned(project, "notes.txt", "--as", "markdown")
+    assert [finding.line for finding in report.findings] == [6]
+    assert project.kdoctor("scan", "notes.txt").code == 2
+
+
+def test_standard_input_is_read_for_a_dash(project):
+    report = scanned(project, "-", stdin=SAFE.encode())
+    assert [(finding.path, finding.line) for finding in report.findings] == [("-", 5)]
+
+
+def test_standard_input_and_files_go_together(project):
+    project.write({"old.py": SAFE})
+    report = scanned(project, "-", "old.py", stdin=SAFE.encode())
+    assert [finding.path for finding in report.findings] == ["-", "old.py"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("nowhere.py",), "nowhere.py"),
+        (("--select", "KD999"), "there is no rule 'KD999'"),
+        (("--ignore", "KD1O1"), "did you mean KD101?"),
+        (("--target", "torch==2"), "torch"),
+        (("--format", "yaml"), "choose one of: json, text"),
+        (("--jobs", "0"), "0"),
+        (("--as", "word"), "markdown"),
+    ],
+)
+def test_a_wrong_call_ends_with_a_sentence_and_two(project, arguments, sentence):
+    ended = project.write({"old.py": SAFE}).kdoctor("scan", *arguments)
+    assert ended.code == 2
+    assert sentence in ended.err
+    assert ended.out == ""
+
+
+def test_rules_are_selected_and_ignored_by_code_prefix_and_name(project):
+    project.write({"old.py": SAFE})
+    names = {finding.name for finding in scanned(project).findings}
+    (name,) = names
+    for chosen in ("KD101", "kd1", name):
+        assert project.kdoctor("scan", "--select", chosen).code == 1
+        assert project.kdoctor("scan", "--ignore", chosen).code == 0
+    assert project.kdoctor("scan", "--select", "KD2,KD3").code == 0
+
+
+def test_folders_are_excluded_by_patterns_and_gitignore(project):
+    project.write({"a/old.py": SAFE, "b/old.py": SAFE, "c/old.py": SAFE, ".gitignore": "b/\n"})
+    paths = {finding.path for finding in scanned(project, "--exclude", "a").findings}
+    assert paths == {"c/old.py"}
+
+
+def test_what_is_found_does_not_depend_on_the_order_of_paths_or_on_processes(project):
+    files = {f"m{number}.py": SAFE + "\n# filler\n" * 9000 for number in range(12)}
+    project.write(files | {"z.py": BY_HAND})
+    first = project.kdoctor("scan", *sorted(files), "z.py", "--jobs", "1", "--format", "json")
+    second = project.kdoctor(
+        "scan", "z.py", *sorted(files, reverse=True), "--jobs", "4", "--format", "json"
+    )
+    assert first.json["findings"]
+    assert first.out == second.out
+
+
+def test_a_file_named_twice_counts_once(project):
+    project.write({"old.py": SAFE})
+    assert scanned(project, "old.py", "./old.py", ".").files.read == 1
+
+
+def test_the_gate_changes_nothing_of_what_is_reported(project):
+    project.write(
+        {
+            "old.py": SAFE,
+            "two.py": "print 'two'\n",
+            "comment.py": "# keras\nprint('no')\n",
+            "broken.py": "import keras\nprint 'two'\n",
+            "latin.py": b"x = '\xff'\n",
+            "pkg/__init__.py": "",
+            "pkg/compat.py": "from keras import backend as K\n",
+            "pkg/use.py": "from .compat import K\n\nK.sum(1)\n",
+            "README.md": "```python\n$ ls\n```\n",
+            "b.ipynb": b"{",
+        }
+    )
+    gated = project.kdoctor("scan", "--format", "json", "-v")
+    assert gated.out == project.kdoctor("scan", "--format", "json", "-v", "--no-gate").out
+    paths = {finding["path"] for finding in gated.json["findings"]}
+    assert paths == {"old.py", "pkg/use.py"}
+    assert {file["path"] for file in gated.json["files"]["unreadable"]} == {"broken.py"}
+
+
+def test_a_bug_in_a_rule_names_the_file_and_costs_no_other(project):
+    project.write({"a.py": SAFE, "b.py": SAFE})
+    bug = (
+        "import kdoctor.rules.registry as r, dataclasses, sys\n"
+        "from kdoctor.cli.app import main\n"
+        "def fails(module, facts):\n"
+        "    if module.path == 'a.py': raise LookupError('oh\\nno')\n"
+        "    return iter(())\n"
+        "rules = r.all_rules()\n"
+        "rules += (dataclasses.replace(rules[0], code='KD199', triggers=(), check=fails),)\n"
+        "import kdoctor.engine.examine as e\n"
+        "e.all_rules = lambda: rules\n"
+        "sys.argv = ['kdoctor', 'scan']\n"
+        "main()\n"
+    )
+    ended = project.python(bug)
+    assert ended.code == 2
+    assert "a.py: not checked: internal error: LookupError: oh no (in rule KD199)" in ended.out
+    assert "a.py:5:12: KD101" in ended.out
+    assert "b.py:5:12: KD101" in ended.out
+
+
+def test_colour_is_for_terminals_or_for_the_asking(project):
+    project.write({"old.py": SAFE})
+    plain = project.kdoctor("scan")
+    assert "\x1b" not in plain.out
+    assert "\x1b[" in project.kdoctor("scan", "--color", "always").out
+    assert "\x1b[" in project.kdoctor("scan", env={"FORCE_COLOR": "1"}).out
+    assert project.kdoctor("scan", env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out == plain.out
+    assert project.kdoctor("scan", "--color", "never", env={"FORCE_COLOR": "1"}).out == plain.out
+
+
+def test_quiet_shows_findings_only(project):
+    ended = project.write({"old.py": SAFE}).kdoctor("scan", "-q")
+    assert ended.out.startswith("old.py:5:12: KD101")
+    assert "Found" not in ended.out
+
+
+def test_the_report_survives_a_terminal_without_unicode(project):
+    ended = project.write({"old.py": SAFE + "# K.sum ü\nK.mean('ü')\n"}).kdoctor(
+        "scan", env={"PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    )
+    assert ended.code == 1
+    assert "K.mean('ü')" in ended.out
+
+
+def test_scanning_writes_nothing(project):
+    project.write({"old.py": SAFE, "nb.ipynb": project.notebook(SAFE)})
+    before = {path.name: path.read_bytes() for path in project.folder.iterdir()}
+    project.kdoctor("scan")
+    assert {path.name: path.read_bytes() for path in project.folder.iterdir()} == before
+
+
+def test_a_finding_through_modules_of_the_project_is_found_for_one_file_alone(project):
+    project.write(
+        {
+            "pkg/__init__.py": "",
+            "pkg/compat.py": "from keras import backend as K\n",
+            "pkg/use.py": "from .compat import K\n\nK.sum(1)\n",
+        }
+    )
+    assert [finding.line for finding in scanned(project, "pkg/use.py").findings] == [3]

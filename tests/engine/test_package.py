@@ -1,0 +1,143 @@
+"""What modules of the tree export, as the scanner of another module asks it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdoctor.engine.package import ProjectPackage
+from kdoctor.syntax import ClassInfo
+
+STARS = {"keras.layers": ["Dense", "Conv2D"]}
+
+
+@pytest.fixture
+def exports(tmp_path):
+    """Write files, then ask what ``from .module import name`` binds in ``pkg/use.py``."""
+
+    def ask(files, module="m", name="x", level=1, asker="pkg/use.py"):
+        for path, source in ({"pkg/__init__.py": ""} | files).items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(source)
+        package = ProjectPackage(STARS.get)
+        return package.exports(str(tmp_path / asker), module, level, name)
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("source", "meaning"),
+    [
+        ("from keras import backend as x", "keras.backend"),
+        ("import keras.backend as x", "keras.backend"),
+        ("import keras as x", "keras"),
+        ("import keras\nx = keras.layers.Dense", "keras.layers.Dense"),
+        ("from tensorflow import keras\nKL = keras.layers\nx = KL.Dense", "tensorflow.keras.layers.Dense"),
+        ("from .deep import y as x", "keras.models.Model"),
+        ("from . import deep\nx = deep.y", "keras.models.Model"),
+        ("from pkg.deep import y as x", "keras.models.Model"),
+        ("if True:\n    from keras import Input as x", "keras.Input"),
+        ("try:\n    from keras import x\nexcept ImportError:\n    from keras import x", "keras.x"),
+        ("try:\n    from keras import x\nexcept ImportError:\n    from tensorflow.keras import x", None),
+        ("from keras import x\nx = 1", None),
+        ("from keras import x\ndel x", None),
+        ("x = make()", None),
+        ("def x(): ...", None),
+        ("", None),
+        ("from .m import x", None),
+        ("x = x", None),
+        ("print 'two'", None),
+    ],
+)  # fmt: skip
+def test_a_name_means_what_all_its_bindings_agree_on(exports, source, meaning):
+    assert (
+        exports({"pkg/m.py": source, "pkg/deep.py": "from keras.models import Model as y"})
+        == meaning
+    )
+
+
+def test_a_star_import_brings_what_the_module_exports(exports):
+    files = {
+        "pkg/m.py": "from keras.layers import *\nfrom .more import *",
+        "pkg/more.py": "from keras import backend as K\nfrom keras import Input as _i",
+    }
+    assert exports(files, name="Dense") == "keras.layers.Dense"
+    assert exports(files, name="K") == "keras.backend"
+    assert exports(files, name="_i") is None
+    assert exports(files, name="Nonsense") is None
+
+
+def test_a_star_import_of_an_unknown_module_may_bring_anything(exports):
+    files = {"pkg/m.py": "from keras.layers import *\nfrom other import *"}
+    assert exports(files, name="Dense") is None
+
+
+def test_a_class_tells_its_nearest_imported_base_and_all_own_members(exports):
+    files = {
+        "pkg/m.py": "from .base import Base\nclass x(Base):\n    size = 1\n    def call(self, y):\n"
+        "        self.w = y\n",
+        "pkg/base.py": "import keras\nclass Base(keras.layers.Layer):\n    def helper(self): ...\n",
+    }
+    members = frozenset({"size", "call", "w", "helper"})
+    assert exports(files) == ClassInfo("x", "keras.layers.Layer", members, closed=True)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import keras\nclass x(keras.Model, mixin()): ...",
+        "import keras, other\nclass x(keras.Model, other.Mixin): ...",
+        "import keras\n@wraps\nclass x(keras.Model): ...",
+        "import keras\nclass x(keras.Model, metaclass=M): ...",
+        "import keras\nclass x(keras.Model):\n    def __getattr__(self, name): ...",
+        "import keras\nclass x(keras.Model):\n    def f(self): setattr(self, name, 1)",
+    ],
+)
+def test_a_class_whose_members_cannot_all_be_known_is_open(exports, source):
+    found = exports({"pkg/m.py": source})
+    assert found.base == "keras.Model"
+    assert not found.closed
+
+
+def test_answers_do_not_depend_on_what_was_asked_before(tmp_path):
+    ring = {
+        "a.py": "from b import *\nfrom c import *",
+        "b.py": "from a import *",
+        "c.py": "from keras import Input as y",
+    }
+    for name, source in ring.items():
+        (tmp_path / name).write_text(source)
+    asker = str(tmp_path / "use.py")
+    one, other = ProjectPackage(STARS.get), ProjectPackage(STARS.get)
+    forth = [one.exports(asker, module, 0, "y") for module in "abc"]
+    back = [other.exports(asker, module, 0, "y") for module in "cba"]
+    assert forth == back[::-1]
+
+
+def test_what_star_imports_bind_is_listed(exports, tmp_path):
+    files = {
+        "pkg/m.py": "from keras import backend as K\nfrom keras.layers import *\n_x = 1",
+        "pkg/listed.py": "from keras import a, b\n__all__ = ['a']",
+        "pkg/dynamic.py": "from keras import a\n__all__ = ['a']\n__all__ += other",
+    }
+    exports(files)
+    package, asker = ProjectPackage(STARS.get), str(tmp_path / "pkg" / "use.py")
+    assert list(package.star_names(asker, "m", 1)) == ["Conv2D", "Dense", "K"]
+    assert list(package.star_names(asker, "listed", 1)) == ["a"]
+    assert package.star_names(asker, "dynamic", 1) is None
+    assert package.star_names(asker, "keras.layers", 0) is None
+
+
+def test_a_folder_named_keras_is_not_keras(exports):
+    files = {"keras/__init__.py": "", "keras/layers.py": "Dense = 1", "train.py": ""}
+    assert exports(files, "keras.layers", "Dense", level=0, asker="train.py") is None
+
+
+def test_other_installed_packages_are_not_of_the_tree(exports):
+    files = {
+        "site-packages/other/__init__.py": "from keras import Model as x",
+        "site-packages/mine/__init__.py": "from keras import Model as x",
+        "site-packages/mine/use.py": "",
+    }
+    asker = "site-packages/mine/use.py"
+    assert exports(files, "other", level=0, asker=asker) is None
+    assert exports(files, "mine", level=0, asker=asker) == "keras.Model"
