@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,6 @@ def _is_valid(pattern: str) -> bool:
     """Say whether pathspec takes the pattern. git passes over those that it does not understand."""
     try:
         GitIgnoreSpec.from_lines([pattern])
-    except ValueError:
+    except (ValueError, re.error):  # [z-a] comes through as it is
         return False
     return True

@@ -104,5 +104,4 @@ class Spelling:
         known = self.seen.get(character)
         if known is not None:
             return known
-        half = "\ud800" <= character <= "\udfff"  # of a surrogate pair: UTF-8 cannot hold it
-        return json.dumps(character, ensure_ascii=self.ascii_only or half)[1:-1]
+        return json.dumps(character, ensure_ascii=self.ascii_only)[1:-1]

@@ -46,8 +46,6 @@ _TOKEN = re.compile(
 )
 _LINE = re.compile(r"[^\r\n]*")
 _CONTINUED = re.compile(r"(?:[^\r\n]*\\(?:\r\n|\r|\n))*[^\r\n]*")
-# int() takes no more than 4,300 decimal digits (CVE-2020-10735); hexadecimal has no limit.
-_LONGEST_DECIMAL = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,15 +167,11 @@ def _zeros(text: str, start: int, end: int, indent: str) -> Iterator[tuple[int, 
         if first + length > end:
             length = end - first
         if number == 0:
-            yield first, _zero(length)
+            yield first, "0" * length
         elif length > len(indent):
-            yield first, indent + _zero(length - len(indent))
+            yield first, indent + "0" * (length - len(indent))
         elif length:
             yield first, " " * length
-
-
-def _zero(length: int) -> str:
-    return "0" * length if length <= _LONGEST_DECIMAL else "0x" + "0" * (length - 2)
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:

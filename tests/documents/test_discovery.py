@@ -83,7 +83,7 @@ def test_gitignore_files_hold_below_their_folder_and_the_innermost_decides() -> 
         ".git/HEAD", "a.py", "gen/b.py", "src/c.py", "src/gen/d.py", "src/keep/e_pb2.py", "f_pb2.py"
     )
     touch("src/only.py", "only.py", "logs/g.py", "deep/logs/h.py")
-    write(".gitignore", "# generated\n*_pb2.py\n/gen/\nlogs/\n\n[bad\n")
+    write(".gitignore", "# generated\n*_pb2.py\n/gen/\nlogs/\n\n[bad\n!\na\\\n[z-a]\n")
     write("src/.gitignore", "!e_pb2.py\n/only.py\n")
 
     assert found(".") == ["a.py", "only.py", "src/c.py", "src/gen/d.py", "src/keep/e_pb2.py"]

@@ -19,6 +19,7 @@ from kdoctor.documents.magics import foreign_cell_magic, mask, registered_cell_m
         ("if colab:\n\t!ls\n\tx = 1", "if colab:\n\t000\n\tx = 1"),
         ("!pip install \\\n  keras\nx", "00000000000000\n0000000\nx"),
         ("if x:\n    !a \\\n  b", "if x:\n    0000\n   "),
+        ("if x:\n    !a \\\n      bc", "if x:\n    0000\n    0000"),
         ("!a \\\r\n b\r\nx", "0000\r\n00\r\nx"),
         ("files = !ls *.h5", "files = 00000000"),
         ("a, b = %sql select 1 \\\n from t", "a, b = 000000000000000\n0000000"),

@@ -81,12 +81,19 @@ def test_cells_that_are_no_python_are_skipped_and_spoil_no_other() -> None:
             code("print 'old'"),
             code("z = '\ud800'"),
             code("await task"),
+            code("%%html\n<b>"),
             text("prose"),
         )
     )
 
     assert only(document).text == "x = 1\nawait task"
-    assert [(part.cell, part.line) for part in document.skipped] == [(2, 1), (3, 1), (4, 1), (5, 1)]
+    assert [(part.cell, part.line) for part in document.skipped] == [
+        (2, 1),
+        (3, 1),
+        (4, 1),
+        (5, 1),
+        (7, 1),
+    ]
     assert "%%bash" in document.skipped[0].why
     assert "not Python: invalid syntax" in document.skipped[1].why
 
@@ -263,6 +270,28 @@ def test_a_changed_list_keeps_the_indentation_of_its_items() -> None:
     after = parse(data.encode()).replace({0: ["x = 1\nw = 3\ny = 2"]})
 
     assert after.decode() == data.replace('"x = 1\\n",', '"x = 1\\n",\n    "w = 3\\n",')
+
+
+def test_a_changed_list_keeps_the_gaps_between_its_items() -> None:
+    data = json.dumps(notebook(code(["x = 1\n", "y = 2"])), separators=(",", ":"))
+    after = parse(data.encode()).replace({0: ["x = 1\nw = 3\ny = 2"]})
+
+    assert after.decode() == data.replace('"x = 1\\n",', '"x = 1\\n","w = 3\\n",')
+
+
+def test_lines_that_do_not_change_keep_their_spelling_where_others_are_spelled_otherwise() -> None:
+    data = json.dumps(notebook(code(["a = '/'\n", "b = '/'\n", "c"])))
+    odd = data.replace("a = '/'", "a = '\\/'").encode()
+
+    assert parse(odd).replace({0: ["a = '/'\nb = '/'\nd"]}) == odd.replace(b'"c"', b'"d"')
+
+
+def test_half_a_surrogate_pair_in_a_magic_comes_back() -> None:
+    data = json.dumps(notebook(code("!echo \ud800\nx = 1"), text("é")), ensure_ascii=False)
+    data = data.replace("\ud800", "\\ud800")
+
+    after = parse(data.encode()).replace({0: ["!echo \ud800\nx = 2"]})
+    assert after.decode() == data.replace("x = 1", "x = 2")
 
 
 def test_a_list_of_one_line_grows_as_its_brackets_are_set() -> None:
