@@ -1,0 +1,110 @@
+"""Where a layer is plainly the first one of a ``Sequential``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Span
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is to be written anew so that something may stand before the layer.
+
+    The new element is put between ``before`` and ``after``, in front of the text of ``span``.
+    """
+
+    span: Span
+    before: str
+    after: str
+
+
+def first_layer_place(module: Module, layer: cst.Call) -> Place | None:
+    """Return the place of the first layer of a ``Sequential``; None for any other layer."""
+    holder = module.parent(layer)
+    if isinstance(holder, cst.Element):
+        return _in_a_list(module, layer, holder)
+    if isinstance(holder, cst.Arg):
+        return _in_an_add(module, holder)
+    return None
+
+
+def _in_a_list(module: Module, layer: cst.Call, element: cst.Element) -> Place | None:
+    display = module.parent(element)
+    if not isinstance(display, cst.List) or display.elements[0] is not element:
+        return None
+    argument = module.parent(display)
+    made = module.parent(argument) if isinstance(argument, cst.Arg) else None
+    if not isinstance(made, cst.Call) or not _makes_sequential(module, made):
+        return None
+    span = module.outer_span(layer)
+    indent = _own_line_indent(module, span.start)
+    return Place(span, "", ", " if indent is None else f",\n{indent}")
+
+
+def _in_an_add(module: Module, argument: cst.Arg) -> Place | None:
+    """``model.add(layer)``, the first use of a model that was made empty in the same block."""
+    call = module.parent(argument)
+    if not isinstance(call, cst.Call) or len(call.args) != 1:
+        return None
+    method = call.func
+    if not isinstance(method, cst.Attribute) or method.attr.value != "add":
+        return None
+    statement = module.parent(call)
+    line = module.parent(statement) if isinstance(statement, cst.Expr) else None
+    block = module.parent(line) if isinstance(line, cst.SimpleStatementLine) else None
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return None
+    if not isinstance(block, cst.IndentedBlock | cst.Module):
+        return None
+    if not isinstance(method.value, cst.Name):
+        return None
+    if not _was_just_made_empty(module, method.value.value, block.body, line):
+        return None
+    span = module.span(call)
+    indent = _own_line_indent(module, span.start)
+    return None if indent is None else Place(span, f"{module.source(method)}(", f")\n{indent}")
+
+
+def _was_just_made_empty(
+    module: Module, name: str, body: Sequence[cst.CSTNode], line: cst.CSTNode
+) -> bool:
+    """Say whether the last thing before ``line`` that speaks of ``name`` makes it, empty."""
+    before = body[: next(index for index, each in enumerate(body) if each is line)]
+    for statement in reversed(before):
+        speaks = any(
+            isinstance(each, cst.Name) and each.value == name for each in descendants(statement)
+        )
+        if not speaks:
+            continue
+        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+            return False
+        made = statement.body[0]
+        return (
+            isinstance(made, cst.Assign)
+            and len(made.targets) == 1
+            and isinstance(made.targets[0].target, cst.Name)
+            and made.targets[0].target.value == name
+            and isinstance(made.value, cst.Call)
+            and _makes_sequential(module, made.value)
+            and all(each.keyword and each.keyword.value == "name" for each in made.value.args)
+        )
+    return False
+
+
+def _makes_sequential(module: Module, call: cst.Call) -> bool:
+    name = module.qualified(call.func)
+    made = module.knowledge.class_type(name) if name else None
+    return made is not None and made.kind is Kind.MODEL and made.cls == "Sequential"
+
+
+def _own_line_indent(module: Module, start: int) -> str | None:
+    """Return the indent of what starts its line, None for what does not."""
+    before = module.text[:start].rpartition("\n")[2].rpartition("\r")[2]
+    return before if not before.strip() else None

@@ -1,0 +1,255 @@
+'''``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer.
+
+## What it does
+Reports these arguments on Keras' own layers. Models and functions that have an `input_shape` of
+their own (`keras.applications`, `InputLayer`) are not concerned.
+
+## Why it breaks
+`input_shape=` and `input_dim=` still work on Keras 3, with a warning: `Do not pass an
+`input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using an
+`Input(shape)` object as the first layer in the model instead.` On any layer but the first of a
+`Sequential` they are ignored, even where they are wrong. `batch_input_shape=` is an error:
+`ValueError: Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (2, 4)}`.
+
+## What to write instead
+An input as the first element:
+
+    model = keras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])
+
+with `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)` and `keras.Input(shape=(4,))`
+for `input_dim=4`. It is no layer: `model.layers` stays the same.
+
+## How we know
+Run on Keras 3.15.1: both forms give models of the same layers, inputs and configuration. The fix
+is safe where the shape is written out; a variable may be None, which a layer takes and `Input`
+does not.
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import ClassFamily, EntryKind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity, Span
+from kdoctor.rewrite import Refusal, Speller
+from kdoctor.rules.arguments._first_layer import Place, first_layer_place
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.walk import descendants
+
+_ARGUMENTS = ("input_shape", "input_dim", "batch_input_shape")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such argument once."""
+    for reference in module.references:
+        call = reference.call
+        if call is None or not _makes_a_layer(facts, reference):
+            continue
+        for argument in call.args:
+            if argument.keyword is not None and argument.keyword.value in _ARGUMENTS:
+                yield _finding(module, facts, reference, call, argument)
+
+
+def _makes_a_layer(facts: Facts, reference: Reference) -> bool:
+    """Say whether one of Keras' own layers is made that has no ``input_shape`` of its own."""
+    found = facts.lookup(reference.name)
+    if found.moved_to:
+        found = facts.lookup(found.moved_to[0])
+    if found.kind is not EntryKind.CLASS or found.family is not ClassFamily.LAYER:
+        return False
+    signature = facts.signature(found.qualified)
+    return signature is not None and not any(signature.parameter(name) for name in _ARGUMENTS)
+
+
+def _finding(
+    module: Module, facts: Facts, reference: Reference, call: cst.Call, argument: cst.Arg
+) -> Finding:
+    assert argument.keyword is not None
+    name, leaf = argument.keyword.value, reference.name.rpartition(".")[2]
+    value = module.source(argument.value)
+    attempt = _input_first(module, facts, reference, call, argument)
+    gone = name == "batch_input_shape"
+    return rule.finding(
+        module.place(argument),
+        f"`{leaf}` takes no `{name}=`: ValueError: Unrecognized keyword arguments passed to "
+        f"{leaf}: {{'{name}': {value}}}"
+        if gone
+        else f"`{name}=` on a layer is deprecated: Keras warns, and asks for `keras.Input` as the "
+        "first layer instead",
+        symbol=f"{reference.name}({name})",
+        confidence=reference.confidence,
+        severity=Severity.ERROR if gone else Severity.LEGACY,
+        help=f"Write `keras.Input({_shape_in_words(name, value)})` as the first layer.",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _shape_in_words(name: str, value: str) -> str:
+    match name:
+        case "batch_input_shape":
+            return f"batch_shape={value}"
+        case "input_dim":
+            return f"shape=({value},)"
+        case _:
+            return f"shape={value}"
+
+
+def _input_first(
+    module: Module, facts: Facts, reference: Reference, call: cst.Call, argument: cst.Arg
+) -> Fix | Refusal:
+    """Move the argument into a ``keras.Input`` before the layer."""
+    place = first_layer_place(module, call)
+    if place is None:
+        return Refusal("it is not plainly the first layer of a `Sequential`, where Keras reads it")
+    if sum(each.keyword is not None and each.keyword.value in _ARGUMENTS for each in call.args) > 1:
+        return Refusal("it is given more than one of these arguments")
+    gap = _gap(module, call, argument)
+    value = module.outer_span(argument.value)
+    if "#" in module.text[gap.start : value.start] + module.text[value.end : gap.end]:
+        return Refusal("there is a comment beside it")
+    spelled, need = Speller(module, reference).spell("keras.Input")
+    edit = _edit(place, spelled, argument, value, gap)
+    return Fix(
+        "Start with `keras.Input` instead",
+        (edit,),
+        _applicability(facts, argument),
+        _needs(need),
+    )
+
+
+def _needs(need: ImportNeed | None) -> tuple[ImportNeed, ...]:
+    return () if need is None else (need,)
+
+
+def _edit(place: Place, spelled: str, argument: cst.Arg, value: Span, gap: Span) -> Edit:
+    assert argument.keyword is not None
+    before, after = {
+        "input_shape": ("shape=", ""),
+        "input_dim": ("shape=(", ",)"),
+        "batch_input_shape": ("batch_shape=", ""),
+    }[argument.keyword.value]
+    return Edit(
+        place.span,
+        (
+            f"{place.before}{spelled}({before}",
+            Hole(value),
+            f"{after}){place.after}",
+            Hole(Span(place.span.start, gap.start)),
+            Hole(Span(gap.end, place.span.end)),
+        ),
+    )
+
+
+def _gap(module: Module, call: cst.Call, argument: cst.Arg) -> Span:
+    """Return what goes with the argument: its comma, and the blanks up to its neighbour."""
+    index = call.args.index(argument)
+    span = Span(module.span(argument).start, module.outer_span(argument.value).end)
+    if index + 1 < len(call.args):
+        return Span(span.start, module.span(call.args[index + 1]).start)
+    if index:
+        before = call.args[index - 1]
+        return Span(module.outer_span(before.value).end, span.end)
+    end = module.span(call).end - 1
+    return Span(span.start, end)
+
+
+def _applicability(facts: Facts, argument: cst.Arg) -> Applicability:
+    """A shape that is written out is no None, and nothing is called to get at it."""
+    value = argument.value
+    plain = isinstance(value, cst.Tuple | cst.List) or (
+        argument.keyword is not None
+        and argument.keyword.value == "input_dim"
+        and isinstance(value, cst.Integer)
+    )
+    if not plain or _calls_something(value):
+        return Applicability.UNSAFE
+    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+
+
+def _calls_something(value: cst.BaseExpression) -> bool:
+    return any(
+        isinstance(each, cst.Call | cst.Await | cst.Yield | cst.NamedExpr)
+        and not _is_len(each)
+        for each in descendants(value)
+    )
+
+
+def _is_len(node: cst.CSTNode) -> bool:
+    return (
+        isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "len"
+    )
+
+
+rule = Rule(
+    code="KD301",
+    name="input-shape-argument",
+    family="arguments",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers=_ARGUMENTS,
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nkeras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])",
+    "import keras\nkeras.applications.VGG16(weights=None, input_shape=(32, 32, 3))",
+    "import keras\nkeras.layers.InputLayer(input_shape=(4,))",
+    "from mylayers import Dense\nimport keras\nDense(3, input_shape=(4,))",
+    "import keras\nlayer = keras.layers.Dense(3)\nlayer.build(input_shape=(None, 4))",
+]
+INVALID = [
+    Example(
+        before="import keras\n\nmodel = keras.Sequential([\n"
+        "    keras.layers.Dense(3, activation='relu', input_shape=(4,)),\n"
+        "    keras.layers.Dense(1),\n])",
+        after="import keras\n\nmodel = keras.Sequential([\n"
+        "    keras.Input(shape=(4,)),\n"
+        "    keras.layers.Dense(3, activation='relu'),\n"
+        "    keras.layers.Dense(1),\n])",
+        check="assert model.input_shape == (None, 4) and len(model.layers) == 2",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.layers.Dense(3, input_dim=4, activation='relu'))\n"
+        "model.add(keras.layers.Dense(1))",
+        after="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.Input(shape=(4,)))\n"
+        "model.add(keras.layers.Dense(3, activation='relu'))\n"
+        "model.add(keras.layers.Dense(1))",
+        check="assert model.input_shape == (None, 4) and len(model.layers) == 2",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(3, "
+        "batch_input_shape=(2, 4))])",
+        after="import keras\n\nmodel = keras.Sequential([keras.Input(batch_shape=(2, 4)), "
+        "keras.layers.Dense(3)])",
+        raises="ValueError: Unrecognized keyword arguments passed to Dense: "
+        "{'batch_input_shape': (2, 4)}",
+        check="assert model.input_shape == (2, 4)",
+    ),
+    Example(
+        before="from tensorflow.keras.models import Sequential\n"
+        "from tensorflow.keras.layers import Flatten\n\n"
+        "model = Sequential([Flatten(input_shape=(28, 28))])",
+        after="from tensorflow.keras.models import Sequential\n"
+        "from tensorflow.keras.layers import Flatten\nfrom tensorflow.keras import Input\n\n"
+        "model = Sequential([Input(shape=(28, 28)), Flatten()])",
+        check="assert model.output_shape == (None, 784)",
+    ),
+    Example(
+        before="import keras\n\nshape = (4,)\n"
+        "model = keras.Sequential([keras.layers.Dense(3, input_shape=shape)])",
+        after="import keras\n\nshape = (4,)\n"
+        "model = keras.Sequential([keras.Input(shape=shape), keras.layers.Dense(3)])",
+        unsafe=True,
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((4,))\n"
+        "y = keras.layers.Dense(3, input_shape=(5,))(x)",
+    ),
+]

@@ -1,0 +1,171 @@
+'''A layer with weights of its own as ``activation=``: its weights come late on Keras 3.
+
+## What it does
+Reports layers that are passed as `activation=` and have weights: `PReLU()`, or a class of yours
+that calls `add_weight`. Layers without weights (`LeakyReLU()`) do there what they
+did on Keras 2 and are left alone.
+
+## Why it breaks
+Nothing raises at first, and the weights do train. But while a model is built, Keras 3 asks `Dense`
+for its output shape and does not run the activation, so that its weights exist only after the
+first real call. Until then `model.weights` and `count_params()` lack them, a fresh model refuses
+`load_weights` (`ValueError: A total of 1 objects could not be loaded`) and `set_weights`, and an
+error in the activation shows at the first batch instead of at once. Keras 2 made them at once.
+
+## What to write instead
+The layer as an element of its own, after the layer that it activates:
+
+    model.add(keras.layers.Dense(10))
+    model.add(keras.layers.PReLU())
+
+Weights saved in the old form are then found under other names.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with `PReLU` and a custom layer in `Dense`: 4 weights before
+the first call on Keras 3, 5 on Keras 2; `load_weights` into a fresh model raises on Keras 3 only;
+saving and loading the whole model keeps the weights on both.
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import ClassFamily, EntryKind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_ARGUMENTS = ("activation", "recurrent_activation")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each activation that is an instance of a layer with weights."""
+    classes = _own_layers_with_weights(module)
+    for reference in module.references:
+        if reference.call is None or not _is_layer(facts, reference.name):
+            continue
+        for argument in reference.call.args:
+            if argument.keyword is None or argument.keyword.value not in _ARGUMENTS:
+                continue
+            cls = _class_with_weights(module, facts, argument.value, classes)
+            if cls is None:
+                continue
+            leaf = reference.name.rpartition(".")[2]
+            yield rule.finding(
+                module.place(argument),
+                f"`{cls}` has weights, and as `{argument.keyword.value}=` it gets them only at the "
+                f"first call: until then the model lacks them, and `load_weights` into a fresh "
+                f"model raises ValueError",
+                symbol=f"{reference.name}({argument.keyword.value})",
+                confidence=Confidence.LIKELY,
+                help=f"Make it a layer of its own, after the `{leaf}`.",
+                no_fix_because="weights that were saved in the old form would no longer be found",
+            )
+
+
+def _is_layer(facts: Facts, name: str) -> bool:
+    found = facts.lookup(name)
+    if found.moved_to:
+        found = facts.lookup(found.moved_to[0])
+    return found.kind is EntryKind.CLASS and found.family is ClassFamily.LAYER
+
+
+def _class_with_weights(
+    module: Module, facts: Facts, value: cst.BaseExpression, classes: dict[str, cst.ClassDef]
+) -> str | None:
+    """Return the class of a layer with weights that ``value`` makes, or that it was bound to."""
+    if isinstance(value, cst.Name):
+        bindings = module.scope_of(value).bindings.get(value.value, [])
+        if len(bindings) != 1 or bindings[0].value is None or bindings[0].path:
+            return None
+        value = bindings[0].value
+    if not isinstance(value, cst.Call):
+        return None
+    name = module.qualified(value.func)
+    if name is not None:
+        return name.rpartition(".")[2] if _keras_layer_has_weights(facts, name) else None
+    if isinstance(value.func, cst.Name) and value.func.value in classes:
+        cls = classes[value.func.value]
+        owner = module.scope_of(value).owner(value.func.value)
+        bindings = owner.bindings[value.func.value] if owner else []
+        if len(bindings) == 1 and bindings[0].node is cls:
+            return value.func.value
+    return None
+
+
+def _keras_layer_has_weights(facts: Facts, name: str) -> bool:
+    """A layer that takes an initializer has something to initialize."""
+    if not _is_layer(facts, name):
+        return False
+    signature = facts.signature(name)
+    return signature is not None and any(
+        parameter.name.endswith("initializer") for parameter in signature.parameters
+    )
+
+
+def _own_layers_with_weights(module: Module) -> dict[str, cst.ClassDef]:
+    """Return the file's own layers that surely make weights."""
+    return {
+        node.name.value: node
+        for node in descendants(module.tree)
+        if isinstance(node, cst.ClassDef)
+        and _derives_from_layer(module, node)
+        and any(_adds_a_weight(each) for each in descendants(node.body))
+    }
+
+
+def _derives_from_layer(module: Module, node: cst.ClassDef) -> bool:
+    made = module.class_type(node)
+    return made is not None and made.kind == "layer"
+
+
+def _adds_a_weight(node: cst.CSTNode) -> bool:
+    return (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value == "add_weight"
+        and isinstance(node.func.value, cst.Name)
+        and node.func.value.value == "self"
+    )
+
+
+rule = Rule(
+    code="KD302",
+    name="layer-as-activation",
+    family="arguments",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=_ARGUMENTS,
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nkeras.layers.Dense(3, activation='relu')",
+    "import keras\nkeras.layers.Dense(3, activation=keras.layers.LeakyReLU())",
+    "import keras\nkeras.layers.Dense(3, activation=keras.ops.relu)",
+    "import keras\nfrom mine import Swish\nkeras.layers.Dense(3, activation=Swish())",
+    "import keras\n\n\nclass Swish(keras.layers.Layer):\n    def call(self, x):\n"
+    "        return x * keras.ops.sigmoid(x)\n\n\nkeras.layers.Dense(3, activation=Swish())",
+]
+INVALID = [
+    Example(
+        before="import keras\n\nmodel = keras.Sequential([\n"
+        "    keras.Input((4,)), keras.layers.Dense(3, activation=keras.layers.PReLU())\n])",
+        check="assert len(model.weights) == 2\n"
+        "model(keras.ops.ones((1, 4)))\nassert len(model.weights) == 3",
+    ),
+    Example(
+        before="import keras\n\n\nclass Scaled(keras.layers.Layer):\n"
+        "    def build(self, shape):\n"
+        "        self.alpha = self.add_weight(shape=(1,), initializer='ones')\n\n"
+        "    def call(self, x):\n        return x * self.alpha\n\n\n"
+        "model = keras.Sequential([keras.Input((4,))])\n"
+        "model.add(keras.layers.Dense(3, activation=Scaled()))",
+        check="assert len(model.weights) == 2\n"
+        "model(keras.ops.ones((1, 4)))\nassert len(model.weights) == 3",
+    ),
+]

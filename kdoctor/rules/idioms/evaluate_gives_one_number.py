@@ -1,0 +1,161 @@
+'''``loss, accuracy = model.evaluate(…)`` of a model that was compiled without metrics.
+
+## What it does
+Reports where the result of `evaluate` is unpacked or indexed, in the same function (or at module
+level) in which the model was compiled, and the number of values does not fit its metrics.
+
+## Why it breaks
+`evaluate` gives one float, the loss, when the model has no metrics, and a list of loss and metrics
+otherwise: `TypeError: cannot unpack non-iterable float object`. That is so in Keras 2 and 3; it
+comes to light when somebody takes `metrics=` out of `compile`.
+
+## What to write instead
+Name the metrics, `model.compile(optimizer, loss, metrics=["accuracy"])`, or take the one number:
+`loss = model.evaluate(x, y)`. `model.evaluate(x, y, return_dict=True)["loss"]` holds in every case.
+
+## How we know
+Run on Keras 3.15.1 with zero, one and two metrics; the errors are quoted from there. Reported only
+where all that may add a number is in sight: a `Sequential` of Keras' own layers, compiled once.
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._models import ModelInSight, model_in_sight
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_NO_METRICS_HELP = (
+    'Pass `metrics=["accuracy"]` to `compile`, or take the one number: `loss = model.evaluate(…)`.'
+)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each result of ``evaluate`` that is taken apart wrongly."""
+    for use in module.members:
+        if use.owner.kind is not Kind.MODEL or use.member != "evaluate" or use.called is None:
+            continue
+        if use.owner_defines or _asks_for_a_dict(use.called) or module.is_guarded(use.node):
+            continue
+        model = model_in_sight(module, use)
+        if model is not None:
+            yield from _wrongly_taken_apart(module, use, use.called, model)
+
+
+def _wrongly_taken_apart(
+    module: Module, use: MemberUse, call: cst.Call, model: ModelInSight
+) -> Iterator[Finding]:
+    parent = module.parent(call)
+    place: cst.CSTNode
+    if isinstance(parent, cst.Assign) and len(parent.targets) == 1:
+        place = parent.targets[0].target
+        error = _unpacking_error(place, model.metrics)
+    elif isinstance(parent, cst.Subscript) and parent.value is call:
+        place = parent
+        error = _index_error(parent, model.metrics)
+    else:
+        return
+    if error is None:
+        return
+    gives = "one number" if not model.metrics else f"a list of {model.metrics + 1} numbers"
+    yield rule.finding(
+        module.place(place),
+        f"`evaluate` gives {gives}, as the model is compiled with "
+        f"{model.metrics or 'no'} metric{'s' * (model.metrics != 1)}: {error}",
+        symbol=f"{use.owner.cls or 'Model'}.evaluate",
+        confidence=Confidence.LIKELY,
+        help=_NO_METRICS_HELP if not model.metrics else "Take as many values as there are.",
+        no_fix_because="whether a metric is missing or a name is too many is for you to say",
+    )
+
+
+def _unpacking_error(target: cst.BaseExpression, metrics: int) -> str | None:
+    if not isinstance(target, cst.Tuple | cst.List):
+        return None
+    if not metrics:
+        return "TypeError: cannot unpack non-iterable float object"
+    wanted, given = len(target.elements), metrics + 1
+    if wanted == given or any(isinstance(each, cst.StarredElement) for each in target.elements):
+        return None
+    if wanted > given:
+        return f"ValueError: not enough values to unpack (expected {wanted}, got {given})"
+    return f"ValueError: too many values to unpack (expected {wanted})"
+
+
+def _index_error(subscript: cst.Subscript, metrics: int) -> str | None:
+    if not metrics:
+        return "TypeError: 'float' object is not subscriptable"
+    index = _literal_index(subscript.slice)
+    if index is None or -metrics - 1 <= index <= metrics:
+        return None
+    return "IndexError: list index out of range"
+
+
+def _literal_index(slices: Sequence[cst.SubscriptElement]) -> int | None:
+    if len(slices) != 1 or not isinstance(slices[0].slice, cst.Index):
+        return None
+    value = slices[0].slice.value
+    return int(value.value, 0) if isinstance(value, cst.Integer) else None
+
+
+def _asks_for_a_dict(call: cst.Call) -> bool:
+    """Say whether ``return_dict=`` (or ``**options``, which may hold it) is given."""
+    return any(
+        argument.star == "**"
+        or (argument.keyword is not None and argument.keyword.value == "return_dict")
+        for argument in call.args
+    )
+
+
+rule = Rule(
+    code="KD502",
+    name="evaluate-gives-one-number",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"evaluate"},
+)
+
+_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+_DATA = "x, y = keras.ops.ones((4, 2)), keras.ops.ones((4, 1))\n"
+
+VALID = [
+    _MODEL + 'model.compile("sgd", "mse", metrics=["mae"])\nloss, mae = model.evaluate(x, y)',
+    _MODEL + 'model.compile("sgd", "mse")\nloss = model.evaluate(x, y)',
+    _MODEL + 'model.compile("sgd", "mse")\na, b = model.evaluate(x, y, return_dict=True)',
+    # Compiled elsewhere, or maybe anew.
+    _MODEL + "a, b = model.evaluate(x, y)",
+    _MODEL + 'model.compile("sgd", "mse")\nsetup(model)\na, b = model.evaluate(x, y)',
+    _MODEL + 'model.compile("sgd", "mse", metrics=chosen)\na, b = model.evaluate(x, y)',
+    _MODEL + 'model.compile("sgd", "mse", **options)\na, b = model.evaluate(x, y)',
+    # Each of several outputs has a loss of its own in the list.
+    "import keras\ni = keras.Input((2,))\nmodel = keras.Model(i, [i, i])\n"
+    'model.compile("sgd", ["mse", "mse"])\na, b, c = model.evaluate(x, y)',
+    # A layer of one's own may keep a metric.
+    "import keras\nfrom mine import Measured\n"
+    "model = keras.Sequential([Measured(), keras.layers.Dense(1)])\n"
+    'model.compile("sgd", "mse")\na, b = model.evaluate(x, y)',
+]
+INVALID = [
+    Example(
+        before=_MODEL + 'model.compile("sgd", "mse")\n' + _DATA
+        + "loss, accuracy = model.evaluate(x, y, verbose=0)",
+        raises="TypeError: cannot unpack non-iterable float object",
+    ),
+    Example(
+        before=_MODEL + 'model.compile("sgd", "mse", metrics=["mae"])\n' + _DATA
+        + "loss, mae, mse = model.evaluate(x, y, verbose=0)",
+        raises="ValueError: not enough values to unpack (expected 3, got 2)",
+    ),
+    Example(
+        before=_MODEL + 'model.compile("sgd", "mse")\n' + _DATA
+        + "print(model.evaluate(x, y, verbose=0)[1])",
+        raises="TypeError: 'float' object is not subscriptable",
+    ),
+]

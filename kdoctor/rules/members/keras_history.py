@@ -1,0 +1,129 @@
+'''``tensor._keras_history``: private, on symbolic tensors only, and without ``.layer`` on Keras 3.
+
+## What it does
+Reports `._keras_history.layer` and `._keras_history` on anything but a symbolic tensor as errors,
+and other uses of `._keras_history` as private.
+
+## Why it breaks
+`_keras_history` is how Keras remembers which operation made a symbolic tensor. It is there before
+and after `compile` and `fit`, on Keras 2 and 3. On Keras 3 its first field is called `operation`:
+`AttributeError: 'KerasHistory' object has no attribute 'layer'`. A tensor with values was not made
+by a Keras operation and never had it: `AttributeError:
+'tensorflow.python.framework.ops.EagerTensor' object has no attribute '_keras_history'`.
+
+## What to write instead
+`._keras_history.operation`, or `._keras_history[0]`, which reads the same field on Keras 2 and 3.
+Better: ask the model (`model.layers`, `model.get_layer(name)`, `layer.output`), which is public.
+
+## How we know
+Run on Keras 3.15.1: the errors are quoted from there, and `KerasHistory` is a named tuple of
+`operation`, `node_index` and `tensor_index`.
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_MEMBER = "_keras_history"
+_WITHOUT = {Kind.EAGER, Kind.VARIABLE, Kind.LAYER, Kind.MODEL}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report what raises; what is merely private where nothing behind it raises."""
+    for use in module.members:
+        if use.owner_defines or module.is_guarded(use.node):
+            continue
+        if use.owner.kind is Kind.KERAS_HISTORY and use.member == "layer":
+            yield _renamed(module, facts, use)
+        elif use.member == _MEMBER and use.owner.kind in _WITHOUT:
+            yield _absent(module, use)
+        elif use.member == _MEMBER and use.owner.kind is Kind.TENSOR:
+            parent = module.parent(use.node)
+            if not isinstance(parent, cst.Attribute) or parent.attr.value != "layer":
+                yield _private(module, use)
+
+
+def _renamed(module: Module, facts: Facts, use: MemberUse) -> Finding:
+    edit = Edit(module.span(use.node.attr), ("operation",))
+    proof = facts.applicability(*(each for each in INVALID if each.after))
+    return rule.finding(
+        module.place(use.node),
+        f"a KerasHistory has no `layer`: {attribute_error(use.owner, 'layer')}",
+        symbol="KerasHistory.layer",
+        confidence=use.confidence,
+        help="It is called `operation` now.",
+        fix=Fix("Read `.operation` instead of `.layer`", (edit,), proof),
+    )
+
+
+def _absent(module: Module, use: MemberUse) -> Finding:
+    return rule.finding(
+        module.place(use.node),
+        f"{owner_in_words(use.owner)} has no `{_MEMBER}`: {attribute_error(use.owner, _MEMBER)}",
+        symbol=symbol(use.owner, _MEMBER),
+        confidence=use.confidence,
+        help="Only symbolic tensors (`keras.Input(…)`, a layer called on one) remember who made "
+        "them.",
+        no_fix_because="only the symbolic tensors of a model know what made them",
+    )
+
+
+def _private(module: Module, use: MemberUse) -> Finding:
+    return rule.finding(
+        module.place(use.node),
+        f"`{_MEMBER}` is private to Keras and may change without notice; "
+        "it is there on symbolic tensors, before and after `compile`",
+        symbol=f"KerasTensor.{_MEMBER}",
+        confidence=use.confidence,
+        severity=Severity.LEGACY,
+        help="Ask the model: `model.layers`, `model.get_layer(name)`, `layer.output`.",
+        no_fix_because="what it is read for cannot be told from here",
+    )
+
+
+rule = Rule(
+    code="KD203",
+    name="keras-history",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={_MEMBER},
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nx = keras.Input((4,))\nif hasattr(x, '_keras_history'):\n    x._keras_history",
+    "import keras\nx = read_somewhere()\nx._keras_history",
+]
+INVALID = [
+    Example(
+        before="import keras\n\nx = keras.layers.Dense(2)(keras.Input((4,)))\n"
+        "print(x._keras_history.layer.name)",
+        after="import keras\n\nx = keras.layers.Dense(2)(keras.Input((4,)))\n"
+        "print(x._keras_history.operation.name)",
+        raises="AttributeError: 'KerasHistory' object has no attribute 'layer'",
+    ),
+    Example(
+        before="import keras\nimport tensorflow as tf\n\nx = tf.random.normal((2, 4))\n"
+        "print(x._keras_history)",
+        raises="AttributeError: 'tensorflow.python.framework.ops.EagerTensor' object has no "
+        "attribute '_keras_history'",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(2)\nlayer._keras_history",
+        raises="AttributeError: 'Dense' object has no attribute '_keras_history'",
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((4,))\nmodel = keras.Model(x, x)\n"
+        "model.compile()\nprint(x._keras_history[0])",
+    ),
+]

@@ -1,0 +1,129 @@
+'''``model.backend``: no Keras model ever had it.
+
+## What it does
+Reports `.backend` on a model, whether it was built here, loaded, or made by a library on Keras.
+
+## Why it breaks
+`backend` is a module of Keras, not an attribute of models: `AttributeError: 'Functional' object
+has no attribute 'backend'`. That is so in Keras 1, 2 and 3, and for the models of
+segmentation_models like for any other; nothing hides it.
+
+## What to write instead
+Call the operation itself: `keras.ops.sum(x)` for `model.backend.sum(x)`,
+`keras.config.floatx()` for `model.backend.floatx()`, `keras.backend.backend()` for the name of the
+backend.
+
+## How we know
+Run on Keras 3.15.1 with `Sequential`, functional, subclassed and application models. The fix uses
+the rewrites of KD101, each proven on its own; what those cannot do is left to you.
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence, split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, RewriteTable, rewrite
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._owners import attribute_error, symbol
+from kdoctor.rules.names._backend import REWRITES
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import ImportBinding, MemberUse, Module, Reference, ReferenceKind
+
+# Settings that Keras 3 still has in `keras.backend`; their home is `keras.config`.
+_SETTINGS = tuple(
+    rewrite(f"keras.backend.{name}()", f"keras.config.{name}()")
+    for name in ("epsilon", "floatx", "image_data_format")
+)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each use of the attribute that the user's own class does not define."""
+    for use in module.members:
+        is_it = use.owner.kind is Kind.MODEL and use.member == "backend"
+        if not is_it or use.owner_defines or module.is_guarded(use.node):
+            continue
+        attempt = _call_the_operation(module, facts, use)
+        yield rule.finding(
+            module.place(use.node),
+            f"a model has no `backend`: {attribute_error(use.owner, 'backend')}",
+            symbol=symbol(use.owner, "backend"),
+            confidence=use.confidence,
+            help="Call the operation itself, from `keras.ops` or `keras.config`.",
+            fix=attempt if isinstance(attempt, Fix) else None,
+            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        )
+
+
+def _call_the_operation(module: Module, facts: Facts, use: MemberUse) -> Fix | Refusal:
+    """Rewrite ``model.backend.sum(x)`` like ``keras.backend.sum(x)``."""
+    function = module.parent(use.node)
+    if not isinstance(function, cst.Attribute) or function.value is not use.node:
+        return Refusal("what is to be done with it cannot be told from here")
+    binding = _some_import_of_keras(module)
+    if binding is None:
+        return Refusal("this file imports nothing from Keras whose habit a fix could follow")
+    name = f"keras.backend.{function.attr.value}"
+    call = module.parent(function)
+    reference = Reference(
+        node=function,
+        name=name,
+        binding=binding,
+        kind=ReferenceKind.LOAD,
+        call=call if isinstance(call, cst.Call) and call.func is function else None,
+        confidence=use.confidence,
+        names=(name,),
+    )
+    table = RewriteTable((*REWRITES, *_SETTINGS), facts.parameters)
+    attempt = table.attempt(module, reference, facts.applicability)
+    if isinstance(attempt, Refusal) and facts.lookup(name).presence is Presence.MISSING:
+        return Refusal(f"{attempt.reason} (`{name}` is gone as well)")
+    return attempt
+
+
+def _some_import_of_keras(module: Module) -> ImportBinding | None:
+    return next((each for each in module.imports if split_root(each.name)), None)
+
+
+rule = Rule(
+    code="KD201",
+    name="model-has-no-backend",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"backend"},
+)
+
+VALID = [
+    "from keras import backend as K\nK.backend()",
+    "import keras\nmodel = keras.Sequential()\nkeras.backend.backend()",
+    # The user's own attribute.
+    "import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self):\n"
+    "        super().__init__()\n        self.backend = 'mine'\n\n\nMine().backend",
+    "import keras\nmodel = keras.Sequential()\nif hasattr(model, 'backend'):\n    model.backend",
+    "import keras\nmodel = read_somewhere()\nmodel.backend",
+]
+INVALID = [
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\nx = keras.ops.ones((2, 3))\n"
+        "print(model.backend.sum(x))",
+        after="import keras\n\nmodel = keras.Sequential()\nx = keras.ops.ones((2, 3))\n"
+        "print(keras.ops.sum(x))",
+        raises="AttributeError: 'Sequential' object has no attribute 'backend'",
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((4,))\nmodel = keras.Model(x, x)\n"
+        "model.backend.floatx()",
+        after="import keras\n\nx = keras.Input((4,))\nmodel = keras.Model(x, x)\n"
+        "keras.config.floatx()",
+        raises="AttributeError: 'Functional' object has no attribute 'backend'",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\nK = model.backend",
+        raises="AttributeError: 'Sequential' object has no attribute 'backend'",
+    ),
+]

@@ -1,0 +1,83 @@
+'''``optimizer.get_gradients`` and ``optimizer.get_updates``: gone from Keras 3.
+
+## What it does
+Reports `.get_gradients`, `.get_updates` and `.updates_with_grads` on an optimizer.
+
+## Why it breaks
+Optimizers of Keras 1 and 2 computed symbolic gradients themselves. Those of Keras 3 only apply
+gradients: `AttributeError: 'Adam' object has no attribute 'get_gradients'`. `updates_with_grads`
+was never there.
+
+## What to write instead
+To limit gradients, tell the optimizer: `Adam(clipvalue=1.0)`, `Adam(clipnorm=1.0)` or
+`Adam(global_clipnorm=1.0)`. In a training loop of your own, take the gradients from the backend:
+
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y, model(x, training=True))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+
+## How we know
+Run on Keras 3.15.1 with `Adam`. `get_gradients` was last there in TensorFlow 2.10 and in the
+legacy optimizers of tf_keras.
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._owners import attribute_error, symbol
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_GONE = {"get_gradients", "get_updates", "updates_with_grads"}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each use that the user's own optimizer does not define."""
+    for use in module.members:
+        is_it = use.owner.kind is Kind.OPTIMIZER and use.member in _GONE
+        if not is_it or use.owner_defines or module.is_guarded(use.node):
+            continue
+        yield rule.finding(
+            module.place(use.node),
+            f"an optimizer has no `{use.member}`: {attribute_error(use.owner, use.member)}",
+            symbol=symbol(use.owner, use.member),
+            confidence=use.confidence,
+            help="To limit gradients pass `clipvalue=` or `clipnorm=` to the optimizer; to compute "
+            "them yourself use the backend's own (`tf.GradientTape`).",
+            no_fix_because="gradients are computed where the loss is, which is another place",
+        )
+
+
+rule = Rule(
+    code="KD204",
+    name="optimizer-without-gradients",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=_GONE,
+    since="3.0",
+)
+
+VALID = [
+    "import keras\noptimizer = keras.optimizers.Adam(clipvalue=1.0)\noptimizer.apply_gradients",
+    "import keras\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
+    "    def get_gradients(self, loss, params):\n        return []\n\n\n"
+    "Mine(0.1).get_gradients(None, [])",
+]
+INVALID = [
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.Adam()\n"
+        "optimizer.get_gradients(None, [])",
+        raises="AttributeError: 'Adam' object has no attribute 'get_gradients'",
+    ),
+    Example(
+        before='import keras\n\nmodel = keras.Sequential()\nmodel.compile("sgd", "mse")\n'
+        "model.optimizer.get_updates([], None)",
+        raises="AttributeError: ",
+    ),
+]
