@@ -35,6 +35,9 @@ class Imports:
         self.of: dict[Binding, ImportBinding] = {
             each: self._import_binding(each) for each in survey.import_bindings
         }
+        self.by_node: dict[cst.CSTNode, ImportBinding] = {
+            each.node: imported for each, imported in self.of.items()
+        }
 
     def through_tree(self, name: str) -> str | ClassInfo | None:
         """Return what ``.compat.K.sum`` or ``mine.compat.K.sum`` is, by the tree's own modules."""

@@ -15,6 +15,7 @@ import libcst as cst
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Place, Span
+from kdoctor.syntax.guards import Guards
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
 from kdoctor.syntax.package import Package
@@ -73,12 +74,12 @@ class Module:
         Raises:
             SyntaxProblem: libcst does not write this tree back as it was; no place in it is sure.
         """
-        return self._positions.inner.get(node) or self._positions.outer[node]
+        return self._positions.inner(node)
 
     def outer_span(self, node: cst.CSTNode) -> Span:
         """Return the span of an expression with its own parentheses; ``span`` for other nodes."""
         if isinstance(node, cst.BaseExpression):
-            return self._positions.outer[node]
+            return self._positions.outer(node)
         return self.span(node)
 
     def place(self, node: cst.CSTNode) -> Place:
@@ -146,6 +147,15 @@ class Module:
         meaning = self._resolver.of_chain(expression)
         return None if meaning is None else meaning.name
 
+    def is_guarded(self, node: cst.CSTNode) -> bool:
+        """Say whether what fails at ``node`` on the target does no harm there.
+
+        That is so in code that the target never gets to (``if hasattr(K, "sum"):``, the handler of
+        an import that works), under a version check that nobody can decide, and in a ``try``
+        whose handler catches the failure and does the same work with what the target has.
+        """
+        return self._guards.is_guarded(node)
+
     def uses_of(self, binding: ImportBinding) -> tuple[cst.CSTNode, ...]:
         """Return what may read (or delete) the name that an import binds.
 
@@ -180,7 +190,21 @@ class Module:
     @cached_property
     def _resolver(self) -> Resolver:
         return Resolver(
-            self._survey, self._imports, self.knowledge, lambda _: False, lambda _, __: False
+            self._survey,
+            self._imports,
+            self.knowledge,
+            self._guards.is_unmade,
+            self._guards.are_alternatives,
+        )
+
+    @cached_property
+    def _guards(self) -> Guards:
+        return Guards(
+            self._survey,
+            self._imports,
+            self.knowledge,
+            lambda: self._resolver,
+            lambda binding: self.uses_of(self._imports.of[binding]),
         )
 
     def _import_references(self) -> Iterator[tuple[int, Reference]]:

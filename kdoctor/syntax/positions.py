@@ -21,8 +21,16 @@ class Positions:
     """The spans of every node, in characters of ``text``, the tree as libcst writes it."""
 
     text: str
-    inner: dict[cst.CSTNode, Span]
-    outer: dict[cst.CSTNode, Span]
+    _inner: dict[cst.CSTNode, tuple[int, int]]
+    _outer: dict[cst.CSTNode, tuple[int, int]]
+
+    def inner(self, node: cst.CSTNode) -> Span:
+        """Return where the node itself stands."""
+        return Span(*(self._inner.get(node) or self._outer[node]))
+
+    def outer(self, node: cst.CSTNode) -> Span:
+        """Return where the node and what libcst hangs on it stand."""
+        return Span(*self._outer[node])
 
     @classmethod
     def of(cls, tree: cst.Module) -> Positions:
@@ -33,11 +41,7 @@ class Positions:
         """
         state = _RecordingState(tree.default_indent, tree.default_newline)
         tree._codegen(state)  # noqa: SLF001 - the only way to positions without MetadataWrapper
-        return cls(
-            "".join(state.tokens),
-            {node: Span(*ends) for node, ends in state.inner.items()},
-            {node: Span(*ends) for node, ends in state.outer.items()},
-        )
+        return cls("".join(state.tokens), state.inner, state.outer)
 
 
 class _RecordingState(CodegenState):

@@ -1,0 +1,300 @@
+"""Conditions that the target decides: version checks, ``hasattr``, flags that a ``try`` sets.
+
+A condition has one of three answers: a value, ``Undecided`` (it speaks of versions, but which way
+it goes is not known), or ``NotAGuard`` (it is about something else).
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import libcst as cst
+from packaging.version import InvalidVersion, Version
+
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.resolving import Resolver, part_of
+from kdoctor.syntax.scopes import Binding, BindingKind
+
+
+class Undecided(Exception):  # noqa: N818 - an answer, not an error
+    """The condition is a guard, and nobody knows how it turns out on the target."""
+
+
+class NotAGuard(Exception):  # noqa: N818 - an answer, not an error
+    """The condition has nothing to do with what the target is."""
+
+
+_PARSERS = frozenset({
+    "packaging.version.parse", "packaging.version.Version", "distutils.version.LooseVersion",
+    "distutils.version.StrictVersion", "pkg_resources.parse_version", "looseversion.LooseVersion",
+    "looseversion.StrictVersion", "setuptools._distutils.version.LooseVersion",
+})  # fmt: skip
+_PYTHON = ("python",)  # stands for `sys.version_info`
+_OLDEST_PYTHON = 9  # no Keras 3 ran on an older Python 3 than 3.9
+_FACTS = {"six.PY2": False, "six.PY3": True, "sys.version_info.major": 3}
+_COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
+    cst.LessThan: operator.lt,
+    cst.LessThanEqual: operator.le,
+    cst.GreaterThan: operator.gt,
+    cst.GreaterThanEqual: operator.ge,
+    cst.Equal: operator.eq,
+    cst.NotEqual: operator.ne,
+    cst.Is: operator.is_,
+    cst.IsNot: operator.is_not,
+    cst.In: lambda one, other: operator.contains(other, one),
+    cst.NotIn: lambda one, other: not operator.contains(other, one),
+}
+# IS_TF2, is_keras_3, PY3: what people call the answer to a version check.
+_SPEAKS_OF_VERSION = re.compile(
+    r"version|^_*(?:is|has|have|use|using|on)_?[a-z]+_?v?\d|^_*[A-Z][A-Z_]*_?V?\d+$", re.IGNORECASE
+)
+
+
+class Conditions:
+    """Evaluates conditions in one module.
+
+    ``live`` takes from some bindings those that can be made on the target.
+    """
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        knowledge: Knowledge,
+        live: Callable[[Iterable[Binding]], list[Binding]],
+    ) -> None:
+        self._resolver = resolver
+        self._knowledge = knowledge
+        self._live = live
+        self._busy: set[cst.CSTNode] = set()
+
+    def truth(self, test: cst.BaseExpression) -> bool:
+        """Return how ``test`` turns out on the target.
+
+        Raises:
+            Undecided, NotAGuard: see there.
+        """
+        if test in self._busy:
+            raise NotAGuard
+        self._busy.add(test)
+        try:
+            return bool(self._value(test))
+        except (
+            TypeError, ValueError, IndexError, KeyError, AttributeError, InvalidVersion,
+            RecursionError,
+        ):  # fmt: skip
+            raise Undecided from None
+        finally:
+            self._busy.discard(test)
+
+    def _value(self, node: cst.BaseExpression) -> object:
+        match node:
+            case cst.SimpleString() | cst.ConcatenatedString():
+                return node.evaluated_value
+            case cst.Integer() | cst.Float():
+                return node.evaluated_value
+            case cst.Tuple():
+                return tuple(self._value(each.value) for each in node.elements)
+            case cst.List():
+                return [self._value(each.value) for each in node.elements]
+            case cst.UnaryOperation(operator=cst.Not()):
+                return not self._value(node.expression)
+            case cst.UnaryOperation(operator=cst.Minus()):
+                return operator.neg(self._value(node.expression))  # type: ignore[arg-type]
+            case cst.BooleanOperation():
+                return self._boolean(node)
+            case cst.Comparison():
+                return self._comparison(node)
+            case cst.Call():
+                return self._call(node)
+            case cst.Subscript():
+                return self._subscript(node)
+            case cst.Name() | cst.Attribute():
+                return self._name(node)
+            case _:
+                raise NotAGuard
+
+    def _boolean(self, node: cst.BooleanOperation) -> object:
+        stops = isinstance(node.operator, cst.Or)  # what settles the whole: True for `or`
+        answers: list[Exception] = []
+        value: object = None
+        for operand in (node.left, node.right):
+            try:
+                value = self._value(operand)
+            except (Undecided, NotAGuard) as answer:
+                answers.append(answer)
+                continue
+            if bool(value) is stops:
+                return value
+        undecided = [each for each in answers if isinstance(each, Undecided)]
+        if answers:
+            raise (undecided or answers)[0]
+        return value
+
+    def _comparison(self, node: cst.Comparison) -> bool:
+        left = self._value(node.left)
+        for each in node.comparisons:
+            right = self._value(each.comparator)
+            compare = _COMPARE[type(each.operator)]
+            holds = (
+                _compare_python(compare, right)
+                if left is _PYTHON
+                else compare(*_of_one_kind(left, right))
+            )
+            if not holds:
+                return False
+            left = right
+        return True
+
+    def _call(self, node: cst.Call) -> object:
+        args = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
+        if len(args) != len(node.args):
+            raise NotAGuard
+        function = node.func
+        if isinstance(function, cst.Name) and not self._resolver.bindings(
+            function.value, function, self._resolver.scope_of(function)
+        ):
+            return self._builtin(function.value, args)
+        if self._resolver_name(function) in _PARSERS:
+            return Version(str(self._value(args[0])))
+        if isinstance(function, cst.Attribute):
+            owner = self._value(function.value)
+            if isinstance(owner, str) and function.attr.value in {"split", "startswith", "strip"}:
+                method = getattr(owner, function.attr.value)
+                return method(*(self._value(each) for each in args))
+        return _unknown(function)
+
+    def _builtin(self, name: str, args: list[cst.BaseExpression]) -> object:
+        match name, args:
+            case ("hasattr", [owner, member]) | ("getattr", [owner, member, _]):
+                return self._has(owner, member)
+            case ("int" | "float" | "str" | "tuple" | "list" | "bool", [only]):
+                value = self._value(only)
+                made = {"int": int, "float": float, "str": str, "tuple": tuple, "list": list}
+                return made.get(name, bool)(value)
+            case ("map", [cst.Name(value="int"), values]):
+                parts = self._value(values)
+                return [int(part) for part in parts] if isinstance(parts, list) else _refuse()
+            case _:
+                raise NotAGuard
+
+    def _has(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> bool | None:
+        name = self._resolver_name(owner)
+        attribute = self._value(member)
+        if name is None:
+            raise NotAGuard
+        found = self._knowledge.exists(f"{name}.{attribute}")
+        if found is None:
+            raise Undecided
+        return found or None
+
+    def _subscript(self, node: cst.Subscript) -> object:
+        value = self._value(node.value)
+        element = node.slice[0].slice
+        if isinstance(element, cst.Index):
+            index = self._value(element.value)
+            if value is _PYTHON:
+                return 3 if index == 0 else _undecided()
+            return value[index]  # type: ignore[index]
+        if value is _PYTHON:
+            return _PYTHON
+        if not isinstance(element, cst.Slice):
+            raise NotAGuard
+        bounds = (element.lower, element.upper, element.step)
+        return value[slice(*(None if each is None else self._value(each) for each in bounds))]  # type: ignore[index]
+
+    def _name(self, node: cst.Name | cst.Attribute) -> object:
+        if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
+            return {"True": True, "False": False, "None": None}[node.value]
+        name = self._resolver_name(node)
+        if name is not None:
+            if name == "sys.version_info":
+                return _PYTHON
+            if name in _FACTS:
+                return _FACTS[name]
+            module, _, last = name.rpartition(".")
+            if last in {"__version__", "VERSION"}:
+                version = self._knowledge.version(module)
+                return _undecided() if version is None else version
+        if isinstance(node, cst.Attribute):
+            if node.attr.value in {"major", "minor", "release"} and name is None:
+                return getattr(self._value(node.value), node.attr.value)
+            return _unknown(node)
+        return self._variable(node)
+
+    def _variable(self, node: cst.Name) -> object:
+        scope = self._resolver.scope_of(node)
+        bindings = self._resolver.bindings(node.value, node, scope)
+        values: list[object] = []
+        live = self._live(bindings)
+        for binding in live:
+            if binding.kind is BindingKind.IMPORT and len(live) < len(bindings):
+                values.append(True)  # a module that could be imported
+                continue
+            value = part_of(binding.value, binding.path)
+            if binding.kind is not BindingKind.ASSIGN or value is None or value in self._busy:
+                return _unknown(node)
+            self._busy.add(value)
+            try:
+                values.append(self._value(value))
+            except NotAGuard:
+                return _unknown(node)
+            finally:
+                self._busy.discard(value)
+        if not values or any(each != values[0] for each in values):
+            return _unknown(node)
+        return values[0]
+
+    def _resolver_name(self, node: cst.BaseExpression) -> str | None:
+        meaning = self._resolver.of_chain(node)
+        return None if meaning is None else meaning.name
+
+
+def _unknown(node: cst.BaseExpression) -> object:
+    """Tell by its name alone whether something is the answer to a version check."""
+    name = node.attr if isinstance(node, cst.Attribute) else node
+    if isinstance(name, cst.Name) and speaks_of_version(name.value):
+        raise Undecided
+    raise NotAGuard
+
+
+def speaks_of_version(name: str) -> bool:
+    """Say whether a variable or function of this name holds the answer to a version check.
+
+    >>> [speaks_of_version(name) for name in ("IS_TF2", "keras_version", "x1", "units")]
+    [True, True, False, False]
+    """
+    match = _SPEAKS_OF_VERSION.search(name)
+    if match is None:
+        return False
+    # An ordinary variable (`x1`, `conv2`) is no constant.
+    by_prefix = match[0].lower().lstrip("_").startswith(("version", "is", "has", "use", "on"))
+    return by_prefix or name.isupper()
+
+
+def _undecided() -> object:
+    raise Undecided
+
+
+def _refuse() -> object:
+    raise NotAGuard
+
+
+def _of_one_kind(left: object, right: object) -> tuple[object, object]:
+    """Return both as versions where one is (a LooseVersion is compared with a text)."""
+    if isinstance(left, Version) and isinstance(right, str):
+        return left, Version(right)
+    if isinstance(right, Version) and isinstance(left, str):
+        return Version(left), right
+    return left, right
+
+
+def _compare_python(compare: Callable[[Any, Any], bool], other: object) -> bool:
+    """Compare ``sys.version_info``, of which only ``(3, 9 or later)`` is known."""
+    if not isinstance(other, tuple) or not other:
+        raise Undecided
+    if other[0] != 3 or len(other) == 1 or other[1] < _OLDEST_PYTHON:
+        return compare((3, _OLDEST_PYTHON, 1), other)
+    raise Undecided

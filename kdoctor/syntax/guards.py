@@ -1,0 +1,404 @@
+"""Which code the target never gets to, and for which a fallback does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import libcst as cst
+
+from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
+from kdoctor.syntax.imports import Imports, dotted
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.resolving import Resolver, part_of
+from kdoctor.syntax.scopes import Binding, BindingKind
+from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.walk import descendants
+
+_CATCHES_ALL = frozenset({"Exception", "BaseException"})
+_LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
+
+
+class Guards:
+    """Answers for one module."""
+
+    def __init__(
+        self,
+        survey: Survey,
+        imports: Imports,
+        knowledge: Knowledge,
+        resolver: Callable[[], Resolver],
+        uses: Callable[[Binding], Iterable[cst.CSTNode]],
+    ) -> None:
+        self._survey = survey
+        self._parents = survey.parents
+        self._imports = imports
+        self._knowledge = knowledge
+        self._resolver = resolver
+        self._uses = uses
+        self._busy: set[cst.CSTNode] = set()
+        self._dead: dict[cst.CSTNode, bool] = {}
+
+    def is_guarded(self, node: cst.CSTNode) -> bool:
+        """Say whether what fails at ``node`` on the target does no harm there.
+
+        That is so where the target never gets to it, where a version check whose answer is not
+        known decides about it, and where a handler catches the failure and does the same work.
+        """
+        if node in self._busy:
+            return False
+        self._busy.add(node)
+        try:
+            return (
+                any(answer is not True for answer in self._conditions_of(node))
+                or self.is_dead(node)
+                or self._has_fallback(node)
+            )
+        finally:
+            self._busy.discard(node)
+
+    def is_dead(self, node: cst.CSTNode) -> bool:
+        """Say whether the target certainly never gets to ``node``."""
+        known = self._dead.get(node)
+        if known is None:
+            self._dead[node] = False  # while it is being found out: a test may ask for itself
+            known = any(answer is False for answer in self._conditions_of(node)) or any(
+                self._is_dead_in(attempt, part, self._place_in(attempt, node))
+                for attempt, part in self._tries_around(node)
+            )
+            self._dead[node] = known
+        return known
+
+    def are_alternatives(self, one: cst.CSTNode, other: cst.CSTNode) -> bool:
+        """Say whether one of two bindings is the fallback of the other."""
+        path = {one: one}
+        child = one
+        while child in self._parents:
+            path[self._parents[child]] = child
+            child = self._parents[child]
+        child, parent = other, self._parents.get(other)
+        while parent is not None and parent not in path:
+            child, parent = parent, self._parents.get(parent)
+        if isinstance(parent, cst.Try | cst.TryStar):
+            parts = {type(path[parent]), type(child)}
+            handlers = {cst.ExceptHandler, cst.ExceptStarHandler}
+            return bool(parts & handlers) and cst.Finally not in parts
+        if isinstance(parent, cst.If) and parent.test not in {child, path[parent]}:
+            return self._answer(parent.test) is not NotAGuard
+        return False
+
+    def live(self, bindings: Iterable[Binding]) -> list[Binding]:
+        """Return the bindings that can be made on the target."""
+        return [each for each in bindings if not self.is_unmade(each.node)]
+
+    def is_unmade(self, node: cst.CSTNode) -> bool:
+        """Say whether the target never makes the binding at ``node``, or at once another instead.
+
+        The latter is so in the body of a ``try`` in which an import fails.
+        """
+        return self.is_dead(node) or any(
+            part is attempt.body
+            and any(self._works(each) is False for _, each in _imports_in(attempt.body))
+            for attempt, part in self._tries_around(node)
+        )
+
+    # -- conditions
+
+    def _answer(self, test: cst.BaseExpression) -> object:
+        """Return True or False, or Undecided, or NotAGuard."""
+        conditions = Conditions(self._resolver(), self._knowledge, self.live)
+        try:
+            return conditions.truth(test)
+        except Undecided:
+            return Undecided
+        except NotAGuard:
+            return NotAGuard
+
+    def _conditions_of(self, node: cst.CSTNode) -> Iterator[object]:
+        """Yield, of each guard around ``node``, whether it lets the target through.
+
+        True and False are certain, Undecided is a guard of which that is not known.
+        """
+        child, parent = node, self._parents.get(node)
+        while parent is not None:
+            test, wanted = _condition(parent, child)
+            if test is not None:
+                answer = self._answer(test)
+                if answer is NotAGuard and wanted and self._asks_for(test, node):
+                    yield Undecided
+                elif answer is not NotAGuard:
+                    yield Undecided if answer is Undecided else answer is wanted
+            if isinstance(parent, cst.IndentedBlock | cst.Module):
+                yield from self._early_exits(parent.body, child)
+            child, parent = parent, self._parents.get(parent)
+
+    def _early_exits(self, body: Iterable[cst.CSTNode], until: cst.CSTNode) -> Iterator[object]:
+        """Yield the answers of `if …: return` (or raise) before ``until`` in one block."""
+        for statement in body:
+            if statement is until:
+                return
+            if (
+                isinstance(statement, cst.If)
+                and statement.orelse is None
+                and leaves(statement.body)
+            ):
+                answer = self._answer(statement.test)
+                if answer is not NotAGuard:
+                    yield Undecided if answer is Undecided else answer is False
+
+    def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
+        """Say whether ``test`` is ``hasattr(x, "m")`` and ``node`` is (part of) ``x.m``."""
+        wanted: set[str] = set()
+        for each in descendants(test):
+            match each:
+                case cst.Call(
+                    func=cst.Name(value="hasattr" | "getattr"),
+                    args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_],
+                ):
+                    wanted.add(f"{_text(owner)}.{member.raw_value}")
+        while isinstance(node, cst.Attribute):
+            if f"{_text(node.value)}.{node.attr.value}" in wanted:
+                return True
+            node = node.value
+        return False
+
+    # -- try
+
+    def _tries_around(
+        self, node: cst.CSTNode
+    ) -> Iterator[tuple[cst.Try | cst.TryStar, cst.CSTNode]]:
+        """Yield each ``try`` around ``node`` with its part that ``node`` is in, from the inside."""
+        child, parent = node, self._parents.get(node)
+        while parent is not None:
+            if isinstance(parent, cst.Try | cst.TryStar):
+                yield parent, child
+            if isinstance(parent, cst.FunctionDef | cst.Lambda) and child is parent.body:
+                return  # it runs some other time
+            child, parent = parent, self._parents.get(parent)
+
+    def _is_dead_in(self, attempt: cst.Try | cst.TryStar, part: cst.CSTNode, place: int) -> bool:
+        if part is attempt.finalbody:
+            return False
+        imports = list(_imports_in(attempt.body))
+        if isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler):
+            only_imports = bool(imports) and all(_cannot_fail(each) for each in attempt.body.body)
+            return only_imports and all(self._works(each) is True for _, each in imports)
+        return any(index < place and self._works(each) is False for index, each in imports)
+
+    def _place_in(self, attempt: cst.Try | cst.TryStar, node: cst.CSTNode) -> int:
+        """Return which statement of the body ``node`` is in; a great number for the ``else``."""
+        body = attempt.body.body
+        child: cst.CSTNode | None = node
+        while child is not None and child is not attempt:
+            for index, statement in enumerate(body):
+                if child is statement:
+                    return index
+            child = self._parents.get(child)
+        return len(body)
+
+    def _works(self, statement: cst.Import | cst.ImportFrom) -> bool | None:
+        """Say whether an import statement succeeds on the target, None where that is not known."""
+        exists = [
+            self._knowledge.exists(name if not name.startswith(".") else "")
+            for name in self._imported_names(statement)
+        ]
+        if any(each is False for each in exists):
+            return False
+        return True if exists and all(each is True for each in exists) else None
+
+    def _imported_names(self, statement: cst.Import | cst.ImportFrom) -> list[str]:
+        nodes: list[cst.CSTNode] = (
+            [statement.names] if isinstance(statement.names, cst.ImportStar) else [*statement.names]
+        )
+        by_node = self._imports.by_node
+        return [
+            by_node[node].name if isinstance(statement, cst.ImportFrom) else by_node[node].imported
+            for node in nodes
+            if node in by_node
+        ]
+
+    def _has_fallback(self, node: cst.CSTNode) -> bool:
+        statement = self._statement(node)
+        for attempt, part in self._tries_around(node):
+            if part is not attempt.body:
+                continue
+            for handler in attempt.handlers:
+                if self._catches(handler, statement):
+                    if self._does_the_work(handler, statement, node):
+                        return True
+                    break
+        return False
+
+    def _statement(self, node: cst.CSTNode) -> cst.CSTNode:
+        while not isinstance(node, cst.BaseSmallStatement | cst.BaseCompoundStatement):
+            parent = self._parents.get(node)
+            if parent is None:
+                break
+            node = parent
+        return node
+
+    def _catches(
+        self, handler: cst.ExceptHandler | cst.ExceptStarHandler, statement: cst.CSTNode
+    ) -> bool:
+        caught = {(dotted(each) or "").rpartition(".")[2] for each in _caught(handler)}
+        if handler.type is None or caught & _CATCHES_ALL:
+            return True
+        if not isinstance(statement, cst.Import | cst.ImportFrom):
+            return "AttributeError" in caught
+        if "ImportError" in caught:
+            return True
+        if "ModuleNotFoundError" not in caught:
+            return False
+        if isinstance(statement, cst.Import):
+            return True
+        # A missing name of a module that is there is a plain ImportError.
+        module = self._imported_names(statement)[0].rpartition(".")[0]
+        return self._knowledge.exists(module) is not True
+
+    def _does_the_work(
+        self,
+        handler: cst.ExceptHandler | cst.ExceptStarHandler,
+        statement: cst.CSTNode,
+        node: cst.CSTNode,
+    ) -> bool:
+        if isinstance(statement, cst.Import | cst.ImportFrom):
+            return self._binds_likewise(handler, statement, node)
+        for other in descendants(handler.body):
+            match statement, other:
+                case cst.Assign(), cst.Assign():
+                    likewise = _targets(statement) == _targets(other)
+                case cst.Return(value=cst.BaseExpression()), cst.Return(value=cst.BaseExpression()):
+                    likewise = True
+                case cst.Expr(value=cst.Call()), cst.Expr(value=cst.Call() as call):
+                    name = self._name(call.func)
+                    likewise = name is not None and self._knowledge.exists(name) is True
+                case _:
+                    continue
+            if likewise and not self._fails(other):
+                return True
+        return False
+
+    def _binds_likewise(
+        self,
+        handler: cst.ExceptHandler | cst.ExceptStarHandler,
+        statement: cst.Import | cst.ImportFrom,
+        node: cst.CSTNode,
+    ) -> bool:
+        """Say whether the handler binds what the failing import would have bound."""
+        if leaves(handler.body) and not isinstance(_last(handler.body), cst.Return):
+            return False
+        failing = [
+            each
+            for each in self._survey.import_bindings
+            if self._parents[each.node] is statement and (each.node is node or node is statement)
+        ]
+        return bool(failing) and all(self._is_replaced(each, handler) for each in failing)
+
+    def _is_replaced(
+        self, binding: Binding, handler: cst.ExceptHandler | cst.ExceptStarHandler
+    ) -> bool:
+        for other in binding.scope.bindings.get(binding.name, ()):
+            if not self._is_below(other.node, handler):
+                continue
+            if other.kind is BindingKind.IMPORT:
+                exists = self._knowledge.exists(self._imports.of[other].imported)
+                if exists is not False or self.is_guarded(other.node):
+                    return True
+            elif not _is_empty(part_of(other.value, other.path)):
+                return True
+        uses = [each for each in self._uses(binding) if not self._is_below(each, handler)]
+        return bool(uses) and all(self.is_guarded(self._chain(each)) for each in uses)
+
+    def _chain(self, node: cst.CSTNode) -> cst.CSTNode:
+        parent = self._parents.get(node)
+        while isinstance(parent, cst.Attribute) and parent.value is node:
+            node, parent = parent, self._parents.get(parent)
+        return node
+
+    def _is_below(self, node: cst.CSTNode, above: cst.CSTNode) -> bool:
+        each: cst.CSTNode | None = node
+        while each is not None:
+            if each is above:
+                return True
+            each = self._parents.get(each)
+        return False
+
+    def _fails(self, statement: cst.CSTNode) -> bool:
+        """Say whether something in a fallback is itself missing on the target."""
+        return any(
+            self._knowledge.exists(name) is False
+            for each in descendants(statement)
+            if isinstance(each, cst.Name | cst.Attribute) and (name := self._name(each)) is not None
+        )
+
+    def _name(self, node: cst.CSTNode) -> str | None:
+        meaning = self._resolver().of_chain(node)
+        return None if meaning is None else meaning.name
+
+
+def leaves(block: cst.BaseSuite) -> bool:
+    """Say whether control never gets past the end of a block."""
+    return isinstance(_last(block), _LEAVES)
+
+
+def _last(block: cst.BaseSuite) -> cst.CSTNode | None:
+    last: cst.CSTNode | None = block.body[-1] if block.body else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1] if last.body else None
+    return last
+
+
+def _condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpression | None, bool]:
+    """Return the test on which ``child`` of ``parent`` depends, and how it must turn out."""
+    match parent:
+        case cst.If() | cst.IfExp() if child is parent.body:
+            return parent.test, True
+        case cst.If() | cst.IfExp() if child is parent.orelse:
+            return parent.test, False
+        case cst.BooleanOperation() if child is parent.right:
+            return parent.left, isinstance(parent.operator, cst.And)
+        case _:
+            return None, True
+
+
+def _imports_in(block: cst.BaseSuite) -> Iterator[tuple[int, cst.Import | cst.ImportFrom]]:
+    """Yield the imports that stand directly in a block, each with the index of its line."""
+    for index, line in enumerate(block.body):
+        if isinstance(line, cst.SimpleStatementLine):
+            for statement in line.body:
+                if isinstance(statement, cst.Import | cst.ImportFrom):
+                    yield index, statement
+
+
+def _cannot_fail(statement: cst.CSTNode) -> bool:
+    """Say whether only imports can fail in a statement: imports, flags, definitions."""
+    if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+        return True
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    return all(
+        isinstance(each, cst.Import | cst.ImportFrom | cst.Pass)
+        or (isinstance(each, cst.Assign) and isinstance(each.value, cst.Name | cst.BaseNumber))
+        or (isinstance(each, cst.Expr) and isinstance(each.value, cst.BaseString))
+        for each in statement.body
+    )
+
+
+def _caught(
+    handler: cst.ExceptHandler | cst.ExceptStarHandler,
+) -> Iterator[cst.BaseExpression]:
+    if isinstance(handler.type, cst.Tuple):
+        yield from (element.value for element in handler.type.elements)
+    elif handler.type is not None:
+        yield handler.type
+
+
+def _targets(statement: cst.Assign) -> list[str]:
+    return [_text(each.target) for each in statement.targets]
+
+
+def _text(node: cst.CSTNode) -> str:
+    return cst.Module(body=()).code_for_node(node)
+
+
+def _is_empty(value: cst.BaseExpression | None) -> bool:
+    return isinstance(value, cst.Name) and value.value in {"None", "False"}
