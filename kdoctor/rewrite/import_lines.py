@@ -190,12 +190,13 @@ class _Statement:
         span = self._alias_span(last)
         comma = self._comma_after(span.end)
         indent = self._own_line_indent(span.start)
-        if indent is None:
-            yield Edit(Span(span.end, span.end), (f", {name}",))
+        end = _line_end(self.module, comma)
+        if indent is None or end >= self.span.end:
+            blank = " " if indent is None else f"\n{indent}"
+            yield Edit(Span(span.end, span.end), (f",{blank}{name}",))
             return
         if comma == span.end:
             yield Edit(Span(comma, comma), (",",))
-        end = _line_end(self.module, comma)
         yield Edit(Span(end, end), (f"\n{indent}{name},",))
 
     def _own_line_indent(self, start: int) -> str | None:
