@@ -1,0 +1,106 @@
+"""Functions of ``keras.backend`` that make tensors, or change what kind they are."""
+
+from __future__ import annotations
+
+from kdoctor.rewrite import rewrite
+from kdoctor.rewrite.guards import context, equals, not_none
+from kdoctor.rules.names._backend.questions import is_read_only, is_tensor, whole_numbers
+from kdoctor.syntax import Context
+
+REWRITES = (
+    # Without a dtype K.constant makes floats, keras.ops.convert_to_tensor([1, 2]) integers.
+    rewrite(
+        "keras.backend.constant(value, dtype=None, shape=None, name=None)",
+        "keras.ops.convert_to_tensor(value, dtype=keras.config.floatx())",
+        when=equals("dtype", None) & equals("shape", None),
+    ),
+    rewrite(
+        "keras.backend.constant(value, dtype=None, shape=None, name=None)",
+        "keras.ops.convert_to_tensor(value, dtype=dtype)",
+        when=not_none("dtype") & equals("shape", None),
+    ),
+    # K.zeros and its like make a variable; a tensor does as long as nothing is assigned to it.
+    rewrite(
+        "keras.backend.zeros(shape, dtype=None, name=None)",
+        "keras.ops.zeros(shape, dtype=dtype)",
+        when=is_read_only(),
+    ),
+    rewrite(
+        "keras.backend.ones(shape, dtype=None, name=None)",
+        "keras.ops.ones(shape, dtype=dtype)",
+        when=is_read_only(),
+    ),
+    rewrite(
+        "keras.backend.eye(size, dtype=None, name=None)",
+        "keras.ops.eye(size, dtype=dtype)",
+        when=is_read_only() & whole_numbers("size"),
+    ),
+    rewrite(
+        "keras.backend.zeros_like(x, dtype=None, name=None)",
+        "keras.ops.zeros_like(x, dtype=dtype)",
+    ),
+    rewrite(
+        "keras.backend.ones_like(x, dtype=None, name=None)",
+        "keras.ops.ones_like(x, dtype=dtype)",
+    ),
+    rewrite(
+        "keras.backend.arange(start, stop=None, step=1, dtype='int32')",
+        "keras.ops.arange(start, stop, step=step, dtype=dtype)",
+        # K.arange(0.0, 1.0, 0.5) gives floats: it takes its own dtype="int32" for none.
+        when=whole_numbers("start", "stop", "step"),
+    ),
+    rewrite(
+        "keras.backend.arange(start, stop=None, step=1, dtype='int32')",
+        "keras.ops.arange(start, dtype=dtype)",
+        when=whole_numbers("start") & equals("stop", None) & equals("step", 1),
+    ),
+    rewrite("keras.backend.one_hot(indices, num_classes)", "keras.ops.one_hot(indices, num_classes)"),
+    rewrite("keras.backend.cast(x, dtype)", "keras.ops.cast(x, dtype)"),
+    # Of a NumPy array K.cast_to_floatx makes a NumPy array.
+    rewrite(
+        "keras.backend.cast_to_floatx(x)",
+        "keras.ops.cast(x, keras.config.floatx())",
+        when=is_tensor("x"),
+    ),
+    rewrite("keras.backend.dtype(x)", "keras.backend.standardize_dtype(x.dtype)"),
+    rewrite("keras.backend.identity(x, name=None)", "x", when=is_tensor("x")),
+    rewrite(
+        "keras.backend.stop_gradient(variables)",
+        "keras.ops.stop_gradient(variables)",
+        when=is_tensor("variables"),
+    ),
+    # Keras 2 calls a symbolic tensor a tensor, keras.ops.is_tensor does not.
+    rewrite(
+        "keras.backend.is_tensor(x)",
+        "keras.ops.is_tensor(x)",
+        when=context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
+    ),
+    rewrite("keras.backend.is_variable(x)", "isinstance(x, keras.Variable)"),
+)
+
+BY_HAND = {
+    "constant": "with shape= write keras.ops.full(shape, value, dtype=...) for one number, "
+    "keras.ops.reshape(keras.ops.convert_to_tensor(value, dtype=...), shape) for a list",
+    "zeros": "keras.ops.zeros gives a tensor, K.zeros gave a variable: where it is assigned to, "
+    'write keras.Variable(initializer="zeros", shape=shape), or self.add_weight in a layer',
+    "ones": "keras.ops.ones gives a tensor, K.ones gave a variable: where it is assigned to, "
+    'write keras.Variable(initializer="ones", shape=shape), or self.add_weight in a layer',
+    "eye": "keras.ops.eye gives a tensor, K.eye gave a variable; mind that the second positional "
+    "argument of keras.ops.eye is the number of columns",
+    "cast_to_floatx": "write keras.ops.cast(x, keras.config.floatx()) for a tensor, "
+    "x.astype(keras.config.floatx()) for a NumPy array",
+    "stop_gradient": "keras.ops.stop_gradient makes one tensor of a list: "
+    "write [keras.ops.stop_gradient(v) for v in variables] for a list of tensors",
+    "to_dense": "write keras.ops.convert_to_tensor(x, sparse=False), "
+    "or tf.sparse.to_dense(x) for a SparseTensor of TensorFlow",
+    "identity": "write x itself for a tensor, keras.ops.convert_to_tensor(x) for anything else",
+    "is_tensor": "write keras.ops.is_tensor(x); for symbolic tensors it is False: "
+    "keras.backend.is_keras_tensor(x) tells those",
+    "arange": "keras.ops.arange(start, stop, step, dtype); K.arange gave floats for floats, "
+    "whatever its dtype=\"int32\" says",
+    "is_sparse": "write isinstance(x, tf.SparseTensor)",
+    "is_placeholder": "there are no placeholders any more; keras.backend.is_keras_tensor(x) tells "
+    "symbolic tensors",
+    "placeholder": "write keras.Input(batch_shape=shape, dtype=dtype), and make a keras.Model or "
+    "keras.Function of inputs and outputs instead of K.function",
+}

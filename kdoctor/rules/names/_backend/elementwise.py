@@ -1,0 +1,68 @@
+"""Functions of ``keras.backend`` that work on each element alone, and comparisons."""
+
+from __future__ import annotations
+
+from kdoctor.rewrite import rewrite
+from kdoctor.rewrite.guards import context, is_lambda, not_none
+from kdoctor.rules.names._backend.questions import is_scalar, not_integer, not_negative, same_shape
+from kdoctor.syntax import Context
+
+REWRITES = (
+    rewrite("keras.backend.abs(x)", "keras.ops.abs(x)"),
+    rewrite("keras.backend.square(x)", "keras.ops.square(x)"),
+    # K.sqrt takes negative numbers for 0; keras.ops.sqrt gives NaN.
+    rewrite("keras.backend.sqrt(x)", "keras.ops.sqrt(x)", when=not_negative("x")),
+    rewrite("keras.backend.sqrt(x)", "keras.ops.sqrt(keras.ops.maximum(x, 0))"),
+    rewrite("keras.backend.exp(x)", "keras.ops.exp(x)"),
+    rewrite("keras.backend.log(x)", "keras.ops.log(x)"),
+    rewrite("keras.backend.round(x)", "keras.ops.round(x)"),
+    rewrite("keras.backend.sign(x)", "keras.ops.sign(x)"),
+    rewrite("keras.backend.sin(x)", "keras.ops.sin(x)"),
+    rewrite("keras.backend.cos(x)", "keras.ops.cos(x)"),
+    rewrite("keras.backend.pow(x, a)", "keras.ops.power(x, a)"),
+    rewrite("keras.backend.maximum(x, y)", "keras.ops.maximum(x, y)"),
+    rewrite("keras.backend.minimum(x, y)", "keras.ops.minimum(x, y)"),
+    # keras.ops.clip takes no None.
+    rewrite(
+        "keras.backend.clip(x, min_value, max_value)",
+        "keras.ops.clip(x, min_value, max_value)",
+        when=not_none("min_value", "max_value"),
+    ),
+    rewrite("keras.backend.equal(x, y)", "keras.ops.equal(x, y)"),
+    rewrite("keras.backend.not_equal(x, y)", "keras.ops.not_equal(x, y)"),
+    rewrite("keras.backend.greater(x, y)", "keras.ops.greater(x, y)"),
+    rewrite("keras.backend.greater_equal(x, y)", "keras.ops.greater_equal(x, y)"),
+    rewrite("keras.backend.less(x, y)", "keras.ops.less(x, y)"),
+    rewrite("keras.backend.less_equal(x, y)", "keras.ops.less_equal(x, y)"),
+    # Functions that read symbolic tensors of the model being built fail in keras.ops.cond.
+    # A condition of lower rank lines up with the first axes in K.switch, the last in keras.ops.where.
+    rewrite(
+        "keras.backend.switch(condition, then_expression, else_expression)",
+        "keras.ops.where(condition, then_expression, else_expression)",
+        when=same_shape("condition", "then_expression", "else_expression"),
+    ),
+    rewrite(
+        "keras.backend.switch(condition, then_expression, else_expression)",
+        "keras.ops.cond(condition, then_expression, else_expression)",
+        when=is_scalar("condition")
+        & is_lambda("then_expression")
+        & is_lambda("else_expression")
+        & context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
+    ),
+    # No Keras ever had these four, though people write them.
+    rewrite("keras.backend.add(x, y)", "keras.ops.add(x, y)"),
+    rewrite("keras.backend.subtract(x, y)", "keras.ops.subtract(x, y)"),
+    rewrite("keras.backend.multiply(x, y)", "keras.ops.multiply(x, y)"),
+    # Of integers tf.divide makes float64, keras.ops.divide float32.
+    rewrite("keras.backend.divide(x, y)", "keras.ops.divide(x, y)", when=not_integer("x")),
+    rewrite("keras.backend.divide(x, y)", "keras.ops.divide(x, y)"),
+)
+
+BY_HAND = {
+    "clip": "keras.ops.clip takes no None: use keras.ops.minimum or keras.ops.maximum where only "
+    "one bound is given",
+    "switch": "for a condition with the branches' shape write keras.ops.where(condition, a, b); "
+    "for a scalar one keras.ops.cond(condition, lambda: a, lambda: b); a condition of lower rank "
+    "lines up with the branches' first axes in K.switch: add the missing axes with "
+    "keras.ops.expand_dims first",
+}

@@ -1,0 +1,69 @@
+"""Functions of ``keras.backend`` about sessions, phases, names and settings."""
+
+from __future__ import annotations
+
+from kdoctor.rewrite import rewrite
+from kdoctor.rewrite.guards import equals
+from kdoctor.rules.names._backend.questions import text
+
+REWRITES = (
+    rewrite("keras.backend.name_scope(name)", "keras.name_scope(name)"),
+    rewrite(
+        "keras.backend.set_image_dim_ordering(dim_ordering)",
+        'keras.config.set_image_data_format("channels_last")',
+        when=equals("dim_ordering", "tf"),
+    ),
+    rewrite(
+        "keras.backend.set_image_dim_ordering(dim_ordering)",
+        'keras.config.set_image_data_format("channels_first")',
+        when=equals("dim_ordering", "th"),
+    ),
+    # Public by accident, from Keras 2.6 to 2.12: it makes a name for a layer, not for a tensor.
+    rewrite(
+        "keras.backend.unique_object_name("
+        "name, name_uid_map=None, avoid_names=None, namespace='', zero_based=False, "
+        "avoid_observed_names=False)",
+        'f"{name}_{keras.backend.get_uid(name)}"',
+        when=text("name"),
+    ),
+)
+
+_PHASE = (
+    "Keras 3 has no learning phase: take `training` as an argument of `call` and branch on it"
+)
+_SESSION = "there are no sessions any more: code runs at once, and keras.Function makes functions"
+_ENGINE = "that engine is gone: Keras 3 runs on TensorFlow, JAX and PyTorch"
+
+BY_HAND = {
+    "unique_object_name": "it makes a unique name for a layer out of a prefix, not of a tensor: "
+    'write f"{prefix}_{keras.backend.get_uid(prefix)}" with a string; a tensor or weight has '
+    ".name, a variable also .path",
+    "image_dim_ordering": "write keras.config.image_data_format(), which says 'channels_last' for "
+    "'tf' and 'channels_first' for 'th'",
+    "set_image_dim_ordering": "write keras.config.set_image_data_format('channels_last') for 'tf', "
+    "'channels_first' for 'th'",
+    "in_train_phase": f"{_PHASE}: `x if training else alt`",
+    "in_test_phase": f"{_PHASE}: `alt if training else x`",
+    "learning_phase": _PHASE,
+    "set_learning_phase": f"{_PHASE}; pass training=True or False where the model is called",
+    "learning_phase_scope": f"{_PHASE}; pass training=True or False where the model is called",
+    "get_session": _SESSION,
+    "set_session": f"{_SESSION}. For the GPU's memory: "
+    "tf.config.experimental.set_memory_growth(gpu, True)",
+    "manual_variable_initialization": "variables have their values when they are made: leave it "
+    "out",
+    "control_dependencies": "code runs in the order in which it is written: leave it out",
+    "reset_uids": "write keras.utils.clear_session(), which also forgets all else that Keras "
+    "remembers",
+    "load_backend": "set the environment variable KERAS_BACKEND before Keras is imported",
+    "common": "its functions are in keras.config",
+    "tensorflow_backend": "the functions of keras.backend are in keras.ops",
+    "tf": "it was TensorFlow itself: write `import tensorflow as tf`",
+    "eager": "it marked functions that run at once, as all do now: leave it out",
+    "symbolic": "it marked functions that build graphs: leave it out",
+    "has_arg": "write `name in inspect.signature(function).parameters`",
+    "experimental": "the random generators are in keras.random",
+    "C": _ENGINE,
+    "T": _ENGINE,
+    "theano": _ENGINE,
+}

@@ -1,0 +1,378 @@
+"""What the form of an expression tells about its value: sign, type, shape.
+
+Only what is certain counts. A local name is as good as what is assigned to it, if everything that
+is assigned to it is known to hold.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Context, Kind
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import Binding, BindingKind, Scope
+
+# By the last part of a name in keras.backend, keras.ops, tf, tf.math and tf.nn.
+_FLOAT = frozenset({
+    "exp", "log", "sqrt", "sin", "cos", "sigmoid", "hard_sigmoid", "softmax", "softplus",
+    "softsign", "tanh", "elu", "std", "var", "logsumexp", "dropout", "random_normal",
+    "random_uniform", "truncated_normal", "binary_crossentropy", "categorical_crossentropy",
+    "sparse_categorical_crossentropy", "l2_normalize", "epsilon", "cast_to_floatx",
+    "sigmoid_cross_entropy_with_logits", "softmax_cross_entropy_with_logits",
+})  # fmt: skip
+_BOOL = frozenset({
+    "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "any", "all",
+    "in_top_k",
+})  # fmt: skip
+_ELEMENTWISE = frozenset({
+    "abs", "square", "sqrt", "exp", "log", "round", "sign", "sin", "cos", "sigmoid",
+    "hard_sigmoid", "softplus", "softsign", "tanh", "elu", "relu", "stop_gradient", "identity",
+    "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "maximum", "minimum",
+    "pow", "add", "subtract", "multiply", "divide",
+})  # fmt: skip
+_FIRST_ONLY = frozenset({"cast", "cast_to_floatx", "clip", "elu", "relu"})
+_REDUCING = frozenset({"sum", "prod", "max", "min", "mean", "any", "all", "std", "var"})
+# The result has the type of the first argument, or of either of the first two.
+_SAME_TYPE = frozenset({
+    "abs", "square", "sum", "prod", "max", "min", "mean", "clip", "round", "sign", "reshape",
+    "flatten", "batch_flatten", "transpose", "permute_dimensions", "expand_dims", "squeeze",
+    "reverse", "repeat", "repeat_elements", "tile", "gather", "stop_gradient", "identity",
+    "cumsum", "cumprod", "relu", "reduce_sum", "reduce_mean", "reduce_max", "reduce_min",
+})  # fmt: skip
+_EITHER_TYPE = frozenset({
+    "maximum", "minimum", "pow", "dot", "batch_dot", "matmul", "add", "subtract", "multiply",
+})  # fmt: skip
+_NOT_NEGATIVE = frozenset({
+    "abs", "square", "exp", "sigmoid", "hard_sigmoid", "softmax", "softplus", "sqrt", "var", "std",
+    "epsilon",
+})  # fmt: skip
+_SAME_SIGN = _SAME_TYPE - {"clip", "round", "sign", "abs", "square", "relu"} | {"round", "cast"}
+_MADE_AS_FLOAT = frozenset({"constant", "variable", "zeros", "ones"})  # unless dtype= is given
+# Layers whose output is a float whatever goes in.
+_FLOAT_LAYERS = frozenset({
+    "Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "SeparableConv2D", "DepthwiseConv2D",
+    "Embedding", "LSTM", "GRU", "SimpleRNN", "BatchNormalization", "LayerNormalization",
+})  # fmt: skip
+_LIBRARIES = ("tensorflow.", "tensorflow.math.", "tensorflow.nn.")
+_ARITHMETIC = (
+    cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.BitAnd, cst.BitOr,
+)  # fmt: skip
+
+Shape = frozenset[tuple[str, int]]
+"""The tensors, by name and scope, that stretch over each other: none for a scalar."""
+
+
+class Inference:
+    """Answers for the expressions of one module."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._asked: set[tuple[str, int]] = set()
+
+    # The answers
+
+    def is_not_integer(self, node: cst.BaseExpression) -> bool:
+        """Say whether the numbers are surely floats or bools."""
+        match node:
+            case cst.Float() | cst.Comparison():
+                return True
+            case cst.BinaryOperation(operator=cst.Divide()):
+                return True
+            case cst.BinaryOperation():
+                # TensorFlow takes no floats and integers in one operation.
+                return self.is_not_integer(node.left) or self.is_not_integer(node.right)
+            case cst.UnaryOperation(operator=cst.Minus()):
+                return self.is_not_integer(node.expression)
+            case cst.IfExp():
+                return self.is_not_integer(node.body) and self.is_not_integer(node.orelse)
+            case cst.Subscript():
+                return self.is_not_integer(node.value)
+            case cst.Call():
+                return self._makes_no_integers(node)
+            case cst.Name():
+                return self._is_prediction(node) or self._of_all_bindings(
+                    "type", node, self.is_not_integer
+                )
+        return False
+
+    def is_not_negative(self, node: cst.BaseExpression) -> bool:
+        """Say whether all numbers are surely 0 or more (or NaN)."""
+        match node:
+            case cst.Integer() | cst.Float():
+                return True
+            case cst.BinaryOperation(operator=cst.Power()):
+                return _number(node.right) in (2, 4) or self.is_not_negative(node.left)
+            case cst.BinaryOperation(operator=cst.Add() | cst.Multiply() | cst.Divide()):
+                squared = isinstance(node.operator, cst.Multiply) and (
+                    isinstance(node.left, cst.Name) and node.left.deep_equals(node.right)
+                )
+                both = self.is_not_negative(node.left) and self.is_not_negative(node.right)
+                return squared or both
+            case cst.IfExp():
+                return self.is_not_negative(node.body) and self.is_not_negative(node.orelse)
+            case cst.Subscript():
+                return self.is_not_negative(node.value)
+            case cst.Call():
+                return self._makes_no_negatives(node)
+            case cst.Name():
+                return self._of_all_bindings("sign", node, self.is_not_negative)
+        return False
+
+    def is_tensor(self, node: cst.BaseExpression) -> bool:
+        """Say whether it is surely one tensor or variable: no list, no NumPy array, no number."""
+        kind = self._module.type_of(node)
+        if kind is not None:
+            return kind.kind in (Kind.TENSOR, Kind.EAGER, Kind.VARIABLE)
+        match node:
+            case cst.Call():
+                leaf = self._leaf(node)
+                known = _ELEMENTWISE | _FLOAT | _SAME_TYPE | _EITHER_TYPE | _REDUCING
+                return leaf in known - {"stop_gradient", "identity", "epsilon", "cast_to_floatx"}
+            case cst.BinaryOperation():
+                return self.is_tensor(node.left) or self.is_tensor(node.right)
+            case cst.UnaryOperation(operator=cst.Minus()):
+                return self.is_tensor(node.expression)
+            case cst.Subscript():
+                return self.is_tensor(node.value)
+            case cst.Name():
+                return self._is_prediction(node) or self._of_all_bindings(
+                    "tensor", node, self.is_tensor
+                )
+        return False
+
+    def is_whole(self, node: cst.BaseExpression) -> bool:
+        """Say whether it is surely a Python integer, or one size of a tensor."""
+        match node:
+            case cst.Integer():
+                return True
+            case cst.UnaryOperation(operator=cst.Minus()):
+                return self.is_whole(node.expression)
+            case cst.BinaryOperation(
+                operator=cst.Add() | cst.Subtract() | cst.Multiply() | cst.FloorDivide()
+            ):
+                return self.is_whole(node.left) and self.is_whole(node.right)
+            case cst.Call(func=cst.Name(value="len" | "int" as name) as function):
+                return self._module.is_free(name, [function])
+            case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index())]):
+                if isinstance(value, cst.Attribute):
+                    return value.attr.value == "shape"
+                return isinstance(value, cst.Call) and self._leaf(value) in ("shape", "int_shape")
+            case cst.Name():
+                return self._of_all_bindings("whole", node, self.is_whole)
+        return False
+
+    def is_text(self, node: cst.BaseExpression) -> bool:
+        """Say whether it is surely a string."""
+        if isinstance(node, cst.Name):
+            return self._of_all_bindings("text", node, self.is_text)
+        return isinstance(node, cst.SimpleString | cst.ConcatenatedString | cst.FormattedString)
+
+    def shape(self, node: cst.BaseExpression) -> Shape | None:
+        """Return which tensors the shape comes from, element by element; None if unknown."""
+        match node:
+            case cst.Integer() | cst.Float():
+                return frozenset()
+            case cst.BinaryOperation() if isinstance(node.operator, _ARITHMETIC):
+                return self._shape_of_all([node.left, node.right])
+            case cst.Comparison(comparisons=[one]):
+                return self._shape_of_all([node.left, one.comparator])
+            case cst.UnaryOperation(operator=cst.Minus() | cst.BitInvert()):
+                return self.shape(node.expression)
+            case cst.Call():
+                return self._shape_of_call(node)
+            case cst.Name():
+                return self._shape_of_name(node)
+        return None
+
+    # Calls
+
+    def _leaf(self, call: cst.Call) -> str | None:
+        """Return the last part of a known function's name."""
+        name = self._module.qualified(call.func)
+        if name is None:
+            return None
+        split = split_root(name)
+        parent, _, leaf = (split[1] if split else name).rpartition(".")
+        if split:
+            return leaf if parent in ("backend", "ops") else None
+        return leaf if f"{parent}." in _LIBRARIES else None
+
+    def _makes_no_integers(self, call: cst.Call) -> bool:
+        leaf, arguments = self._leaf(call), _positional(call)
+        if leaf in _FLOAT or leaf in _BOOL:
+            return True
+        if leaf == "cast":
+            return self._is_float_dtype(_argument(call, 1, "dtype"))
+        if leaf in _MADE_AS_FLOAT and self._is_of_the_backend(call):
+            dtype = _argument(call, 1, "dtype")
+            return dtype is None or self._is_float_dtype(dtype)
+        if leaf in _SAME_TYPE and arguments:
+            return self.is_not_integer(arguments[0])
+        if leaf in _EITHER_TYPE:
+            return any(self.is_not_integer(each) for each in arguments[:2])
+        if leaf == "switch":
+            return any(self.is_not_integer(each) for each in arguments[1:3])
+        return self._is_loss(call) or self._is_float_layer(call)
+
+    def _makes_no_negatives(self, call: cst.Call) -> bool:
+        leaf, arguments = self._leaf(call), _positional(call)
+        if leaf in _NOT_NEGATIVE:
+            return True
+        if leaf == "relu":
+            return len(call.args) == 1
+        if leaf in _SAME_SIGN and arguments:
+            return self.is_not_negative(arguments[0])
+        if leaf == "maximum":
+            return any(self.is_not_negative(each) for each in arguments[:2])
+        if leaf == "clip":
+            low = _argument(call, 1, "min_value")
+            return low is not None and self.is_not_negative(low)
+        return False
+
+    def _shape_of_call(self, call: cst.Call) -> Shape | None:
+        leaf, arguments = self._leaf(call), _positional(call)
+        if leaf in _REDUCING and len(call.args) == 1:
+            return frozenset()
+        if leaf == "epsilon":
+            return frozenset()
+        if leaf in _FIRST_ONLY:
+            return self.shape(arguments[0]) if arguments else None
+        if leaf in _ELEMENTWISE and len(arguments) == len(call.args):
+            return self._shape_of_all(arguments)
+        return None
+
+    def _shape_of_all(self, nodes: list[cst.BaseExpression]) -> Shape | None:
+        found: Shape = frozenset()
+        for node in nodes:
+            shape = self.shape(node)
+            if shape is None:
+                return None
+            found |= shape
+        return found
+
+    def _shape_of_name(self, node: cst.Name) -> Shape | None:
+        owner = self._module.scope_of(node).owner(node.value)
+        bindings = owner.bindings.get(node.value, []) if owner else []
+        if owner is None or len(bindings) != 1:
+            return None
+        binding = bindings[0]
+        if binding.kind is BindingKind.PARAMETER and _has_number_as_default(binding):
+            return frozenset()
+        known = None
+        if binding.kind is BindingKind.ASSIGN and binding.value is not None and not binding.path:
+            key = ("shape", id(binding))
+            if key not in self._asked:
+                self._asked.add(key)
+                known = self.shape(binding.value)
+                self._asked.discard(key)
+        return frozenset({(node.value, id(owner))}) if known is None else known
+
+    def _is_of_the_backend(self, call: cst.Call) -> bool:
+        split = split_root(self._module.qualified(call.func) or "")
+        return split is not None and split[1].startswith("backend.")
+
+    def _is_loss(self, call: cst.Call) -> bool:
+        """Losses as functions: what they make of predictions is a float."""
+        split = split_root(self._module.qualified(call.func) or "")
+        parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
+        return parent in ("losses", "objectives") and leaf.islower()
+
+    def _is_float_layer(self, call: cst.Call) -> bool:
+        layer = self._module.type_of(call.func)
+        return layer is not None and layer.kind is Kind.LAYER and layer.cls in _FLOAT_LAYERS
+
+    def _is_float_dtype(self, node: cst.BaseExpression | None) -> bool:
+        match node:
+            case cst.SimpleString():
+                return str(node.evaluated_value).startswith(("float", "bfloat", "bool"))
+            case cst.Call():
+                return self._leaf(node) == "floatx"
+            case cst.Attribute():
+                name = self._module.qualified(node) or ""
+                return name.startswith(("tensorflow.float", "tensorflow.bool", "numpy.float"))
+        return False
+
+    # Names
+
+    def _is_prediction(self, node: cst.Name) -> bool:
+        """Say whether it is ``y_pred`` of a loss or metric: what a model gives, floats."""
+        owner = self._module.scope_of(node).owner(node.value)
+        bindings = owner.bindings.get(node.value, []) if owner else []
+        if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
+            return False
+        if self._module.context_of(node) is not Context.LOSS_OR_METRIC:
+            return False
+        names = _parameters(bindings[0].scope)
+        return names.index(node.value) == 1 if node.value in names else False
+
+    def _of_all_bindings(
+        self, what: str, node: cst.Name, holds: Callable[[cst.BaseExpression], bool]
+    ) -> bool:
+        owner = self._module.scope_of(node).owner(node.value)
+        bindings = owner.bindings.get(node.value, []) if owner else []
+        values = [each for each in bindings if each.kind is not BindingKind.ANNOTATE]
+        return bool(values) and all(self._holds_of(what, each, holds) for each in values)
+
+    def _holds_of(
+        self, what: str, binding: Binding, holds: Callable[[cst.BaseExpression], bool]
+    ) -> bool:
+        if binding.kind is not BindingKind.ASSIGN or binding.path or binding.value is None:
+            return False
+        key = (what, id(binding))
+        if key in self._asked:
+            return True  # x = 2 * x: as the other bindings have it
+        self._asked.add(key)
+        try:
+            return holds(binding.value)
+        finally:
+            self._asked.discard(key)
+
+
+def _positional(call: cst.Call) -> list[cst.BaseExpression]:
+    """Return the positional arguments up to the first ``*args``."""
+    found = []
+    for argument in call.args:
+        if argument.star or argument.keyword is not None:
+            break
+        found.append(argument.value)
+    return found
+
+
+def _argument(call: cst.Call, position: int, keyword: str) -> cst.BaseExpression | None:
+    for argument in call.args:
+        if argument.keyword is not None and argument.keyword.value == keyword:
+            return argument.value
+    positional = _positional(call)
+    return positional[position] if len(positional) > position else None
+
+
+def _number(node: cst.BaseExpression) -> float | None:
+    if isinstance(node, cst.Integer | cst.Float):
+        value = ast.literal_eval(node.value)
+        return value if isinstance(value, int | float) else None
+    return None
+
+
+def _parameters(scope: Scope) -> list[str]:
+    if not isinstance(scope.node, cst.FunctionDef | cst.Lambda):
+        return []
+    params = scope.node.params
+    names = [each.name.value for each in (*params.posonly_params, *params.params)]
+    return names[1:] if names[:1] == ["self"] else names
+
+
+def _has_number_as_default(binding: Binding) -> bool:
+    """Say whether it is a parameter like ``delta=1.0``: a setting, no tensor."""
+    if not isinstance(binding.scope.node, cst.FunctionDef | cst.Lambda):
+        return False
+    params = binding.scope.node.params
+    return any(
+        each.name.value == binding.name
+        and each.default is not None
+        and _number(each.default) is not None
+        for each in (*params.posonly_params, *params.params, *params.kwonly_params)
+    )

@@ -1,0 +1,175 @@
+"""Functions of ``keras.backend`` that layers and losses are made of."""
+
+from __future__ import annotations
+
+from kdoctor.rewrite import rewrite
+from kdoctor.rewrite.guards import equals, one_of
+from kdoctor.rules.names._backend.questions import whole_numbers
+
+_POOL_2D = (
+    "keras.backend.pool2d("
+    "x, pool_size, strides=(1, 1), padding='valid', data_format=None, pool_mode='max')"
+)
+_POOL_3D = (
+    "keras.backend.pool3d("
+    "x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, pool_mode='max')"
+)
+_POOLED = "(x, pool_size, strides=strides, padding=padding, data_format=data_format)"
+_CONVOLVED = (
+    "(x, {}, strides=strides, padding=padding, data_format=data_format, "
+    "dilation_rate=dilation_rate)"
+)
+
+REWRITES = (
+    rewrite("keras.backend.dot(x, y)", "keras.ops.dot(x, y)"),
+    rewrite(
+        "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
+        "keras.ops.relu(x)",
+        when=one_of("alpha", 0.0, 0)
+        & equals("max_value", None)
+        & one_of("threshold", 0.0, 0),
+    ),
+    rewrite(
+        "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
+        "keras.activations.relu("
+        "x, negative_slope=alpha, max_value=max_value)",
+        when=one_of("threshold", 0.0, 0),
+    ),
+    # With a threshold Keras 2 makes NaN of minus infinity.
+    rewrite(
+        "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
+        "keras.activations.relu("
+        "x, negative_slope=alpha, max_value=max_value, threshold=threshold)",
+    ),
+    rewrite("keras.backend.elu(x, alpha=1.0)", "keras.ops.elu(x, alpha)"),
+    rewrite("keras.backend.softmax(x, axis=-1)", "keras.ops.softmax(x, axis)"),
+    rewrite("keras.backend.softplus(x)", "keras.ops.softplus(x)"),
+    rewrite("keras.backend.softsign(x)", "keras.ops.softsign(x)"),
+    rewrite("keras.backend.sigmoid(x)", "keras.ops.sigmoid(x)"),
+    # keras.ops.hard_sigmoid is another function: relu6(x + 3) / 6.
+    rewrite("keras.backend.hard_sigmoid(x)", "keras.ops.clip(0.2 * x + 0.5, 0.0, 1.0)"),
+    rewrite("keras.backend.tanh(x)", "keras.ops.tanh(x)"),
+    # epsilon: K.l2_normalize bounds the square of the norm by 1e-12, so the norm by 1e-6.
+    rewrite(
+        "keras.backend.l2_normalize(x, axis=None)",
+        "keras.ops.normalize(x, axis=axis, order=2, epsilon=1e-6)",
+        when=whole_numbers("axis"),
+    ),
+    # Of probabilities Keras 2 takes the logarithm of p + epsilon: at 0 and 1 they differ by 0.7.
+    rewrite(
+        "keras.backend.binary_crossentropy(target, output, from_logits=False)",
+        "keras.ops.binary_crossentropy(target, output, from_logits=from_logits)",
+        when=equals("from_logits", True),  # noqa: FBT003
+    ),
+    rewrite(
+        "keras.backend.binary_crossentropy(target, output, from_logits=False)",
+        "keras.ops.binary_crossentropy(target, output, from_logits=from_logits)",
+    ),
+    rewrite(
+        "keras.backend.categorical_crossentropy(target, output, from_logits=False, axis=-1)",
+        "keras.ops.categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)",
+        # While a functional model is built, Keras 3 takes the last axis for the classes'.
+        when=equals("axis", -1),
+    ),
+    rewrite(
+        "keras.backend.sparse_categorical_crossentropy("
+        "target, output, from_logits=False, axis=-1, ignore_class=None)",
+        "keras.ops.sparse_categorical_crossentropy(target, output, from_logits=from_logits)",
+        when=equals("axis", -1) & equals("ignore_class", None),
+    ),
+    rewrite(
+        "keras.backend.categorical_focal_crossentropy("
+        "target, output, alpha=0.25, gamma=2.0, from_logits=False, axis=-1)",
+        "keras.losses.categorical_focal_crossentropy("
+        "target, output, alpha=alpha, gamma=gamma, from_logits=from_logits, axis=axis)",
+    ),
+    # Here targets come first.
+    rewrite(
+        "keras.backend.in_top_k(predictions, targets, k)",
+        "keras.ops.in_top_k(targets, predictions, k)",
+    ),
+    rewrite(
+        "keras.backend.bias_add(x, bias, data_format=None)",
+        "x + bias",
+        when=equals("data_format", "channels_last"),
+    ),
+    rewrite(
+        "keras.backend.conv1d("
+        "x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)",
+        f"keras.ops.conv{_CONVOLVED.format('kernel')}",
+        when=one_of("padding", "valid", "same"),
+    ),
+    rewrite(
+        "keras.backend.conv2d("
+        "x, kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))",
+        f"keras.ops.conv{_CONVOLVED.format('kernel')}",
+    ),
+    rewrite(
+        "keras.backend.conv3d("
+        "x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, "
+        "dilation_rate=(1, 1, 1))",
+        f"keras.ops.conv{_CONVOLVED.format('kernel')}",
+    ),
+    rewrite(
+        "keras.backend.depthwise_conv2d(x, depthwise_kernel, "
+        "strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))",
+        f"keras.ops.depthwise_conv{_CONVOLVED.format('depthwise_kernel')}",
+    ),
+    rewrite(
+        "keras.backend.separable_conv1d(x, depthwise_kernel, pointwise_kernel, "
+        "strides=1, padding='valid', data_format=None, dilation_rate=1)",
+        f"keras.ops.separable_conv{_CONVOLVED.format('depthwise_kernel, pointwise_kernel')}",
+    ),
+    rewrite(
+        "keras.backend.separable_conv2d(x, depthwise_kernel, pointwise_kernel, "
+        "strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1))",
+        f"keras.ops.separable_conv{_CONVOLVED.format('depthwise_kernel, pointwise_kernel')}",
+    ),
+    rewrite(_POOL_2D, f"keras.ops.max_pool{_POOLED}", when=equals("pool_mode", "max")),
+    rewrite(_POOL_2D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")),
+    rewrite(_POOL_3D, f"keras.ops.max_pool{_POOLED}", when=equals("pool_mode", "max")),
+    rewrite(_POOL_3D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")),
+    # No Keras ever had it, though people write it.
+    rewrite("keras.backend.matmul(a, b)", "keras.ops.matmul(a, b)"),
+)
+
+BY_HAND = {
+    "l2_normalize": "over all axes write x / keras.ops.sqrt(keras.ops.maximum("
+    "keras.ops.sum(keras.ops.square(x)), 1e-12)); mind that keras.ops.normalize without an axis "
+    "takes the last one",
+    "categorical_crossentropy": "write keras.ops.categorical_crossentropy(target, output, "
+    "from_logits=..., axis=...); while a functional model is built, only axis=-1 works",
+    "bias_add": "write x + bias for channels_last; for channels_first give the bias the shape "
+    "(channels, 1, ...) first",
+    "batch_dot": "write keras.ops.matmul(x, y) for two 3-D tensors without axes=; "
+    "keras.ops.einsum with the axes spelled out otherwise: axes=(2, 2) is 'bik,bjk->bij'",
+    "batch_normalization": "write keras.ops.batch_normalization(x, mean, var, axis, offset=beta, "
+    "scale=gamma, epsilon=epsilon) for statistics with one axis: the order of arguments is another",
+    "normalize_batch_in_training": "write keras.ops.moments and keras.ops.batch_normalization; "
+    "or use a keras.layers.BatchNormalization layer",
+    "binary_focal_crossentropy": "keras.losses.binary_focal_crossentropy takes the mean over the "
+    "last axis, K's did not: drop your own mean, or write the formula out",
+    "sparse_categorical_crossentropy": "keras.ops.sparse_categorical_crossentropy knows no "
+    "ignore_class; keras.losses.sparse_categorical_crossentropy does",
+    "conv1d": "keras.ops.conv knows no padding='causal': pad the start with keras.ops.pad and "
+    "convolve with padding='valid'",
+    "conv2d_transpose": "write keras.ops.conv_transpose(x, kernel, strides, padding=...); it takes "
+    "no output_shape",
+    "conv3d_transpose": "write keras.ops.conv_transpose(x, kernel, strides, padding=...); it takes "
+    "no output_shape",
+    "local_conv1d": "locally connected layers are gone: cut the patches out by hand, and multiply "
+    "them with keras.ops.einsum",
+    "local_conv2d": "locally connected layers are gone: cut the patches out with "
+    "keras.ops.image.extract_patches, and multiply them with keras.ops.einsum",
+    "pool2d": "write keras.ops.max_pool or keras.ops.average_pool, with strides=(1, 1) if you gave "
+    "none: theirs are the pool size",
+    "pool3d": "write keras.ops.max_pool or keras.ops.average_pool, with strides=(1, 1, 1) if you "
+    "gave none: theirs are the pool size",
+    "ctc_batch_cost": "write keras.ops.ctc_loss(y_true, keras.ops.log(y_pred + "
+    "keras.config.epsilon()), label_length, input_length, mask_index=number_of_classes - 1): the "
+    "blank was the last class in Keras 2, lengths are vectors, and they change places",
+    "ctc_decode": "write keras.ops.ctc_decode(..., mask_index=number_of_classes - 1); what it "
+    "returns is laid out differently",
+    "ctc_label_dense_to_sparse": "keras.ops.ctc_loss takes dense labels: leave it out",
+    "rnn": "use keras.layers.RNN with a cell of your own, or keras.ops.scan",
+}

@@ -1,0 +1,121 @@
+"""Functions of ``keras.backend`` about shapes, and that arrange elements anew."""
+
+from __future__ import annotations
+
+from kdoctor.rewrite import rewrite
+from kdoctor.rewrite.guards import context, equals, indexed
+from kdoctor.rules.names._backend.questions import whole_numbers
+from kdoctor.syntax import Context
+
+_CHANNELS_LAST = equals("data_format", "channels_last")
+_CHANNELS_FIRST = equals("data_format", "channels_first")
+
+REWRITES = (
+    # While a functional model is built, an unknown batch size is None in keras.ops.shape.
+    rewrite(
+        "keras.backend.shape(x)",
+        "keras.ops.shape(x)",
+        when=indexed() & context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
+    ),
+    rewrite("keras.backend.int_shape(x)", "x.shape", when=indexed()),
+    rewrite("keras.backend.int_shape(x)", "tuple(x.shape)"),
+    rewrite("keras.backend.get_variable_shape(x)", "tuple(x.shape)"),
+    rewrite("keras.backend.ndim(x)", "len(x.shape)"),
+    rewrite("keras.backend.count_params(x)", "numpy.prod(x.shape)"),
+    rewrite("keras.backend.reshape(x, shape)", "keras.ops.reshape(x, shape)"),
+    rewrite("keras.backend.flatten(x)", "keras.ops.reshape(x, (-1,))"),
+    # Not (keras.ops.shape(x)[0], -1): that fails while a functional model is built.
+    rewrite(
+        "keras.backend.batch_flatten(x)",
+        "keras.ops.reshape(x, (-1, math.prod(x.shape[1:])))",
+    ),
+    rewrite("keras.backend.transpose(x)", "keras.ops.transpose(x)"),
+    rewrite("keras.backend.permute_dimensions(x, pattern)", "keras.ops.transpose(x, pattern)"),
+    rewrite("keras.backend.expand_dims(x, axis=-1)", "keras.ops.expand_dims(x, axis)"),
+    rewrite("keras.backend.squeeze(x, axis)", "keras.ops.squeeze(x, axis)"),
+    rewrite("keras.backend.concatenate(tensors, axis=-1)", "keras.ops.concatenate(tensors, axis)"),
+    rewrite("keras.backend.stack(x, axis=0)", "keras.ops.stack(x, axis)"),
+    rewrite("keras.backend.reverse(x, axes)", "keras.ops.flip(x, axes)"),
+    # keras.ops.repeat is another function: it repeats elements, K.repeat adds an axis of time.
+    rewrite(
+        "keras.backend.repeat(x, n)",
+        "keras.ops.repeat(keras.ops.expand_dims(x, 1), n, axis=1)",
+    ),
+    rewrite("keras.backend.repeat_elements(x, rep, axis)", "keras.ops.repeat(x, rep, axis)"),
+    rewrite("keras.backend.tile(x, n)", "keras.ops.tile(x, n)"),
+    rewrite(
+        "keras.backend.gather(reference, indices)",
+        "keras.ops.take(reference, indices, axis=0)",
+    ),
+    rewrite(
+        "keras.backend.temporal_padding(x, padding=(1, 1))",
+        "keras.ops.pad(x, ((0, 0), padding, (0, 0)))",
+    ),
+    rewrite(
+        "keras.backend.spatial_2d_padding(x, padding=((1, 1), (1, 1)), data_format=None)",
+        "keras.ops.pad(x, ((0, 0), *padding, (0, 0)))",
+        when=_CHANNELS_LAST,
+    ),
+    rewrite(
+        "keras.backend.spatial_2d_padding(x, padding=((1, 1), (1, 1)), data_format=None)",
+        "keras.ops.pad(x, ((0, 0), (0, 0), *padding))",
+        when=_CHANNELS_FIRST,
+    ),
+    rewrite(
+        "keras.backend.spatial_3d_padding(x, padding=((1, 1), (1, 1), (1, 1)), data_format=None)",
+        "keras.ops.pad(x, ((0, 0), *padding, (0, 0)))",
+        when=_CHANNELS_LAST,
+    ),
+    rewrite(
+        "keras.backend.spatial_3d_padding(x, padding=((1, 1), (1, 1), (1, 1)), data_format=None)",
+        "keras.ops.pad(x, ((0, 0), (0, 0), *padding))",
+        when=_CHANNELS_FIRST,
+    ),
+    rewrite(
+        "keras.backend.resize_images("
+        "x, height_factor, width_factor, data_format, interpolation='nearest')",
+        "keras.ops.repeat(keras.ops.repeat(x, height_factor, axis=1), width_factor, axis=2)",
+        when=whole_numbers("height_factor", "width_factor")
+        & _CHANNELS_LAST
+        & equals("interpolation", "nearest"),
+    ),
+    rewrite(
+        "keras.backend.resize_images("
+        "x, height_factor, width_factor, data_format, interpolation='nearest')",
+        "keras.ops.repeat(keras.ops.repeat(x, height_factor, axis=2), width_factor, axis=3)",
+        when=whole_numbers("height_factor", "width_factor")
+        & _CHANNELS_FIRST
+        & equals("interpolation", "nearest"),
+    ),
+    rewrite(
+        "keras.backend.resize_volumes(x, depth_factor, height_factor, width_factor, data_format)",
+        "keras.ops.repeat(keras.ops.repeat(keras.ops.repeat("
+        "x, depth_factor, axis=1), height_factor, axis=2), width_factor, axis=3)",
+        when=_CHANNELS_LAST,
+    ),
+    rewrite(
+        "keras.backend.resize_volumes(x, depth_factor, height_factor, width_factor, data_format)",
+        "keras.ops.repeat(keras.ops.repeat(keras.ops.repeat("
+        "x, depth_factor, axis=2), height_factor, axis=3), width_factor, axis=4)",
+        when=_CHANNELS_FIRST,
+    ),
+    rewrite("keras.backend.size(x, name=None)", "keras.ops.size(x)"),
+    rewrite("keras.backend.slice(x, start, size)", "keras.ops.slice(x, start, size)"),
+)
+
+BY_HAND = {
+    "shape": "keras.ops.shape(x) is a tuple, not a tensor. For one size write "
+    "keras.ops.shape(x)[i] inside `call`, a loss or a metric; while a functional model is built "
+    "use x.shape[i], and -1 in keras.ops.reshape where the batch size is unknown. Where a tensor "
+    "is wanted, wrap it: keras.ops.stack(keras.ops.shape(x))",
+    "batch_flatten": "write keras.ops.reshape(x, (-1, math.prod(x.shape[1:]))), "
+    "or use a keras.layers.Flatten layer",
+    "spatial_2d_padding": "write keras.ops.pad(x, ((0, 0), *padding, (0, 0))) for channels_last, "
+    "keras.ops.pad(x, ((0, 0), (0, 0), *padding)) for channels_first",
+    "spatial_3d_padding": "write keras.ops.pad(x, ((0, 0), *padding, (0, 0))) for channels_last, "
+    "keras.ops.pad(x, ((0, 0), (0, 0), *padding)) for channels_first",
+    "resize_images": "write keras.ops.image.resize(x, (height, width), "
+    "interpolation=..., data_format=...) with the new size, or use keras.layers.UpSampling2D",
+    "resize_volumes": "repeat each axis with keras.ops.repeat, or use keras.layers.UpSampling3D",
+    "normalize_data_format": "write `data_format or keras.config.image_data_format()`",
+}

@@ -1,0 +1,204 @@
+'''Functions of `keras.backend` that Keras 3 does not have, or that no Keras ever had.
+
+## What it does
+Reports each use of a function that is missing from the `keras.backend` of the target, and rewrites
+it where the arguments, the place and what is known of the tensors allow. `tf.keras.backend` of
+Keras 3 still has most of these functions; of it only the missing ones are reported.
+
+## Why it breaks
+`keras.backend` had 148 public functions in Keras 2 and has 14 in Keras 3:
+`AttributeError: module 'keras.backend' has no attribute 'sum'`. Some names were public by accident
+(`unique_object_name`), and some are written though no Keras ever had them (`K.multiply`).
+
+## What to write instead
+Mostly the function of the same name in `keras.ops`. Not always: these differ without a word.
+
+- `K.sqrt` takes negative numbers for 0, `keras.ops.sqrt` makes NaN of them.
+- `K.argmax`, `K.concatenate`, `K.softmax` go along the last axis, `K.cumsum` along the first;
+  `keras.ops` has other defaults. `K.argmax` counts in int64, `keras.ops.argmax` in int32.
+- `K.constant([1, 2])` holds floats, `keras.ops.convert_to_tensor([1, 2])` integers.
+- `K.repeat` adds an axis, `keras.ops.repeat` does not; `keras.ops.in_top_k` takes targets first.
+- `K.hard_sigmoid` is `clip(0.2 * x + 0.5, 0, 1)`, `keras.ops.hard_sigmoid` is `relu6(x + 3) / 6`.
+- `K.mean` cuts the mean of integers to an integer, `keras.ops.mean` gives a float. The fix is safe
+  where the tensor surely holds floats or bools: what it is made of says so, or it is made of
+  `y_pred`, as in every loss.
+- `K.switch` lines up a condition of lower rank with the first axes, `keras.ops.where` with the
+  last. The fix is safe where condition and branches are made, element by element, of the same
+  tensors. A parameter with a number as its default (`delta=1.0`) counts as a number.
+- `keras.ops.shape(x)` is a tuple, and holds None while a functional model is built.
+
+## How we know
+`make prove` runs both sides of every rewrite: the left on tf_keras (Keras 2), the right on Keras 3,
+on the same TensorFlow, eagerly, in `tf.function` and on symbolic tensors, with a fixed and with an
+unknown batch; and compares kind, dtype, shape, values and gradients. Inputs have 0 to 4 axes, are
+float16, bfloat16, float32, float64, int32, int64 and bool, with zeros, negatives, NaN, infinities,
+without elements, broadcast against each other, as tensors, variables and NumPy arrays. Where Keras
+2 raises there is nothing to compare. A rewrite is safe only if it holds in every case that its
+guard lets through. Names that Keras never had are held against the function of TensorFlow or NumPy
+of that name. The record says for each rewrite what it was held against, and where it differs.
+'''
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence, error_text, error_type, split_root
+from kdoctor.model import Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, RewriteTable
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._backend import BY_HAND, REWRITES
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_MODULE = "backend."
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each missing function once: where it is read, or at an import that nothing reads."""
+    missing = [
+        reference
+        for reference in module.references
+        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        and _function(reference.name) is not None
+        and facts.lookup(reference.name).presence is Presence.MISSING
+        and not module.is_guarded(reference.node)
+    ]
+    table = _table(facts)
+    imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
+    for reference in missing:
+        if reference.kind is ReferenceKind.LOAD and any(
+            reference.binding is imported.binding for imported in imports
+        ):
+            continue  # `from keras.backend import sum` fails before any use of it does
+        yield _finding(module, facts, reference, table)
+
+
+@cache
+def _table(facts: Facts) -> RewriteTable:
+    return RewriteTable(REWRITES, facts.parameters)
+
+
+def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteTable) -> Finding:
+    name = _function(reference.name)
+    assert name is not None
+    attempt = table.attempt(module, reference, facts.applicability)
+    form = _form(reference)
+    found = facts.lookup(reference.name)
+    last = found.periods[-1][1] if found.periods else None
+    history = f"is gone (it was last in {found.root} {last})" if last else "does not exist"
+    error = f"{error_type(reference.name, facts.target, form)}: "
+    return rule.finding(
+        module.place(reference.node),
+        f"`{found.missing_prefix}` {history}: {error}"
+        f"{error_text(reference.name, facts.target, form)}",
+        symbol=reference.name,
+        confidence=reference.confidence,
+        help=_help(name, attempt),
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=attempt.reason if isinstance(attempt, Refusal) else None,
+    )
+
+
+def _function(name: str) -> str | None:
+    """Return ``sum`` for ``keras.backend.sum``, under any root; None for all else."""
+    split = split_root(name)
+    if split is None or not split[1].startswith(_MODULE):
+        return None
+    return split[1].removeprefix(_MODULE).partition(".")[0]
+
+
+def _form(reference: Reference) -> str:
+    if reference.kind is not ReferenceKind.IMPORT:
+        return "attribute"
+    return "import" if isinstance(reference.binding.statement, cst.Import) else "from-import"
+
+
+def _help(name: str, attempt: Fix | Refusal) -> str:
+    if isinstance(attempt, Fix):
+        return f"{attempt.title}."
+    text = BY_HAND.get(name)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+rule = Rule(
+    code="KD101",
+    name="backend-function-gone",
+    family="names",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"backend"},
+    since="3.0",
+)
+
+VALID = [
+    # These are still there.
+    "from keras import backend as K\nK.epsilon() + float(K.floatx() == 'float32')",
+    # The root decides.
+    "from tensorflow.keras import backend as K\nK.sum(1.0)",
+    "import tf_keras.backend as K\nK.sum(1.0)",
+    # A fallback that works.
+    "from keras import backend as K\ntry:\n    total = K.sum\nexcept AttributeError:\n"
+    "    from keras.ops import sum as total",
+    # Not Keras' backend.
+    "class K:\n    sum = sum\n\nK.sum([1])",
+]
+INVALID = [
+    Example(
+        before="from keras import backend as K\n\n"
+        "def loss(y_true, y_pred):\n"
+        "    return K.mean(K.square(y_pred - y_true), axis=-1)\n",
+        after="from keras import ops\n\n"
+        "def loss(y_true, y_pred):\n"
+        "    return ops.mean(ops.square(y_pred - y_true), axis=-1)\n",
+        raises=None,
+        findings=2,
+        check="assert float(loss(ops.ones((2,)), ops.zeros((2,)))) == 1.0",
+    ),
+    Example(
+        before="import keras.backend as K\n\nx = K.constant([1, 2])\n",
+        after="from keras import config, ops\n\n"
+        "x = ops.convert_to_tensor([1, 2], dtype=config.floatx())\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'constant'",
+        check="import keras\nassert keras.backend.standardize_dtype(x.dtype) == 'float32'",
+    ),
+    Example(
+        before="from keras import backend as K\n\nroot = K.sqrt(K.abs(-4.0))\n",
+        after="from keras import ops\n\nroot = ops.sqrt(ops.abs(-4.0))\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'sqrt'",
+        findings=2,
+        check="assert float(root) == 2.0",
+    ),
+    Example(
+        before="import keras\n\nx = keras.ops.ones((2, 3))\n"
+        "top = keras.backend.argmax(x) + 1\n",
+        after="import keras\n\nx = keras.ops.ones((2, 3))\n"
+        'top = keras.ops.cast(keras.ops.argmax(x, axis=-1), "int64") + 1\n',
+        raises="AttributeError: module 'keras.backend' has no attribute 'argmax'",
+        check="assert keras.backend.standardize_dtype(top.dtype) == 'int64'",
+    ),
+    Example(
+        before="from tensorflow.keras import backend as K\n\nproduct = K.multiply(2.0, 3.0)\n",
+        after="from tensorflow.keras import ops\n\nproduct = ops.multiply(2.0, 3.0)\n",
+        raises="AttributeError: module 'keras._tf_keras.keras.backend' has no attribute 'multiply'",
+        check="assert float(product) == 6.0",
+    ),
+    # For integers it would be another number: Keras 2 gives 1.
+    Example(
+        before="from keras import backend as K\n\ndef centre(x):\n    return K.mean(x, axis=1)\n",
+        after="from keras import ops\n\ndef centre(x):\n    return ops.mean(x, axis=1)\n",
+        unsafe=True,
+        check="assert centre(ops.ones((2, 3))).shape == (2,)",
+    ),
+    Example(
+        before="from keras import backend as K\n\nK.set_session(None)\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
+    ),
+    Example(
+        before="from keras import backend as K\n\nprint(K.unique_object_name('dense'))\n",
+        after="import keras\n\nprint(f\"{'dense'}_{keras.backend.get_uid('dense')}\")\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'unique_object_name'",
+    ),
+]
