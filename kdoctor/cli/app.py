@@ -36,6 +36,15 @@ class _Program(TyperGroup):
             # What is still in the buffer can go nowhere: let the interpreter's own flush succeed.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(_BROKEN_PIPE) from None
+        except (typer.Exit, typer.Abort):
+            raise
+        except Exception as error:
+            if hasattr(error, "exit_code"):  # Typer's own, which it shows itself
+                raise
+            if os.environ.get("KDOCTOR_DEBUG"):
+                raise
+            what = f"{type(error).__name__}: {error}"
+            _end(f"kdoctor: internal error: {what} (KDOCTOR_DEBUG=1 shows where; please report)", 2)
         return result
 
 

@@ -78,8 +78,8 @@ class Examiner:
             try:
                 modules[unit.index] = Module.parse(unit, self._knowledge, self._package)
             except SyntaxProblem as problem:
-                if not admitted:
-                    continue
+                if not admitted or not self._gate.speaks_of_keras(unit.text):
+                    continue  # nothing of Keras can be hidden in it
                 if document.kind in ("python", "notebook") or unit.index in changed:
                     raise FileProblem(_syntax(problem, unit)) from problem
                 place = _place(problem, unit)
@@ -91,21 +91,24 @@ class Examiner:
         """Ask every rule about every module. A rule that fails costs its own findings only."""
         findings: set[Finding] = set()
         lines: dict[Place, str] = {}
-        failed: Unreadable | None = None
+        problems: list[str] = []
         diffs = FindingDiffs(document, data)
         for module in modules.values():
             for rule in self._rules:
                 try:
                     found = list(rule.check(module, self._facts))
-                    if self.orders.diffs:
-                        found = [diffs.with_diff(finding, module) for finding in found]
                 except Exception as error:  # noqa: BLE001 - a bug in one rule
-                    reason = f"{why(error)} (in rule {rule.code})"
-                    failed = failed or Unreadable(document.path, reason)
+                    problems.append(f"{why(error)} (in rule {rule.code})")
                     continue
-                findings.update(found)
                 for finding in found:
                     lines[finding.place] = module.unit.line_of(finding.place.span.start)
+                    try:
+                        shown = diffs.with_diff(finding, module) if self.orders.diffs else finding
+                    except Exception as error:  # noqa: BLE001
+                        problems.append(f"{why(error)} (in the fix of {rule.code})")
+                        shown = finding
+                    findings.add(shown)
+        failed = Unreadable(document.path, problems[0]) if problems else None
         return FileScan(tuple(sorted(findings, key=order)), lines, unreadable=failed)
 
 

@@ -16,6 +16,7 @@ from kdoctor.engine.package import OwnModule, ProjectPackage
 from kdoctor.syntax.package import ClassInfo
 
 _WORD = re.compile(r"\w+")
+_REMEMBERED = 20_000  # modules; memory must not grow with the tree
 
 
 class Gate:
@@ -33,23 +34,35 @@ class Gate:
         package: ProjectPackage,
     ) -> None:
         self._words = tuple(words)
-        self._triggers = {frozenset(each) for each in triggers}
+        wanted = [frozenset(each) for each in triggers]
+        self._triggers = frozenset().union(*wanted)
+        self._any_source = not all(wanted)
         self._package = package
+        self._without_keras: set[OwnModule] = set()
+
+    def speaks_of_keras(self, text: str) -> bool:
+        """Say whether a text has one of the words anywhere."""
+        return any(word in text for word in self._words)
 
     def admits(self, path: str, source: str) -> bool:
         """Say whether a rule could fire in ``source``, which stands in the file ``path``."""
+        speaks = self.speaks_of_keras(source)
         tree = parsed(source)
         if tree is None:
             return True
-        names = set(_identifiers(tree))
-        if not self._speaks_of_keras("\n".join(names)) and not self._imports_keras(path, tree):
+        concerned = not speaks and self._imports_keras(path, tree)
+        if not speaks and not concerned:
             return False
-        return any(not triggers or not names.isdisjoint(triggers) for triggers in self._triggers)
+        triggered = self._any_source
+        # Most files say what they are about in their first lines: the walk stops there.
+        for name in _identifiers(tree):
+            concerned = concerned or self.speaks_of_keras(name)
+            triggered = triggered or name in self._triggers
+            if concerned and triggered:
+                return True
+        return triggered and not concerned and self._imports_keras(path, tree)
 
-    def _speaks_of_keras(self, text: str) -> bool:
-        return any(word in text for word in self._words)
-
-    def _imports_keras(self, path: str, tree: ast.AST) -> bool:
+    def _imports_keras(self, path: str, tree: ast.Module) -> bool:
         """Say whether the project's own modules bring something of Keras into the file.
 
         What they export is all that ``syntax`` can learn of them: it asks the same package.
@@ -59,35 +72,44 @@ class Gate:
             for imported in imports_of(tree)
             for value in self._package.meanings(path, imported)
         ]
-        opened = set()
+        opened: set[OwnModule] = set()
         while waiting:
             match waiting.pop():
                 case (str() as dotted) | ClassInfo(base=str() as dotted):
-                    if self._speaks_of_keras(dotted):
+                    if self.speaks_of_keras(dotted):
                         return True
-                case OwnModule() as module if module not in opened:
+                case OwnModule() as module if module not in opened | self._without_keras:
                     opened.add(module)
                     waiting += self._package.contents(module)
+        if len(self._without_keras) > _REMEMBERED:
+            self._without_keras.clear()
+        self._without_keras |= opened  # nothing that can be reached from them was of Keras
         return False
 
 
-def _identifiers(tree: ast.AST) -> Iterator[str]:
-    """Yield every identifier of the code, and every word of its strings that are no docstrings."""
-    waiting = [tree]
+def _identifiers(tree: ast.Module) -> Iterator[str]:
+    """Yield each identifier of the code, and each word of its strings that are no docstrings."""
+    seen: set[str] = set()
+    for statement in tree.body:
+        for text in _texts(statement):
+            if text in seen:
+                continue
+            seen.add(text)
+            # Dotted names, and strings: annotations, `getattr(K, "sum")`, `os.environ["..."]`.
+            yield from (text,) if text.isidentifier() else _WORD.findall(text)
+
+
+def _texts(statement: ast.stmt) -> Iterator[str]:
+    waiting: list[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
-        for name in node._fields:
-            value = getattr(node, name, None)
+        for value in vars(node).values():
             if isinstance(value, ast.AST):
                 waiting.append(value)
             elif isinstance(value, str):
-                # Dotted names, and strings: annotations, `getattr(K, "sum")`, `os.environ["…"]`.
-                yield from _WORD.findall(value)
+                yield value
             elif isinstance(value, list):
-                for item in value:
-                    if isinstance(item, ast.AST):
-                        waiting.append(item)
-                    elif isinstance(item, str):
-                        yield item
+                waiting += (item for item in value if isinstance(item, ast.AST))
+                yield from (item for item in value if isinstance(item, str))

@@ -80,9 +80,9 @@ def outline_of(path: str) -> Outline | None:
     return outline
 
 
-def imports_of(tree: ast.AST) -> Iterator[Imported]:
+def imports_of(tree: ast.Module) -> Iterator[Imported]:
     """Yield every import in a file, whatever its scope; the name of a star import is ``*``."""
-    for node in ast.walk(tree):
+    for node in _statements(tree.body):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Imported(alias.name, 0, None)
@@ -91,16 +91,26 @@ def imports_of(tree: ast.AST) -> Iterator[Imported]:
                 yield Imported(node.module or "", node.level, alias.name)
 
 
+def _statements(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in statements:
+        yield statement
+        yield from _statements(_inner(statement))
+
+
 def _top_level(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements that bind names of the module, also those under ``if`` and ``try``."""
     for statement in statements:
         yield statement
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            continue
-        for body in ("body", "orelse", "finalbody"):
-            yield from _top_level(getattr(statement, body, ()))
-        for handler in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-            yield from _top_level(handler.body)
+        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from _top_level(_inner(statement))
+
+
+def _inner(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """Yield the statements directly inside a compound one."""
+    for body in ("body", "orelse", "finalbody"):
+        yield from getattr(statement, body, ())
+    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield from part.body
 
 
 def _note(statement: ast.stmt, outline: Outline) -> None:
@@ -177,44 +187,35 @@ def _stored(node: ast.AST) -> Iterator[str]:
 
 def _class(node: ast.ClassDef) -> Class:
     members: set[str] = set()
+    closed = not (node.decorator_list or node.keywords)
     for statement in _top_level(node.body):
         match statement:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 members.add(name)
-                members.update(_set_on_self(statement))
+                closed = _note_method(statement, members) and closed
             case ast.ClassDef(name=name):
                 members.add(name)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
                 members.update(alias.asname or alias.name.partition(".")[0] for alias in aliases)
             case _:
                 members.update(_stored(statement))
-    closed = not (
-        node.decorator_list
-        or node.keywords
-        or members & _DYNAMIC
-        or any(map(_is_dynamic, ast.walk(node)))
-    )
+    closed = closed and not members & _DYNAMIC
     return Class(node.name, tuple(map(dotted, node.bases)), frozenset(members), closed)
 
 
-def _set_on_self(method: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+def _note_method(method: ast.FunctionDef | ast.AsyncFunctionDef, members: set[str]) -> bool:
+    """Add what the method sets on ``self``. Say whether that is all that it can set."""
     parameters = [*method.args.posonlyargs, *method.args.args]
-    if not parameters:
-        return
-    own = parameters[0].arg
+    own = parameters[0].arg if parameters else None
+    closed = True
     for node in ast.walk(method):
         match node:
             case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Store()):
                 if name == own:
-                    yield attribute
-
-
-def _is_dynamic(node: ast.AST) -> bool:
-    """Say whether a node can set members by a name that is not in the source."""
-    match node:
-        case ast.Call(func=ast.Name(id="setattr" | "vars")) | ast.Attribute(attr="__dict__"):
-            return True
-    return False
+                    members.add(attribute)
+            case ast.Call(func=ast.Name(id="setattr" | "vars")) | ast.Attribute(attr="__dict__"):
+                closed = False
+    return closed
 
 
 def dotted(node: ast.expr) -> str | None:

@@ -99,7 +99,14 @@ def _nothing(text: str, result: ScanResult, page: Page) -> str:
 
 def _by_severity(findings: Sequence[Finding]) -> str:
     counts = Counter(finding.severity for finding in findings)
-    return ", ".join(f"{counts[severity]} {severity}" for severity in Severity if counts[severity])
+    nouns = {Severity.ERROR: "error", Severity.CHANGE: "change"}
+    return ", ".join(
+        count(counts[severity], nouns[severity])
+        if severity in nouns
+        else f"{counts[severity]} {severity}"
+        for severity in Severity
+        if counts[severity]
+    )
 
 
 def _left(left: Sequence[Finding]) -> str:
