@@ -14,10 +14,15 @@ import libcst as cst
 
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
+from kdoctor.kinds import Context, Type
 from kdoctor.model import Place, Span
+from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.contexts import Contexts
 from kdoctor.syntax.guards import Guards
 from kdoctor.syntax.imports import Imports
+from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
+from kdoctor.syntax.members import MemberUse, member_uses
 from kdoctor.syntax.package import Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
 from kdoctor.syntax.positions import Positions
@@ -147,6 +152,21 @@ class Module:
         meaning = self._resolver.of_chain(expression)
         return None if meaning is None else meaning.name
 
+    # -- types, contexts, guards
+
+    @cached_property
+    def members(self) -> tuple[MemberUse, ...]:
+        """Every attribute that is read from an instance of known kind, in source order."""
+        return tuple(member_uses(self._survey, self._inference, self._classes))
+
+    def type_of(self, expression: cst.CSTNode) -> Type | None:
+        """Return what kind of object an expression is, None where that is not known."""
+        return self._inference.value(expression).type
+
+    def context_of(self, node: cst.CSTNode) -> Context:
+        """Return where ``node`` runs: in a layer's call, in a loss, while a model is built."""
+        return self._contexts.of(node)
+
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
 
@@ -195,6 +215,20 @@ class Module:
             self.knowledge,
             self._guards.is_unmade,
             self._guards.are_alternatives,
+        )
+
+    @cached_property
+    def _classes(self) -> OwnClasses:
+        return OwnClasses(self._survey, self._imports, self._resolver, self.knowledge)
+
+    @cached_property
+    def _inference(self) -> Inference:
+        return Inference(self._survey, self._resolver, self._classes, self.knowledge)
+
+    @cached_property
+    def _contexts(self) -> Contexts:
+        return Contexts(
+            self._survey, self._resolver, self._classes, self._inference, self.knowledge
         )
 
     @cached_property

@@ -1,0 +1,223 @@
+"""The user's own classes: which kind of object they make, and what they define themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from kdoctor.kinds import Type
+from kdoctor.syntax.imports import Imports
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.scopes import Binding, BindingKind, Scope
+from kdoctor.syntax.survey import Store, Survey
+
+_ANSWERS_ALL = frozenset({"__getattr__", "__getattribute__"})
+_NO_BASE = frozenset({"object"})
+
+
+@dataclass(eq=False, slots=True)
+class OwnClass:
+    """A class of this module, or (``node`` is None) of another module of the tree.
+
+    ``closed``: nothing but ``members`` and the bases' own can be found on an instance; false where
+    a base is unknown, or where the class makes attributes in ways that cannot be read off.
+    """
+
+    name: str
+    type: Type | None
+    bases: tuple[OwnClass, ...] = ()
+    members: frozenset[str] = frozenset()
+    closed: bool = True
+    node: cst.ClassDef | None = None
+    scope: Scope | None = None
+    stores: dict[str, list[Store]] = field(default_factory=dict)
+
+    def lineage(self) -> Iterator[OwnClass]:
+        """Yield the class and its own bases, nearest first."""
+        yield self
+        for base in self.bases:
+            yield from base.lineage()
+
+    def may_define(self, member: str) -> bool:
+        """Say whether ``member`` may come from the user's own code."""
+        return any(member in each.members or not each.closed for each in self.lineage())
+
+    def definer(self, member: str) -> OwnClass | None:
+        """Return the nearest class that surely defines ``member``."""
+        return next((each for each in self.lineage() if member in each.members), None)
+
+    def method(self, name: str) -> cst.FunctionDef | None:
+        """Return the one definition of a method in this class itself."""
+        bindings = self.scope.bindings.get(name, []) if self.scope is not None else []
+        if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef):
+            return bindings[0].node
+        return None
+
+
+class OwnClasses:
+    """All classes of one module."""
+
+    def __init__(
+        self, survey: Survey, imports: Imports, resolver: Resolver, knowledge: Knowledge
+    ) -> None:
+        self._survey = survey
+        self._imports = imports
+        self._resolver = resolver
+        self._knowledge = knowledge
+        self._known: dict[cst.ClassDef, OwnClass | None] = {}
+        self._stores: dict[cst.ClassDef, dict[str, list[Store]]] | None = None
+
+    def of(self, node: cst.ClassDef) -> OwnClass | None:
+        """Return what is known of a class, None where it is its own base."""
+        if node not in self._known:
+            self._known[node] = None
+            self._known[node] = self._read(node)
+        return self._known[node]
+
+    def named(self, expression: cst.CSTNode) -> OwnClass | None:
+        """Return the class that an expression names, if it is one of the user's own."""
+        if isinstance(expression, cst.Name):
+            scope = self._resolver.scope_of(expression)
+            bindings = self._resolver.bindings(expression.value, expression, scope)
+            if len(bindings) == 1:
+                return self._bound(bindings[0])
+        meaning = self._resolver.of_chain(expression)
+        if meaning is None:
+            return None
+        info = meaning.binding.own_class
+        if info is not None and meaning.name == meaning.binding.name:
+            return self._from_tree(info)
+        through = self._imports.through_tree(meaning.name)
+        return self._from_tree(through) if isinstance(through, ClassInfo) else None
+
+    def around(self, function: cst.CSTNode) -> OwnClass | None:
+        """Return the class whose method ``function`` is."""
+        block = self._survey.parents.get(function)
+        holder = self._survey.parents.get(block) if block is not None else None
+        return self.of(holder) if isinstance(holder, cst.ClassDef) else None
+
+    def receiver(self, binding: Binding) -> OwnClass | None:
+        """Return the class of which a parameter is the instance: ``self`` of a method."""
+        function = binding.scope.node
+        if not isinstance(function, cst.FunctionDef) or receiver_of(function) is not binding.node:
+            return None
+        return self.around(function)
+
+    def _bound(self, binding: Binding) -> OwnClass | None:
+        if isinstance(binding.node, cst.ClassDef):
+            return self.of(binding.node)
+        if (
+            binding.kind is BindingKind.ASSIGN
+            and not binding.path
+            and isinstance(binding.value, cst.Name)
+        ):
+            return self.named(binding.value)
+        info = self._imports.of[binding].own_class if binding in self._imports.of else None
+        return self._from_tree(info) if info is not None else None
+
+    def _from_tree(self, info: ClassInfo) -> OwnClass:
+        base = None if info.base is None else self._knowledge.class_type(info.base)
+        closed = info.closed and (info.base is None or base is not None)
+        return OwnClass(info.name, _subtype(base, info.name), (), info.members, closed)
+
+    def _read(self, node: cst.ClassDef) -> OwnClass:
+        own: list[OwnClass] = []
+        types: list[Type] = []
+        closed = not node.keywords and all(map(self._leaves_as_is, node.decorators))
+        for argument in node.bases:
+            base, known = self._base(argument)
+            if isinstance(base, OwnClass):
+                own.append(base)
+                types += [base.type] if base.type is not None else []
+            elif base is not None:
+                types.append(base)
+            closed = closed and known
+        scope = self._survey.scopes[node]
+        stores = self._self_stores().get(node, {})
+        members = frozenset({*scope.bindings, *stores})
+        closed = closed and not members & _ANSWERS_ALL and not self._sets_by_name(scope)
+        name = node.name.value
+        kind = _subtype(types[0], name) if types else None
+        return OwnClass(name, kind, tuple(own), members, closed, node, scope, stores)
+
+    def _base(self, argument: cst.Arg) -> tuple[OwnClass | Type | None, bool]:
+        """Return what a base class is, and whether all that it defines is known."""
+        if argument.star:
+            return None, False
+        own = self.named(argument.value)
+        if own is not None:
+            return own, True
+        meaning = self._resolver.of_chain(argument.value)
+        if meaning is not None:
+            base = self._knowledge.class_type(meaning.name)
+            return base, base is not None
+        builtin = isinstance(argument.value, cst.Name) and argument.value.value in _NO_BASE
+        return None, builtin
+
+    def _leaves_as_is(self, decorator: cst.Decorator) -> bool:
+        """Say whether a class decorator is known to the target, and so makes no attributes."""
+        called = decorator.decorator
+        meaning = self._resolver.of_chain(called.func if isinstance(called, cst.Call) else called)
+        return meaning is not None and self._knowledge.exists(meaning.name) is True
+
+    def _self_stores(self) -> dict[cst.ClassDef, dict[str, list[Store]]]:
+        """Return, for each class, what its methods assign to attributes of ``self``."""
+        if self._stores is None:
+            self._stores = {}
+            for store in self._survey.stores:
+                node = self._receiving_class(store.node.value)
+                if node is not None:
+                    by_name = self._stores.setdefault(node, {})
+                    by_name.setdefault(store.node.attr.value, []).append(store)
+        return self._stores
+
+    def _receiving_class(self, node: cst.BaseExpression) -> cst.ClassDef | None:
+        if not isinstance(node, cst.Name):
+            return None
+        scope = self._resolver.scope_of(node)
+        owner = scope.owner(node.value)
+        if owner is None or not isinstance(owner.node, cst.FunctionDef):
+            return None
+        receiver = receiver_of(owner.node)
+        if receiver is None or receiver.name.value != node.value:
+            return None
+        block = self._survey.parents.get(owner.node)
+        holder = self._survey.parents.get(block) if block is not None else None
+        return holder if isinstance(holder, cst.ClassDef) else None
+
+    def _sets_by_name(self, scope: Scope) -> bool:
+        """Say whether the class makes attributes under computed names."""
+        return any(
+            (use.name in {"setattr", "vars"} or _ends_in(use.chain, "__dict__"))
+            and scope in use.scope.enclosing()
+            for use in self._survey.uses
+            if use.name in {"setattr", "vars"} or isinstance(use.chain, cst.Attribute)
+        )
+
+
+def receiver_of(function: cst.FunctionDef) -> cst.Param | None:
+    """Return the parameter that takes the instance (for a class method: the class), if any."""
+    for decorator in function.decorators:
+        if isinstance(decorator.decorator, cst.Name) and decorator.decorator.value in {
+            "staticmethod",
+            "classmethod",
+        }:
+            return None
+    parameters = (*function.params.posonly_params, *function.params.params)
+    return parameters[0] if parameters else None
+
+
+def _subtype(base: Type | None, name: str) -> Type | None:
+    return None if base is None else Type(base.kind, name, base.qualified, base.item)
+
+
+def _ends_in(chain: cst.CSTNode, name: str) -> bool:
+    while isinstance(chain, cst.Attribute):
+        if chain.attr.value == name:
+            return True
+        chain = chain.value
+    return False

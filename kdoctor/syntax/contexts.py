@@ -1,0 +1,162 @@
+"""Where a line runs: while a model is built, inside a layer's call, in a loss, on arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Context, Kind
+from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.inference import Inference
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.survey import Survey
+
+_Function = cst.FunctionDef | cst.Lambda
+
+
+class Contexts:
+    """Answers for one module. What is not known is ``UNKNOWN``."""
+
+    def __init__(
+        self,
+        survey: Survey,
+        resolver: Resolver,
+        classes: OwnClasses,
+        inference: Inference,
+        knowledge: Knowledge,
+    ) -> None:
+        self._survey = survey
+        self._parents = survey.parents
+        self._resolver = resolver
+        self._classes = classes
+        self._inference = inference
+        self._knowledge = knowledge
+        self._passed: dict[cst.CSTNode, Context | None] = {}
+
+    def of(self, node: cst.CSTNode) -> Context:
+        """Return the context of ``node``: by what is around it, then by what it works on."""
+        child, parent = node, self._parents.get(node)
+        while parent is not None:
+            found: Context | None = None
+            if isinstance(parent, cst.With) and child is parent.body:
+                found = self._block(parent)
+            elif isinstance(parent, _Function) and child is parent.body:
+                found = self._function(parent)
+            if found is not None:
+                return found
+            child, parent = parent, self._parents.get(parent)
+        return self._by_operands(node)
+
+    def _block(self, block: cst.With) -> Context | None:
+        for item in block.items:
+            if isinstance(item.item, cst.Call):
+                meaning = self._resolver.of_chain(item.item.func)
+                if meaning is not None:
+                    found = self._knowledge.block_context(meaning.name)
+                    if found is not None:
+                        return found
+        return None
+
+    def _function(self, function: _Function) -> Context | None:
+        if function not in self._passed:
+            self._passed[function] = None  # a function that is passed to itself
+            self._passed[function] = self._of_function(function)
+        return self._passed[function]
+
+    def _of_function(self, function: _Function) -> Context | None:
+        if isinstance(function, cst.FunctionDef):
+            own = self._classes.around(function)
+            if own is not None:
+                if own.type is None:
+                    return None
+                return self._knowledge.method_context(own.type, function.name.value)
+        names = [
+            each.name.value for each in (*function.params.posonly_params, *function.params.params)
+        ]
+        found = self._knowledge.function_context(names)
+        if found is not None:
+            return found
+        contexts = {self._as_argument(node) for node in self._mentions(function)}
+        contexts.discard(None)
+        return contexts.pop() if len(contexts) == 1 else None
+
+    def _mentions(self, function: _Function) -> Iterator[cst.CSTNode]:
+        """Yield the places where a function is named, or stands itself."""
+        if isinstance(function, cst.Lambda):
+            yield function
+            target = self._parents.get(function)
+            if not isinstance(target, cst.Assign):
+                return
+            names = {dotted(each.target) for each in target.targets}
+        else:
+            names = {function.name.value}
+        for use in self._survey.uses:
+            if use.name in names and use.node is use.chain:
+                bindings = self._resolver.bindings(use.name, use.node, use.scope)
+                if any(each.node is function or each.value is function for each in bindings):
+                    yield use.node
+
+    def _as_argument(self, node: cst.CSTNode) -> Context | None:
+        """Return the context of a function that is passed where ``node`` stands."""
+        parent = self._parents.get(node)
+        while isinstance(parent, cst.Element | cst.DictElement | cst.List | cst.Tuple | cst.Dict):
+            node, parent = parent, self._parents.get(parent)
+        if not isinstance(parent, cst.Arg) or parent.star:
+            return None
+        call = self._parents.get(parent)
+        if not isinstance(call, cst.Call):
+            return None
+        meaning = self._resolver.of_chain(call.func)
+        if meaning is not None:
+            callee = meaning.name
+        elif isinstance(call.func, cst.Attribute):
+            callee = call.func.attr.value
+        else:
+            return None
+        position = [arg for arg in call.args if arg.keyword is None]
+        argument = position.index(parent) if parent.keyword is None else parent.keyword.value
+        return self._knowledge.argument_context(callee, argument)
+
+    # -- by what is worked on
+
+    def _by_operands(self, node: cst.CSTNode) -> Context:
+        """Tell by the operands of the call that ``node`` is (or is the callee of)."""
+        parent = self._parents.get(node)
+        if isinstance(parent, cst.Call) and parent.func is node:
+            node = parent
+        if not isinstance(node, cst.Call) or not node.args:
+            return Context.UNKNOWN
+        kinds = {kind for arg in node.args for kind in self._kinds(arg.value)}
+        if Kind.TENSOR in kinds:
+            return Context.FUNCTIONAL
+        return Context.EAGER if kinds == {Kind.EAGER} else Context.UNKNOWN
+
+    def _kinds(self, node: cst.BaseExpression) -> Iterator[Kind | None]:
+        """Yield the kinds of what an argument is made of, None for what is not known."""
+        value = self._inference.value(node).type
+        if value is not None and value.kind is not Kind.LIST:
+            yield value.kind
+            return
+        match node:
+            case cst.List() | cst.Tuple():
+                for element in node.elements:
+                    yield from self._kinds(element.value)
+            case cst.Call() if self._resolver.of_chain(node.func) is not None:
+                for arg in node.args:
+                    yield from self._kinds(arg.value)
+            case cst.BinaryOperation():
+                yield from self._kinds(node.left)
+                yield from self._kinds(node.right)
+            case cst.UnaryOperation():
+                yield from self._kinds(node.expression)
+            case cst.Subscript():
+                yield from self._kinds(node.value)
+            case cst.BaseNumber():
+                yield Kind.EAGER
+            case cst.BaseString() | cst.Name(value="None" | "True" | "False"):
+                return
+            case _:
+                yield value.item.kind if value is not None and value.item is not None else None

@@ -1,0 +1,439 @@
+"""Light types: what kind of object an expression is, as far as one file (and its tree) tells.
+
+What is not certain from the code at hand has no type. Nothing of Keras is known here: what its
+classes and functions give is asked of ``Knowledge``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from kdoctor.kinds import Kind, Type
+from kdoctor.syntax.classes import OwnClass, OwnClasses
+from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.resolving import Resolver, part_of
+from kdoctor.syntax.scopes import Binding, BindingKind, Scope
+from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.walk import children
+
+_PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
+_LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known of an expression: its type, its class where that is the user's own.
+
+    ``is_none``: it is the literal None, which says nothing about the name that holds it.
+    ``exact`` is false where it may be of a subclass: a declared parameter, ``self``.
+    """
+
+    type: Type | None = None
+    own: OwnClass | None = None
+    is_none: bool = False
+    exact: bool = True
+
+    def __bool__(self) -> bool:
+        return self.type is not None or self.own is not None
+
+
+UNKNOWN = Value()
+_NONE = Value(is_none=True)
+
+
+class Inference:
+    """Infers in one module."""
+
+    def __init__(
+        self, survey: Survey, resolver: Resolver, classes: OwnClasses, knowledge: Knowledge
+    ) -> None:
+        self._survey = survey
+        self._resolver = resolver
+        self._classes = classes
+        self._knowledge = knowledge
+        self._values: dict[cst.CSTNode, Value] = {}
+        self._busy: set[cst.CSTNode] = set()
+        self._warm = False
+
+    def value(self, node: cst.CSTNode) -> Value:
+        """Return what an expression of the module is."""
+        if not self._warm:
+            self._warm_up()
+        try:
+            return self._of(node)
+        except RecursionError:
+            return UNKNOWN
+
+    def _warm_up(self) -> None:
+        """Infer what is assigned, first things first.
+
+        A model of 300 layers is a chain of 300 assignments; each finds the one before it known.
+        """
+        self._warm = True
+        assigned = [
+            (binding.order, binding.value)
+            for scope in self._survey.all_scopes()
+            for bindings in scope.bindings.values()
+            for binding in bindings
+            if binding.kind is BindingKind.ASSIGN and binding.value is not None
+        ]
+        for _, value in sorted(assigned, key=lambda pair: pair[0]):
+            self.value(value)
+
+    def _of(self, node: cst.CSTNode) -> Value:
+        known = self._values.get(node)
+        if known is not None:
+            return known
+        if node in self._busy:
+            return UNKNOWN
+        self._busy.add(node)
+        try:
+            value = self._infer(node)
+        finally:
+            self._busy.discard(node)
+        self._values[node] = value
+        return value
+
+    def _infer(self, node: cst.CSTNode) -> Value:
+        match node:
+            case cst.Name(value="None"):
+                return _NONE
+            case cst.Name():
+                return self._name(node)
+            case cst.Attribute():
+                return self._attribute(node)
+            case cst.Call():
+                return self._call(node)
+            case cst.Subscript():
+                return self._subscript(node)
+            case cst.NamedExpr():
+                return self._of(node.value)
+            case cst.IfExp():
+                return merged((self._of(node.body), self._of(node.orelse)))
+            case cst.BooleanOperation():
+                return merged((self._of(node.left), self._of(node.right)))
+            case cst.BinaryOperation():
+                return self._operation(node)
+            case cst.UnaryOperation() if not isinstance(node.operator, cst.Not):
+                value = self._of(node.expression)
+                return value if _is_tensor(value) else UNKNOWN
+            case cst.List() | cst.Tuple():
+                return _list_of(merged(self._of(each.value) for each in node.elements))
+            case cst.ListComp() | cst.GeneratorExp():
+                return _list_of(self._of(node.elt))
+            case _:
+                return UNKNOWN
+
+    # -- names
+
+    def _name(self, node: cst.Name) -> Value:
+        scope = self._resolver.scope_of(node)
+        bindings = self._resolver.bindings(node.value, node, scope)
+        return merged(self._bound(each) for each in bindings)
+
+    def _bound(self, binding: Binding) -> Value:
+        match binding.kind:
+            case BindingKind.ASSIGN | BindingKind.ANNOTATE:
+                return self._assigned(binding.value, binding.path, binding.annotation)
+            case BindingKind.LOOP if binding.value is not None:
+                return self._element(binding.value, binding.path)
+            case BindingKind.WITH if binding.value is not None and not binding.path:
+                entered = self._of(binding.value)
+                return self._member(entered, "__enter__", called=True)
+            case BindingKind.PARAMETER:
+                own = self._classes.receiver(binding)
+                if own is not None:
+                    return Value(own.type, own, exact=False)
+                if binding.annotation is not None and not _is_starred(binding.node):
+                    return replace(self._annotated(binding.annotation), exact=False)
+                return UNKNOWN
+            case _:
+                return UNKNOWN
+
+    def _assigned(
+        self,
+        value: cst.BaseExpression | None,
+        path: Sequence[int | None],
+        annotation: cst.BaseExpression | None,
+    ) -> Value:
+        if annotation is not None:
+            declared = self._annotated(annotation)
+            if declared and (value is None or not self._of(value)):
+                return replace(declared, exact=False)
+        part = part_of(value, path)
+        if part is not None:
+            return self._of(part)
+        if value is None or len(path) != 1 or path[0] is None:
+            return UNKNOWN
+        return _item(self._of(value))
+
+    def _element(self, iterable: cst.BaseExpression, path: Sequence[int | None]) -> Value:
+        """Return what a loop over ``iterable`` binds."""
+        if isinstance(iterable, cst.Call) and self._is_builtin(iterable.func):
+            name = dotted(iterable.func)
+            args = [each.value for each in iterable.args if not each.star]
+            if name in _PASSED_THROUGH and args:
+                return self._element(args[0], path)
+            if name == "enumerate" and args and path[:1] == (1,):
+                return self._element(args[0], path[1:])
+            if name == "zip" and path and path[0] is not None and path[0] < len(args):
+                return self._element(args[path[0]], path[1:])
+            return UNKNOWN
+        if path:
+            return UNKNOWN
+        value = self._of(iterable)
+        return _item(value) or self._member(value, "__iter__", called=True)
+
+    def _annotated(self, annotation: cst.BaseExpression) -> Value:
+        match annotation:
+            case cst.Name() | cst.Attribute():
+                return self._instance(annotation)
+            case cst.SimpleString():
+                return self._instance_of_text(annotation)
+            case cst.BinaryOperation(operator=cst.BitOr()):
+                return merged((self._annotated(annotation.left), self._annotated(annotation.right)))
+            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=inner)), *_]):
+                name = (dotted(annotation.value) or "").rpartition(".")[2]
+                if name == "Optional":
+                    return self._annotated(inner)
+                if name in _LISTS:
+                    return _list_of(self._annotated(inner))
+                return UNKNOWN
+            case _:
+                return UNKNOWN
+
+    def _instance_of_text(self, node: cst.SimpleString) -> Value:
+        text = node.raw_value
+        root, *path = text.split(".")
+        scope = self._resolver.scope_of(node)
+        for binding in self._resolver.bindings(root, node, scope):
+            if isinstance(binding.node, cst.ClassDef) and not path:
+                own = self._classes.of(binding.node)
+                return UNKNOWN if own is None else Value(own.type, own)
+        meaning = self._resolver.meaning(root, node, scope)
+        if meaning is None:
+            return UNKNOWN
+        return Value(self._knowledge.class_type(self._resolver.member(meaning, path).name))
+
+    # -- attributes and calls
+
+    def _attribute(self, node: cst.Attribute) -> Value:
+        if self._resolver.of_chain(node) is not None:
+            return UNKNOWN  # a thing of a module, not of an instance
+        owner = self._of(node.value)
+        if owner.own is not None:
+            definer = owner.own.definer(node.attr.value)
+            if definer is not None:
+                return self._own_member(definer, node.attr.value)
+        return self._member(owner, node.attr.value, called=False)
+
+    def _own_member(self, definer: OwnClass, member: str) -> Value:
+        method = definer.method(member)
+        if method is not None:
+            return self._returned(method) if _is_property(method) else UNKNOWN
+        if definer.scope is None:
+            return UNKNOWN
+        stored = [
+            self._assigned(each.value, each.path, each.annotation)
+            if each.kind in {BindingKind.ASSIGN, BindingKind.ANNOTATE}
+            else UNKNOWN
+            for each in definer.stores.get(member, ())
+        ]
+        bound = [self._bound(each) for each in definer.scope.bindings.get(member, ())]
+        return merged((*stored, *bound))
+
+    def _member(self, owner: Value, member: str, *, called: bool) -> Value:
+        if owner.type is None:
+            return UNKNOWN
+        if owner.own is not None and owner.own.definer(member) is not None:
+            return UNKNOWN
+        return Value(self._knowledge.member_type(owner.type, member, called=called))
+
+    def _call(self, node: cst.Call) -> Value:
+        function = node.func
+        instance = self._instance(function)
+        if instance:
+            return instance
+        meaning = self._resolver.of_chain(function)
+        if meaning is not None:
+            return Value(self._knowledge.result_type(meaning.name))
+        if isinstance(function, cst.Name):
+            scope = self._resolver.scope_of(function)
+            bindings = self._resolver.bindings(function.value, function, scope)
+            if not bindings and function.value == "super":
+                return self._super(node)
+            if not bindings and function.value in _PASSED_THROUGH and node.args:
+                value = self._of(node.args[0].value)
+                return value if _item(value) else UNKNOWN
+            if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef):
+                return self._returned(bindings[0].node)
+        if isinstance(function, cst.Attribute):
+            owner = self._of(function.value)
+            definer = None if owner.own is None else owner.own.definer(function.attr.value)
+            if definer is not None:
+                method = definer.method(function.attr.value)
+                if method is not None and not _is_property(method):
+                    return self._returned(method)
+                # `self.dense(x)`: an attribute that holds a layer.
+                return self._called(self._of(function), node)
+            given = self._member(owner, function.attr.value, called=True)
+            if given:
+                return given
+        return self._called(self._of(function), node)
+
+    def _called(self, callee: Value, call: cst.Call) -> Value:
+        """Return what calling an instance gives: that depends on what it is called with."""
+        if callee.type is None or callee.type.kind not in {Kind.LAYER, Kind.MODEL} or not call.args:
+            return UNKNOWN
+        given = self._of(call.args[0].value)
+        kind = given.type.kind if given.type is not None else None
+        item = _item(given)
+        if kind is Kind.LIST and item.type is not None:
+            kind = item.type.kind
+        if kind is Kind.TENSOR:
+            return Value(self._knowledge.member_type(callee.type, "__call__", called=True))
+        return Value(Type(Kind.EAGER)) if kind is Kind.EAGER else UNKNOWN
+
+    def _instance(self, cls: cst.BaseExpression) -> Value:
+        """Return what calling a class makes, nothing where ``cls`` is no class."""
+        own = self._classes.named(cls)
+        if own is not None:
+            return Value(own.type, own)
+        meaning = self._resolver.of_chain(cls)
+        return Value(None if meaning is None else self._knowledge.class_type(meaning.name))
+
+    def _super(self, call: cst.Call) -> Value:
+        """Return what ``super()`` gives access to, where there is one base only."""
+        for scope in self._resolver.scope_of(call).enclosing():
+            own = self._classes.around(scope.node)
+            if own is None or own.node is None:
+                continue
+            if len(own.node.bases) != 1:
+                return UNKNOWN
+            return self._instance(own.node.bases[0].value)
+        return UNKNOWN
+
+    def _subscript(self, node: cst.Subscript) -> Value:
+        value = self._of(node.value)
+        if value.type is None or value.own is not None:
+            return UNKNOWN
+        index = len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index)
+        if value.type.kind is Kind.LIST:
+            return _item(value) if index else value
+        return self._member(value, "__getitem__", called=True)
+
+    def _operation(self, node: cst.BinaryOperation) -> Value:
+        """Return a symbolic tensor where an operand is one; else what both operands are."""
+        sides = (self._of(node.left), self._of(node.right))
+        for side in sides:
+            if side.type is not None and side.type.kind is Kind.TENSOR:
+                return side
+        if all(
+            _is_tensor(side) or _is_number(part)
+            for side, part in zip(sides, (node.left, node.right), strict=True)
+        ) and any(map(_is_tensor, sides)):
+            return Value(Type(Kind.EAGER))
+        return UNKNOWN
+
+    # -- functions
+
+    def _returned(self, function: cst.FunctionDef) -> Value:
+        """Return what a call of one of the module's own functions gives."""
+        if function.asynchronous is not None or _has_unknown_decorators(function):
+            return UNKNOWN
+        found: list[Value] = []
+        for node in _own_nodes(function.body):
+            if isinstance(node, cst.Yield):
+                return UNKNOWN
+            if isinstance(node, cst.Return):
+                found.append(_NONE if node.value is None else self._of(node.value))
+        value = merged(found)
+        if not value and function.returns is not None:
+            return replace(self._annotated(function.returns.annotation), exact=False)
+        return value
+
+    def _is_builtin(self, node: cst.BaseExpression) -> bool:
+        if not isinstance(node, cst.Name):
+            return False
+        scope: Scope = self._resolver.scope_of(node)
+        return not self._resolver.bindings(node.value, node, scope)
+
+
+def merged(values: Iterable[Value]) -> Value:
+    """Return what is true of all values: their kind, and their class where that is the same."""
+    real = [each for each in values if not each.is_none]
+    if not real:
+        return UNKNOWN
+    first = real[0]
+    if all(each == first for each in real):
+        return first
+    types = [each.type for each in real if each.type is not None]
+    if len(types) < len(real) or any(each.kind is not types[0].kind for each in types):
+        return UNKNOWN
+    if any(each.own is not None for each in real):
+        return UNKNOWN  # what one of them defines, another may lack
+    same = types[0]
+    return Value(
+        exact=all(each.exact for each in real),
+        type=Type(
+            same.kind,
+            same.cls if all(each.cls == same.cls for each in types) else None,
+            same.qualified if all(each.qualified == same.qualified for each in types) else None,
+            same.item if all(each.item == same.item for each in types) else None,
+        ),
+    )
+
+
+def _own_nodes(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield what is inside a function, but not inside one defined in it."""
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            waiting += reversed(children(node))
+
+
+def _has_unknown_decorators(function: cst.FunctionDef) -> bool:
+    known = {"staticmethod", "classmethod", "property"}
+    return any(
+        not isinstance(each.decorator, cst.Name) or each.decorator.value not in known
+        for each in function.decorators
+    )
+
+
+def _is_property(function: cst.FunctionDef) -> bool:
+    return any(
+        isinstance(each.decorator, cst.Name) and each.decorator.value == "property"
+        for each in function.decorators
+    )
+
+
+def _is_starred(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.Param) and node.star not in {"", cst.MaybeSentinel.DEFAULT}
+
+
+def _is_tensor(value: Value) -> bool:
+    return value.type is not None and value.type.kind in {Kind.TENSOR, Kind.EAGER}
+
+
+def _is_number(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.UnaryOperation):
+        node = node.expression
+    return isinstance(node, cst.BaseNumber)
+
+
+def _item(value: Value) -> Value:
+    if value.type is None or value.type.kind is not Kind.LIST:
+        return UNKNOWN
+    return Value(value.type.item)
+
+
+def _list_of(value: Value) -> Value:
+    if value.type is None or value.own is not None:
+        return UNKNOWN
+    return Value(Type(Kind.LIST, item=value.type))
