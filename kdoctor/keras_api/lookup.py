@@ -14,6 +14,7 @@ from kdoctor.keras_api.suggest import suggestions
 from kdoctor.keras_api.surface import (
     TABLES,
     Surface,
+    last_kind,
     periods,
     root_spelling,
     split_root,
@@ -106,6 +107,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
             until=until,
         )
     rest = name[len(found.prefix) + 1 :]
+    alike = suggestions(surface, found.prefix, rest, last_kind(surface.root, name))
     return Lookup(
         qualified,
         Presence.MISSING,
@@ -117,7 +119,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
         until=until,
         moved_to=tuple(f"{spelling}.{new}" for new in _moved_to(surface, name)),
         elsewhere=_elsewhere(root, name, target),
-        suggestions=tuple(f"{spelling}.{new}" for new in suggestions(surface, found.prefix, rest)),
+        suggestions=tuple(f"{spelling}.{new}" for new in alike),
         error=_attribute_error(surface, root, found.prefix),
     )
 

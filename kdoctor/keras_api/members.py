@@ -26,6 +26,12 @@ FOREIGN_BASES: Final[dict[str, frozenset[str]]] = {
     ),
 }
 
+# Layers around other frameworks' modules: no one gets them from ``model.layers`` unawares.
+_BRIDGES: Final = ("keras.src.utils.torch_utils.", "keras.src.utils.jax_layer.")
+
+# Set by the node that makes a tensor, keras/src/ops/node.py (2.x: keras/engine/node.py).
+_GIVEN: Final = {"KerasTensor": frozenset({"_keras_history"})}
+
 # What Keras 3 layers and models have besides when the backend is PyTorch: they are modules then.
 # Source: https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html
 TORCH_MODULE: Final = frozenset(
@@ -75,12 +81,12 @@ class Classes:
     def of_family(self, family: ClassFamily) -> tuple[ClassInfo, ...]:
         """Return all classes that make one kind of object."""
         homes = (home for homes in self._by_leaf.values() for home in homes)
-        infos = (self.info(home) for home in homes)
+        infos = (self.info(home) for home in homes if not home.startswith(_BRIDGES))
         return tuple(info for info in infos if info and info.family is family)
 
     def presence(self, info: ClassInfo, member: str) -> Presence:
         """Say whether instances of the class have ``member``."""
-        if member in info.members:
+        if member in info.members or member in _GIVEN.get(info.home.rpartition(".")[2], ()):
             return Presence.EXISTS
         if not info.complete or member.startswith("_") or self._is_set_from_outside(member):
             return Presence.UNKNOWN

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache, cached_property
 from typing import Final
 
@@ -57,13 +56,15 @@ class Surface:
         self.release = release
         self.table = tables.names_table(root)
         self.number = self.table.releases.index(release)
+        self._entries: dict[str, NameSpan | None] = {}
 
     def entry(self, name: str) -> NameSpan | None:
         """Return what ``name`` is in this release; None where it is not there."""
-        row = self.table.names.get(name)
-        if row is None:
-            return None
-        return next((s for s in tables.name_spans(row) if s.first <= self.number <= s.last), None)
+        if name not in self._entries:
+            row = self.table.names.get(name)
+            spans = tables.name_spans(row) if row is not None else ()
+            self._entries[name] = next((s for s in spans if s.first <= self.number <= s.last), None)
+        return self._entries[name]
 
     def home(self, entry: NameSpan) -> str:
         """Return where the object is defined; for a module, its real name."""
@@ -182,6 +183,10 @@ def periods(root: str, name: str) -> tuple[tuple[str, str], ...]:
     return tuple((table.releases[a], table.releases[b]) for a, b in joined)
 
 
-def ever_known(root: str) -> Iterable[str]:
-    """All names that any release had under ``root``, sorted."""
-    return tables.names_table(root).names
+def last_kind(root: str, name: str) -> EntryKind | None:
+    """Return what ``name`` was when it was last there; None if it never was, or was foreign."""
+    row = tables.names_table(root).names.get(name)
+    if row is None:
+        return None
+    kind = tables.name_spans(row)[-1].kind
+    return kind if kind is not EntryKind.EXTERNAL else None

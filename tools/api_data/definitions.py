@@ -181,14 +181,10 @@ class Definitions:
                 tuple(base.home for base in self.bases(meaning)),
                 self.family(meaning),
                 not members.keys().isdisjoint({"__getattr__", "__getattribute__"})
-                or self._is_extended_elsewhere(meaning.node.name, meaning.module),
+                or any(map(_computes_members, meaning.node.body)),
                 tuple(members[name] for name in sorted(members) if not _is_dunder(name)),
             )
         return self._reads[meaning.home]
-
-    def _is_extended_elsewhere(self, name: str, module: str) -> bool:
-        """Say whether the module adds attributes to the class by computed names."""
-        return f"setattr({name}," in self.package.source(module)
 
     def _maker(self, meaning: Meaning) -> Function | None:
         for name in ("__init__", "__new__"):
@@ -214,6 +210,28 @@ def _has_metaclass(meaning: Meaning) -> bool:
         keyword.arg == "metaclass" and not ast.unparse(keyword.value).endswith("ABCMeta")
         for keyword in meaning.node.keywords
     )
+
+
+def _computes_members(statement: ast.stmt) -> bool:
+    """Say whether a method gives its object or class attributes whose names it computes."""
+    if not isinstance(statement, ast.FunctionDef) or not statement.args.args:
+        return False
+    owner = statement.args.args[0].arg
+    for node in ast.walk(statement):
+        match node:
+            case ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), attr, _]) if (
+                name == owner and not isinstance(attr, ast.Constant)
+            ):
+                return True
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Attribute(value=ast.Name(id=name), attr="__dict__"), attr="update"
+                )
+            ) if name == owner:
+                return True
+            case _:
+                pass
+    return False
 
 
 def _tuple_fields(base: ast.expr) -> Iterator[MemberRead]:

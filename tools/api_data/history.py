@@ -138,7 +138,10 @@ def _follow(
     alive: set[str] = set()
     for number, entry in enumerate(entries):
         if entry is not None and entry.kind not in _STAY:
-            alive = set(by_home[number].get(entry.home, ())) - {name}
+            # Where the old place was left a copy of its own (keras.layers.recurrent.LSTM in 2.6),
+            # the object's former names go on.
+            now = set(by_home[number].get(entry.home, ())) - {name}
+            alive = now | {other for other in alive if _leaf(other) == _leaf(name)}
         elif entry is not None and entry.home.startswith(_FACADE):
             alive.add(entry.home.removeprefix(_FACADE))
         if entry is not None:
@@ -165,16 +168,19 @@ def _follow(
     return targets
 
 
+def _leaf(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
 def _rank(old: str, new: str) -> tuple[bool, int, bool, int, str]:
     """Best new name first: the same last name, most of the old package, public, short."""
-    old_package, _, old_leaf = old.rpartition(".")
-    new_package, _, new_leaf = new.rpartition(".")
+    old_package, new_package = old.rpartition(".")[0], new.rpartition(".")[0]
     shared = 0
     for a, b in zip(old_package.split("."), new_package.split("."), strict=False):
         if a != b or not a:
             break
         shared += 1
-    return (old_leaf != new_leaf, -shared, "experimental" in new, len(new), new)
+    return (_leaf(old) != _leaf(new), -shared, "experimental" in new, len(new), new)
 
 
 def classes_table(distribution: str, releases: Sequence[ReleasedClasses]) -> ClassesTable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,10 @@ from functools import cached_property
 from kdoctor.keras_api.tables import EntryKind
 from tools.api_data.scopes import Imported, Scope, read_scope
 from tools.api_data.wheels import Wheel
+
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*))?", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +54,15 @@ class Package:
         """The names of the wheel's top-level packages."""
         return frozenset(module.partition(".")[0] for module in self._paths)
 
-    def source(self, module: str) -> str:
-        """Return the module's source text; "" for a folder without ``__init__.py``."""
-        path = self._paths.get(module)
-        return self.wheel.files[path] if path else ""
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The modules that some module of the wheel imports, at whatever depth, by full name."""
+        found: set[str] = set()
+        for source in self.wheel.files.values():
+            for module, names in _IMPORT.findall(source):
+                found.add(module)
+                found.update(f"{module}.{name}" for name in re.split(r"[\s,()]+", names) if name)
+        return frozenset(found)
 
     def submodules(self, module: str) -> Iterator[str]:
         """The names of the modules directly below ``module``."""

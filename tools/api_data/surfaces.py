@@ -117,7 +117,7 @@ class _Reader:
             if meaning and meaning.kind is EntryKind.MODULE and not _is_private(name):
                 if is_listing(meaning.home) and dotted not in surface.entries:
                     self._walk(surface, dotted, meaning.home, is_listing)
-                    if name not in bound:
+                    if name not in bound and meaning.home not in self.package.imported:
                         found = surface.entries[dotted]
                         surface.entries[dotted] = dataclasses.replace(found, import_only=True)
                     continue

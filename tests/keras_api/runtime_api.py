@@ -1,0 +1,154 @@
+"""Run in a process of its own: what the installed frameworks really have, as JSON on stdout."""
+
+import importlib
+import inspect
+import json
+import os
+import pkgutil
+import sys
+import types
+import warnings
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+warnings.simplefilter("ignore")
+
+import keras  # noqa: E402
+import numpy as np  # noqa: E402
+import tensorflow as tf  # noqa: E402
+import tf_keras  # noqa: E402
+
+PACKAGES = {"keras", "tf_keras"}
+
+
+def walk(top):
+    """Every public name below ``top`` with its kind and its parameters."""
+    found = {}
+
+    def visit(prefix, module):
+        found[prefix] = ["module", None]
+        for name in sorted({*dir(module), *vars(module)}):
+            if (name.startswith("_") and name != "__version__") or (
+                not prefix and name in {"src", "api"}
+            ):
+                continue
+            dotted = f"{prefix}.{name}" if prefix else name
+            value = getattr(module, name)
+            if not isinstance(value, types.ModuleType):
+                found[dotted] = [kind_of(value), parameters(value)]
+            elif value.__name__.split(".")[0] in PACKAGES and ".src." not in value.__name__:
+                visit(dotted, value)
+            else:
+                found[dotted] = ["module", None]
+
+    visit("", top)
+    return found
+
+
+def kind_of(value):
+    if inspect.isclass(value):
+        return "class"
+    return "function" if inspect.isroutine(value) else "value"
+
+
+def parameters(value):
+    if inspect.isclass(value):
+        if value.__init__ is object.__init__:
+            return []
+        value, skip = value.__init__, 1
+    else:
+        skip = 0
+    try:
+        found = list(inspect.signature(value).parameters.values())[skip:]
+    except (TypeError, ValueError):
+        return None
+    return [[p.name, p.kind.name, p.default is not p.empty] for p in found]
+
+
+def importable(root):
+    """Every module below ``root`` that ``import`` finds, private ones included, by asking it."""
+    found = {}
+    spelled = root.replace("tf.", "tensorflow.")
+    top = importlib.import_module(spelled)
+    for info in pkgutil.walk_packages(top.__path__, prefix=f"{spelled}.", onerror=lambda _: None):
+        if "_test" in info.name or ".src" in info.name:
+            continue
+        try:
+            module = importlib.import_module(info.name)
+        except Exception:  # noqa: BLE001, S112 - some need packages that are not here
+            continue
+        found[info.name] = sorted(vars(module))
+    return found
+
+
+def members(top):
+    """What ``dir()`` shows of Keras classes, and of instances after ``compile`` and ``fit``."""
+    found = {}
+    for name, (kind, _) in walk(top).items():
+        if kind == "class":
+            value = top
+            for part in name.split("."):
+                value = getattr(value, part)
+            found[f"{value.__module__}.{value.__qualname__}"] = dir(value)
+    inputs = top.Input((4,))
+    outputs = top.layers.Dense(2)(inputs)
+    functional = top.Model(inputs, outputs)
+    sequential = top.Sequential([top.Input((4,)), top.layers.Dense(2)])
+    for model in (functional, sequential):
+        model.compile("adam", "mse", metrics=["mae"])
+        history = model.fit(np.zeros((2, 4)), np.zeros((2, 2)), verbose=0)
+    instances = [
+        *(functional, sequential, *functional.layers, functional.optimizer, history),
+        *(top.losses.MeanSquaredError(), top.metrics.MeanAbsoluteError(), inputs, outputs),
+        *(top.callbacks.EarlyStopping(), top.layers.LSTM(3), top.layers.BatchNormalization()),
+        outputs._keras_history,
+    ]
+    if top is keras:
+        instances.append(functional.weights[0])
+    for instance in instances:
+        cls = type(instance)
+        found[f"{cls.__module__}.{cls.__qualname__}"] = dir(instance)
+    return found
+
+
+def errors(statements):
+    """What each statement raises, in a process where nothing else was imported before it."""
+    found = {}
+    for statement in statements:
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                exec(statement, {})  # noqa: S102
+                text = ""
+            except BaseException as error:  # noqa: BLE001
+                text = f"{type(error).__name__}: {error}"
+            os.write(write, text.encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        os.close(write)
+        found[statement] = os.read(read, 65536).decode()
+        os.close(read)
+    return found
+
+
+BASES = {
+    "tensorflow.__internal__.tracking.AutoTrackable": tf.__internal__.tracking.AutoTrackable,
+    "tensorflow.__internal__.tracking.Trackable": tf.__internal__.tracking.Trackable,
+    "tensorflow.__internal__.types.Tensor": tf.__internal__.types.Tensor,
+    "tensorflow.Module": tf.Module,
+}
+
+# Errors first: they depend on what was imported before.
+raised = errors(json.loads(sys.stdin.read()))
+json.dump(
+    {
+        "errors": raised,
+        "versions": {"keras": keras.__version__, "tf_keras": tf_keras.__version__},
+        "names": {"keras": walk(keras), "tf.keras": walk(tf.keras), "tf_keras": walk(tf_keras)},
+        "members": {"keras": members(keras), "tf_keras": members(tf_keras)},
+        "modules": {root: importable(root) for root in ("keras", "tf.keras", "tf_keras")},
+        "bases": {name: [n for n in dir(base) if n[0] != "_"] for name, base in BASES.items()},
+    },
+    sys.stdout,
+)

@@ -1,0 +1,161 @@
+"""The tables against the installed frameworks, asked by ``dir``, ``getattr`` and ``inspect``."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kdoctor.keras_api import Presence, error_text, error_type, lookup, newest_target, signature
+from kdoctor.keras_api.members import FOREIGN_BASES, classes_of
+from kdoctor.keras_api.surface import Surface, newest
+from kdoctor.keras_api.tables import EntryKind
+
+pytestmark = [
+    pytest.mark.frameworks,
+    pytest.mark.skipif(
+        not all(map(importlib.util.find_spec, ("tensorflow", "keras", "tf_keras"))),
+        reason="TensorFlow, keras and tf_keras are not installed (the extra `verify`)",
+    ),
+]
+
+ROOTS = ("keras", "tf.keras", "tf_keras")
+TARGET = newest_target()
+
+# How code gets at a missing name, and the name.
+ACCESSES = [
+    ("import keras\nkeras.backend.sum", "keras.backend.sum", "attribute"),
+    ("import keras\nkeras.utils.np_utils.x", "keras.utils.np_utils.x", "attribute"),
+    ("import keras\nkeras.layers.Layer.get_updates", "keras.layers.Layer.get_updates", "attribute"),
+    ("from keras.models import Input", "keras.models.Input", "from-import"),
+    ("from keras.utils import np_utils", "keras.utils.np_utils", "from-import"),
+    ("from keras.utils.np_utils import x", "keras.utils.np_utils.x", "from-import"),
+    ("import keras.utils.np_utils", "keras.utils.np_utils", "import"),
+    ("from keras.layers.core.dense import Dense", "keras.layers.core.dense.Dense", "from-import"),
+    ("from keras import nothing", "keras.nothing", "from-import"),
+    (
+        "import tensorflow as tf\ntf.keras.backend.learning_phase",
+        "tensorflow.keras.backend.learning_phase",
+        "attribute",
+    ),
+    (
+        "import tensorflow as tf\ntf.keras.models.Input",
+        "tensorflow.keras.models.Input",
+        "attribute",
+    ),
+    ("from tensorflow import keras\nkeras.nothing", "tensorflow.keras.nothing", "attribute"),
+    (
+        "from tensorflow.keras.backend import learning_phase",
+        "tensorflow.keras.backend.learning_phase",
+        "from-import",
+    ),
+    (
+        "from tensorflow.keras.layers.core import Dense",
+        "tensorflow.keras.layers.core.Dense",
+        "from-import",
+    ),
+    ("import tf_keras\ntf_keras.backend.nothing", "tf_keras.backend.nothing", "attribute"),
+]
+
+
+@pytest.fixture(scope="module")
+def runtime() -> dict:
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("runtime_api.py"))],
+        input=json.dumps([statement for statement, _, _ in ACCESSES]),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    if found["versions"] != {root: newest(root) for root in ("keras", "tf_keras")}:
+        pytest.skip(f"other releases are installed: {found['versions']}")
+    return found
+
+
+def protobuf(name: str) -> bool:
+    """Protocol buffers build their names at run time; their modules are open in the data."""
+    return "_pb2" in name
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_every_public_name_is_there_and_no_other(runtime, root):
+    surface = Surface(root, newest(root))
+    real = {name for name in runtime["names"][root] if not protobuf(name)}
+    hidden = tuple(n for n in surface.names if surface.entry(n).import_only)
+    read = {n for n in surface.names if not protobuf(n) and not n.startswith(hidden or ("-",))}
+    assert read == real
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_every_name_has_its_real_kind(runtime, root):
+    surface = Surface(root, newest(root))
+    real = runtime["names"][root]
+    for name in set(surface.names) & set(real):
+        kind = EntryKind(surface.entry(name).kind).name.lower()
+        assert kind == real[name][0], name
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_parameters_are_those_that_inspect_shows(runtime, root):
+    spelled = root.replace("tf.", "tensorflow.")
+    compared, different = 0, []
+    for name, (_, real) in runtime["names"][root].items():
+        if real is None or protobuf(name):
+            continue
+        read = signature(f"{spelled}.{name}", TARGET)
+        if read is None:
+            continue
+        compared += 1
+        if [[p.name, p.kind.name, p.default is not None] for p in read.parameters] != real:
+            different.append(name)
+    assert compared > 850
+    # ExportArchive chooses its class in `__new__`.
+    assert set(different) <= {"export.ExportArchive"}
+
+
+@pytest.mark.parametrize("root", ROOTS)
+def test_nothing_that_import_finds_is_ever_missing(runtime, root):
+    wrong = [
+        name
+        for module, names in runtime["modules"][root].items()
+        for name in (module, *(f"{module}.{leaf}" for leaf in names))
+        if lookup(name, TARGET).presence is Presence.MISSING
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("distribution", ["keras", "tf_keras"])
+def test_no_member_that_an_object_has_is_ever_missing(runtime, distribution):
+    classes = classes_of(distribution, newest(distribution))
+    checked, wrong = 0, []
+    for home, members in runtime["members"][distribution].items():
+        info = classes.info(home)
+        if info is None:
+            continue
+        for member in members:
+            checked += 1
+            if classes.presence(info, member) is Presence.MISSING:
+                wrong.append((home, member))
+    assert wrong == []
+    assert checked > 20_000
+
+
+def test_most_classes_of_keras_3_are_known_whole(runtime):
+    classes = classes_of("keras", newest("keras"))
+    infos = [classes.info(home) for home in runtime["members"]["keras"]]
+    assert sum(info is not None and info.complete for info in infos) / len(infos) > 0.95
+
+
+def test_foreign_bases_have_the_members_that_the_table_gives_them(runtime):
+    for name, members in runtime["bases"].items():
+        assert FOREIGN_BASES[name] == set(members)
+
+
+@pytest.mark.parametrize(("statement", "name", "form"), ACCESSES)
+def test_the_error_text_is_pythons_own(runtime, statement, name, form):
+    raised = runtime["errors"][statement]
+    expected = f"{error_type(name, TARGET, form)}: {error_text(name, TARGET, form)}"
+    assert raised.partition(" (/")[0] == expected

@@ -1,0 +1,242 @@
+"""The generator, on wheels made here: what it reads, and that it always writes the same."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from kdoctor.keras_api import tables
+from kdoctor.keras_api.tables import ClassFamily, EntryKind, MemberKind
+
+ROOT = Path(__file__).parents[2]
+CACHE = Path.home() / ".cache" / "kdoctor" / "wheels"
+
+OLD = {
+    "keras/__init__.py": "from . import layers\nfrom . import backend\n__version__ = '2.3.1'\n",
+    "keras/backend/__init__.py": """\
+        import numpy as np
+        from .config import epsilon
+        if backend() == 'theano':
+            from .theano_backend import only_theano
+        elif backend() == 'tensorflow':
+            from .tensorflow_backend import *
+        """,
+    "keras/backend/config.py": "def epsilon():\n    return 1e-7\n",
+    "keras/backend/theano_backend.py": "def only_theano(): pass\n",
+    "keras/backend/tensorflow_backend.py": """\
+        def sum(x, axis=None, keepdims: bool = False, *rest, name=None, **kwargs): pass
+        def _private(): pass
+        """,
+    "keras/engine/__init__.py": "",
+    "keras/engine/base.py": """\
+        class Layer(object):
+            def __init__(self, name=None):
+                self.name = name
+            @property
+            def weights(self): return []
+            def call(self, inputs): raise NotImplementedError
+        """,
+    "keras/layers/__init__.py": "from ..engine.base import Layer\nfrom .core import *\n",
+    "keras/layers/core.py": """\
+        from .. import backend as K
+        from ..engine.base import Layer
+        class Dense(Layer):
+            def __init__(self, units, activation=None):
+                super().__init__()
+                self.units = units
+            @classmethod
+            def from_config(cls, config): return cls(**config)
+        Linear = Dense
+        """,
+    "keras/layers/core_test.py": "def test(): pass\n",
+}
+NEW = {
+    "keras/__init__.py": "from keras import layers\nfrom keras.src.layer import Layer\n",
+    "keras/layers/__init__.py": """\
+        from keras.src.layer import Layer
+        from keras.src.dense import Dense
+        from keras.src.dense import Dense as Linear
+        from keras.src.old import Old
+        """,
+    "keras/saving/__init__.py": "from keras.src.layer import Layer as Anything\n",
+    "keras/src/layer.py": """\
+        from somewhere import Base
+        class Layer(Base):
+            def __init__(self, name=None): pass
+        """,
+    "keras/src/dense.py": """\
+        from keras.src.layer import Layer
+        class Dense(Layer):
+            def __init__(self, units, activation="linear"): pass
+        """,
+    "keras/src/old.py": """\
+        class Old:
+            def __init__(self, *args, **kwargs):
+                "Gone."
+                raise ImportError("Old is no more")
+        """,
+    "keras/_tf_keras/__init__.py": "",
+    "keras/_tf_keras/keras/__init__.py": "from keras import layers\n",
+}
+
+
+def wheel(folder: Path, version: str, files: dict[str, str]) -> Path:
+    path = folder / f"keras-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, source in files.items():
+            archive.writestr(name, textwrap.dedent(source))
+    return path
+
+
+def generate(out: Path, *options: str, seed: str = "0") -> dict[str, bytes]:
+    subprocess.run(
+        [sys.executable, "-m", "tools.api_data", "--out", str(out), *options],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+    )
+    return {path.name: path.read_bytes() for path in sorted(out.iterdir())}
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory) -> list[str]:
+    folder = tmp_path_factory.mktemp("wheels")
+    return [str(wheel(folder, "2.3.1", OLD)), str(wheel(folder, "3.1.0", NEW))]
+
+
+@pytest.fixture(scope="module")
+def files(wheels, tmp_path_factory) -> dict[str, bytes]:
+    return generate(tmp_path_factory.mktemp("out"), "--wheels", *wheels)
+
+
+@pytest.fixture(scope="module")
+def table(files) -> tables.NamesTable:
+    return tables.unpack_names(files["keras.names.bin"])
+
+
+def span(table: tables.NamesTable, name: str, release: str) -> tables.NameSpan | None:
+    if name not in table.names:
+        return None
+    number = table.releases.index(release)
+    spans = tables.name_spans(table.names[name])
+    return next((s for s in spans if s.first <= number <= s.last), None)
+
+
+def test_the_same_wheels_give_the_same_bytes_whatever_the_hash_seed(files, wheels, tmp_path):
+    for seed in ("1", "2"):
+        assert generate(tmp_path / seed, "--wheels", *wheels, seed=seed) == files
+
+
+@pytest.mark.skipif(not list(CACHE.glob("keras_core-*.whl")), reason=f"no wheels in {CACHE}")
+def test_a_released_wheel_gives_what_is_checked_in(tmp_path):
+    wheel = min(CACHE.glob("keras_core-*.whl"))
+    shipped = Path(tables.__file__).parent / tables.DATA
+    for name, data in generate(tmp_path, "--wheels", str(wheel)).items():
+        assert data == (shipped / name).read_bytes()
+
+
+def test_every_root_that_a_wheel_serves_gets_its_table(files):
+    assert list(files) == ["keras.classes.bin", "keras.names.bin", "tf.keras.names.bin"]
+    assert tables.unpack_names(files["tf.keras.names.bin"]).releases == ["3.1.0"]
+
+
+def test_without_a_public_listing_every_file_is_public(table):
+    assert span(table, "layers.core.Dense", "2.3.1").kind is EntryKind.CLASS
+    assert span(table, "engine.base.Layer", "2.3.1")
+    assert span(table, "backend.tensorflow_backend.sum", "2.3.1")
+
+
+def test_with_a_public_listing_only_it_counts(table):
+    assert span(table, "layers.Dense", "3.1.0")
+    assert not any(name == "src" or name.startswith("src.") for name in table.names)
+    assert not any("_tf_keras" in name for name in table.names)
+
+
+def test_private_names_and_tests_are_left_out(table):
+    assert "backend.tensorflow_backend._private" not in table.names
+    assert "layers.core_test" not in table.names
+
+
+def test_star_imports_are_followed_inside_the_wheel(table):
+    assert span(table, "backend.sum", "2.3.1")
+    assert span(table, "layers.Dense", "2.3.1")
+
+
+def test_branches_for_another_backend_are_not_read(table):
+    assert "backend.only_theano" not in table.names
+
+
+def test_an_alias_of_a_module_is_not_followed(table):
+    assert span(table, "layers.core.K", "2.3.1").kind is EntryKind.ALIAS
+    assert "layers.core.K.sum" not in table.names
+
+
+def test_what_a_module_imports_from_other_packages_is_marked(table):
+    assert span(table, "backend.np", "2.3.1").kind is EntryKind.EXTERNAL
+
+
+def test_two_names_of_one_object_have_one_home(table):
+    names = ("layers.Dense", "layers.core.Dense", "layers.Linear")
+    assert len({span(table, name, "2.3.1").home for name in names}) == 1
+
+
+def test_a_signature_keeps_defaults_and_drops_annotations_and_self(table):
+    sum_ = span(table, "backend.sum", "2.3.1")
+    expected = "x, axis=None, keepdims=False, *rest, name=None, **kwargs"
+    assert table.signatures[sum_.signature] == expected
+    old, new = (span(table, "layers.Dense", release) for release in ("2.3.1", "3.1.0"))
+    assert table.signatures[old.signature] == "units, activation=None"
+    assert table.signatures[new.signature] == "units, activation='linear'"
+
+
+def test_a_class_that_only_raises_is_a_stub(table):
+    assert span(table, "layers.Old", "3.1.0").stub == "ImportError: Old is no more"
+    assert span(table, "layers.Dense", "3.1.0").stub == ""
+
+
+def test_the_family_comes_from_the_bases_in_other_files(table):
+    assert span(table, "layers.core.Dense", "2.3.1").family is ClassFamily.LAYER
+    assert span(table, "layers.Old", "3.1.0").family is ClassFamily.OTHER
+
+
+def test_a_move_is_proven_by_the_release_that_has_both_names(table):
+    (move,) = tables.move_spans(table.moves["layers.core.Dense"])
+    assert move.names == ["layers.Dense", "layers.Linear"]
+    assert "backend.sum" not in table.moves
+
+
+def test_a_module_that_its_package_does_not_import_is_marked(table):
+    assert span(table, "saving", "3.1.0").import_only
+    assert not span(table, "layers", "3.1.0").import_only
+
+
+def test_a_class_has_its_own_members_and_its_bases(files):
+    table = tables.unpack_classes(files["keras.classes.bin"])
+    (read,) = tables.class_spans(table.classes["keras.layers.core.Dense"])
+    kinds = {table.members[i].name: table.members[i].kind for i in read.members}
+    assert kinds == {"units": MemberKind.ATTRIBUTE, "from_config": MemberKind.CLASS}
+    assert [table.homes[i] for i in read.bases] == ["keras.engine.base.Layer"]
+    (layer,) = tables.class_spans(table.classes["keras.engine.base.Layer"])
+    kinds = {table.members[i].name: table.members[i].kind for i in layer.members}
+    assert kinds == {
+        "name": MemberKind.ATTRIBUTE,
+        "weights": MemberKind.PROPERTY,
+        "call": MemberKind.METHOD,
+    }
+
+
+def test_a_wheel_that_is_not_there_is_named(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.api_data", "--wheels", str(tmp_path / "keras-9-x.whl")],
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    assert "keras-9-x.whl" in done.stderr

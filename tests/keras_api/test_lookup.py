@@ -1,0 +1,252 @@
+import pytest
+
+from kdoctor.keras_api import (
+    EntryKind,
+    Presence,
+    error_text,
+    error_type,
+    lookup,
+    newest_target,
+    resolve_target,
+    signature,
+    split_root,
+)
+
+KERAS_3 = newest_target()
+KERAS_2_15 = resolve_target("keras==2.15", "test")
+KERAS_2_4 = resolve_target("keras==2.4.3", "test")
+LEGACY = resolve_target("tf_keras==2.21", "test")
+
+
+@pytest.mark.parametrize(
+    ("qualified", "split"),
+    [
+        ("keras.backend.sum", ("keras", "backend.sum")),
+        ("keras", ("keras", "")),
+        ("tensorflow.keras.backend.sum", ("tf.keras", "backend.sum")),
+        ("tf_keras.Model", ("tf_keras", "Model")),
+        ("keras_core.Model", ("keras_core", "Model")),
+        ("tensorflow.python.keras.Model", ("tensorflow.python.keras", "Model")),
+        ("tensorflow.compat.v1.keras.Model", ("tf.compat.v1.keras", "Model")),
+        ("tensorflow.constant", None),
+        ("kerastuner.Tuner", None),
+        ("numpy.sum", None),
+    ],
+)
+def test_the_root_is_told_from_the_rest(qualified, split):
+    assert split_root(qualified) == split
+
+
+def test_the_root_decides_whether_a_name_exists():
+    assert lookup("keras.backend.sum", KERAS_3).presence is Presence.MISSING
+    assert lookup("tensorflow.keras.backend.sum", KERAS_3).presence is Presence.EXISTS
+    assert lookup("tf_keras.backend.sum", KERAS_3).presence is Presence.EXISTS
+
+
+def test_the_target_decides_whether_a_name_exists():
+    assert lookup("keras.backend.sum", KERAS_2_15).presence is Presence.EXISTS
+    assert lookup("keras.ops.sum", KERAS_2_15).presence is Presence.MISSING
+    assert lookup("tensorflow.keras.backend.learning_phase", LEGACY).presence is Presence.EXISTS
+    assert lookup("tensorflow.keras.backend.learning_phase", KERAS_3).presence is Presence.MISSING
+
+
+def test_the_first_prefix_that_is_missing_is_named():
+    found = lookup("keras.utils.np_utils.to_categorical", KERAS_3)
+    assert found.missing_prefix == "keras.utils.np_utils"
+
+
+def test_a_missing_name_says_in_which_releases_it_was():
+    found = lookup("keras.utils.multi_gpu_model", KERAS_3)
+    assert (found.since, found.until) == ("2.0.9", "2.3.1")
+    assert lookup("keras.backend.squeeze_it", KERAS_3).periods == ()
+
+
+def test_a_name_that_only_another_root_has_says_which():
+    found = lookup("keras.preprocessing.image.ImageDataGenerator", KERAS_3)
+    assert found.presence is Presence.MISSING
+    assert "tensorflow.keras.preprocessing.image.ImageDataGenerator" in found.elsewhere
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("keras.models.Input", "keras.Input"),
+        ("keras.utils.np_utils.to_categorical", "keras.utils.to_categorical"),
+        ("keras.layers.core.Dense", "keras.layers.Dense"),
+        ("keras.layers.advanced_activations.LeakyReLU", "keras.layers.LeakyReLU"),
+        ("keras.layers.normalization.BatchNormalization", "keras.layers.BatchNormalization"),
+        ("keras.layers.recurrent.LSTM", "keras.layers.LSTM"),
+        ("keras.engine.topology.Layer", "keras.Layer"),
+        ("keras.optimizers.adam", "keras.optimizers.Adam"),
+        ("keras.objectives.mse", "keras.losses.mean_squared_error"),
+    ],
+)
+def test_a_moved_object_is_found_under_its_new_name(old, new):
+    found = lookup(old, KERAS_3)
+    assert found.presence is Presence.MISSING
+    assert found.moved_to[0] == new
+    assert lookup(new, KERAS_3).presence is Presence.EXISTS
+
+
+def test_what_moved_is_spelled_with_the_root_that_was_asked_with():
+    found = lookup("tensorflow.keras.layers.experimental.preprocessing.Normalization", KERAS_3)
+    assert found.moved_to[0] == "tensorflow.keras.layers.Normalization"
+
+
+@pytest.mark.parametrize(
+    "name", ["keras.backend.sum", "keras.backend.flatten", "keras.layers.Merge"]
+)
+def test_a_name_alike_is_no_proof_of_a_move(name):
+    assert lookup(name, KERAS_3).moved_to == ()
+
+
+def test_a_stub_exists_and_says_what_it_raises_and_is_no_place_to_move_to():
+    found = lookup("keras.optimizers.legacy.Adam", KERAS_3)
+    assert found.presence is Presence.EXISTS
+    assert found.stub.startswith("ImportError: `keras.optimizers.legacy` is not supported")
+    assert lookup("keras.optimizers.Adam", KERAS_3).stub == ""
+    assert "keras.optimizers.legacy.Adam" not in lookup("keras.optimizers.adam", KERAS_3).moved_to
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "keras.src.engine.base_layer",
+        "keras.api.layers",
+        "keras._tf_keras.keras",
+        "keras.backend._BACKEND",
+        "keras.backend.__doc__",
+        "keras.layers.Dense.__init__",
+        "keras.backend.epsilon.cache_clear",
+        "tensorflow.python.keras.backend.sum",
+        "tensorflow.compat.v1.keras.layers.CuDNNLSTM",
+        "tensorflow.nn.relu",
+        "numpy.sum",
+    ],
+)
+def test_what_the_data_cannot_tell_is_unknown_and_never_missing(name):
+    assert lookup(name, KERAS_3).presence is Presence.UNKNOWN
+
+
+def test_a_module_that_was_filled_from_elsewhere_is_never_said_to_lack_a_name():
+    assert lookup("keras.layers.Whatever", KERAS_2_4).presence is Presence.UNKNOWN
+
+
+def test_tf_keras_of_a_keras_that_could_stand_beside_any_tensorflow_is_unknown():
+    target = resolve_target("keras==2.3.1", "test")
+    assert lookup("tensorflow.keras.layers.Dense", target).presence is Presence.UNKNOWN
+
+
+def test_a_class_has_its_methods_and_lacks_what_no_base_of_it_defines():
+    assert lookup("keras.layers.Dense.from_config", KERAS_3).presence is Presence.EXISTS
+    assert lookup("keras.layers.Layer.get_updates", KERAS_3).presence is Presence.MISSING
+
+
+def test_a_module_behind_an_alias_has_its_own_names():
+    found = lookup("keras.layers.core.K.sum", resolve_target("keras==2.3.1", "x"))
+    assert found.presence is Presence.EXISTS
+
+
+def test_a_module_that_only_import_finds_says_so():
+    found = lookup("tensorflow.keras.saving", KERAS_3)
+    assert found.presence is Presence.EXISTS
+    assert found.import_only
+    assert not lookup("keras.saving", KERAS_3).import_only
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("keras.layers.Dnse", "keras.layers.Dense"),
+        ("keras.optimizers.adamw", "keras.optimizers.AdamW"),
+        ("keras.backend.Flatten", "keras.layers.Flatten"),
+        ("keras.callback", "keras.callbacks"),
+    ],
+)
+def test_a_name_that_never_was_gets_a_suggestion(wrong, right):
+    assert lookup(wrong, KERAS_3).suggestions[0] == right
+
+
+def test_a_suggestion_is_of_the_kind_that_the_name_was():
+    assert (
+        "keras.initializers.constant" not in lookup("keras.backend.constant", KERAS_3).suggestions
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "kind", "text"),
+    [
+        (
+            "keras.backend.sum",
+            "attribute",
+            "AttributeError",
+            "module 'keras.backend' has no attribute 'sum'",
+        ),
+        (
+            "tensorflow.keras.backend.learning_phase",
+            "attribute",
+            "AttributeError",
+            "module 'keras._tf_keras.keras.backend' has no attribute 'learning_phase'",
+        ),
+        (
+            "keras.models.Input",
+            "from-import",
+            "ImportError",
+            "cannot import name 'Input' from 'keras.models'",
+        ),
+        (
+            "keras.utils.np_utils.to_categorical",
+            "from-import",
+            "ModuleNotFoundError",
+            "No module named 'keras.utils.np_utils'",
+        ),
+        (
+            "keras.utils.np_utils",
+            "import",
+            "ModuleNotFoundError",
+            "No module named 'keras.utils.np_utils'",
+        ),
+    ],
+)
+def test_the_error_is_the_one_that_python_gives_for_the_form_of_access(name, form, kind, text):
+    assert error_text(name, KERAS_3, form) == text
+    assert error_type(name, KERAS_3, form) == kind
+
+
+def test_a_name_that_exists_has_no_error():
+    assert error_text("keras.layers.Dense", KERAS_3, "attribute") == ""
+    assert lookup("keras.layers.Dense", KERAS_3).error == ""
+
+
+def test_a_signature_keeps_order_and_defaults():
+    found = signature("keras.backend.sum", KERAS_2_15)
+    assert found.text == "x, axis=None, keepdims=False"
+    assert [(p.name, p.default) for p in found.parameters] == [
+        ("x", None),
+        ("axis", "None"),
+        ("keepdims", "False"),
+    ]
+
+
+def test_the_signature_of_a_class_is_that_of_making_an_instance():
+    found = signature("tensorflow.keras.layers.Dense", KERAS_3)
+    assert found.parameters[0].name == "units"
+    assert found.parameter("use_bias").default == "True"
+    assert found.takes_any_keyword
+
+
+def test_the_signature_of_an_inherited_method_leaves_self_out():
+    assert signature("keras.Sequential.fit", KERAS_3).parameters[0].name == "x"
+
+
+def test_what_is_missing_or_no_callable_has_no_signature():
+    assert signature("keras.backend.sum", KERAS_3) is None
+    assert signature("keras.layers", KERAS_3) is None
+    assert signature("numpy.sum", KERAS_3) is None
+
+
+def test_the_kind_of_a_name_is_known():
+    assert lookup("keras.layers", KERAS_3).kind is EntryKind.MODULE
+    assert lookup("keras.layers.Dense", KERAS_3).kind is EntryKind.CLASS
+    assert lookup("keras.ops.sum", KERAS_3).kind is EntryKind.FUNCTION
+    assert lookup("keras.__version__", KERAS_3).kind is EntryKind.VALUE

@@ -1,0 +1,96 @@
+import pytest
+
+from kdoctor.keras_api import Presence, member_error, member_lookup, newest_target, resolve_target
+from kdoctor.kinds import Kind, Type
+
+KERAS_3 = newest_target()
+KERAS_2_15 = resolve_target("keras==2.15", "test")
+
+
+@pytest.mark.parametrize("owner", ["keras.Sequential", "Sequential", "Functional", Kind.MODEL])
+def test_no_model_has_a_backend(owner):
+    assert member_lookup(owner, "backend", KERAS_3) is Presence.MISSING
+
+
+@pytest.mark.parametrize(
+    ("owner", "member"),
+    [
+        (Kind.MODEL, "fit"),
+        (Kind.MODEL, "stop_training"),
+        ("keras.Model", "layers"),
+        (Kind.LAYER, "get_weights"),
+        (Kind.TENSOR, "shape"),
+        (Kind.TENSOR, "_keras_history"),
+        (Kind.VARIABLE, "assign"),
+        (Kind.KERAS_HISTORY, "operation"),
+        (Kind.HISTORY, "history"),
+        ("keras.layers.LSTM", "units"),
+        ("tensorflow.keras.optimizers.Adam", "learning_rate"),
+    ],
+)
+def test_inherited_and_assigned_members_exist(owner, member):
+    assert member_lookup(owner, member, KERAS_3) is Presence.EXISTS
+
+
+@pytest.mark.parametrize(
+    ("owner", "member"),
+    [
+        (Kind.MODEL, "predict_classes"),
+        (Kind.MODEL, "fit_generator"),
+        (Kind.LAYER, "output_shape"),
+        (Kind.LAYER, "get_output_at"),
+        (Kind.TENSOR, "get_shape"),
+        (Kind.TENSOR, "unique_object_name"),
+        (Kind.VARIABLE, "unique_object_name"),
+        (Kind.OPTIMIZER, "lr"),
+        (Kind.OPTIMIZER, "get_updates"),
+        (Kind.KERAS_HISTORY, "layer"),
+        (Kind.METRIC, "reset_states"),
+    ],
+)
+def test_what_keras_3_took_away_is_missing(owner, member):
+    assert member_lookup(owner, member, KERAS_3) is Presence.MISSING
+
+
+@pytest.mark.parametrize(
+    ("owner", "member"),
+    [(Kind.MODEL, "fit_generator"), (Kind.LAYER, "output_shape"), (Kind.KERAS_HISTORY, "layer")],
+)
+def test_the_target_decides_whether_a_member_exists(owner, member):
+    assert member_lookup(owner, member, KERAS_2_15) is Presence.EXISTS
+
+
+@pytest.mark.parametrize(
+    ("owner", "member"),
+    [
+        (Kind.EAGER, "numpy"),
+        (Kind.LIST, "append"),
+        (Kind.MODEL, "_whatever"),
+        (Kind.MODEL, "output_shape"),  # a Functional has it, a subclassed Model has not
+        (Kind.MODEL, "history"),  # the History callback sets it
+        (Kind.MODEL, "parameters"),  # on the PyTorch backend
+        ("keras.layers.Nope", "units"),
+        ("numpy.ndarray", "shape"),
+        ("keras.utils.Config", "anything"),  # answers through __getattr__
+    ],
+)
+def test_a_member_in_doubt_is_unknown(owner, member):
+    assert member_lookup(owner, member, KERAS_3) is Presence.UNKNOWN
+
+
+def test_an_own_subclass_may_define_what_its_base_lacks():
+    own = Type(Kind.MODEL, "Mine", "keras.Model")
+    assert member_lookup(own, "backend", KERAS_3) is Presence.UNKNOWN
+    assert member_lookup(own, "fit", KERAS_3) is Presence.EXISTS
+    base = Type(Kind.MODEL, qualified="keras.Model")
+    assert member_lookup(base, "backend", KERAS_3) is Presence.MISSING
+
+
+def test_an_alias_of_a_class_is_that_class():
+    convolution = Type(Kind.LAYER, "Conv2D", "keras.layers.Convolution2D")
+    assert member_lookup(convolution, "output_shape", KERAS_3) is Presence.MISSING
+
+
+def test_the_error_names_the_class_as_keras_does():
+    text = "'Sequential' object has no attribute 'backend'"
+    assert member_error("Sequential", "backend") == text

@@ -1,0 +1,56 @@
+import pytest
+
+from kdoctor.errors import UsageProblem
+from kdoctor.keras_api import newest_target, resolve_target
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown", "keras", "tf_keras"),
+    [
+        ("keras==3.15.1", "keras 3.15.1", "3.15.1", "3.15.1"),
+        ("keras 3.15", "keras 3.15.1", "3.15.1", "3.15.1"),
+        ("keras==2.15", "keras 2.15.0", "2.15.0", "2.15.0"),
+        ("Keras==2.3.1", "keras 2.3.1", "2.3.1", ""),
+        ("tensorflow==2.21", "tensorflow 2.21", "3.15.1", "3.15.1"),
+        ("tensorflow==2.10.1", "tensorflow 2.10.1", "2.10.0", "2.10.0"),
+        ("tf_keras==2.21", "tf_keras 2.21.0", "3.15.1", "2.21.0"),
+        ("tf-keras==2.15.1", "tf_keras 2.15.1", "2.15.0", "2.15.1"),
+    ],
+)
+def test_a_target_says_which_keras_and_which_tf_keras_it_has(spec, shown, keras, tf_keras):
+    target = resolve_target(spec, "--target")
+    assert (str(target), target.keras_version, target.tf_keras_version) == (shown, keras, tf_keras)
+
+
+def test_a_known_release_keeps_its_source_as_it_was_given():
+    assert resolve_target("keras==3.15.1", "--target").source == "--target"
+
+
+@pytest.mark.parametrize(
+    ("spec", "known"), [("keras==3.14.2", "3.14.1"), ("keras==3.14.0", "3.14.1")]
+)
+def test_a_release_between_known_ones_is_read_as_its_neighbour_and_says_so(spec, known):
+    target = resolve_target(spec, "--target")
+    assert target.keras_version == known
+    assert target.version == spec.partition("==")[2]
+    assert target.source == f"--target; read as keras {known}, the nearest release known"
+
+
+@pytest.mark.parametrize(
+    "spec", ["keras==9", "keras==3.99", "keras==1.2", "tensorflow==1.15", "tensorflow==3.0"]
+)
+def test_an_unknown_release_is_a_usage_problem_that_names_what_is_known(spec):
+    with pytest.raises(UsageProblem, match=r"is not known: kdoctor knows (keras|tensorflow) 2\.\d"):
+        resolve_target(spec, "--target")
+
+
+@pytest.mark.parametrize("spec", ["pytorch==1", "", "keras=3", "keras==three", "keras>=3"])
+def test_what_is_no_target_is_a_usage_problem_in_one_sentence(spec):
+    with pytest.raises(UsageProblem) as caught:
+        resolve_target(spec, "--target")
+    assert "\n" not in str(caught.value)
+    assert "keras==3.15.1" in str(caught.value)
+
+
+def test_without_a_target_it_is_the_newest_keras_that_the_data_knows():
+    assert str(newest_target()) == "keras 3.15.1"
