@@ -57,7 +57,9 @@ def unified_of_changes(old: Sequence[str], changes: Iterable[Change], label: str
     if not steps:
         return ""
     moved = 0
-    parts = [f"--- a/{label}\n", f"+++ b/{label}\n"]
+    # `patch` takes no absolute names, and reads a name with blanks up to the tab.
+    name = label.lstrip("/") + "\t" * (" " in label)
+    parts = [f"--- a/{name}\n", f"+++ b/{name}\n"]
     for hunk in _hunks(steps):
         start = max(0, hunk[0].start - CONTEXT)
         end = min(len(old), hunk[-1].end + CONTEXT)

@@ -39,6 +39,7 @@ def fix(
         UsageProblem: a path, rule or target does not exist.
     """
     orders = replace(orders_of(options), unsafe=unsafe)
+    examiner_for.cache_clear()  # the project's modules may have changed since the last call
     gathered = gather(paths, options)
     fixes = run(_fix, orders, gathered.tasks, options.get("jobs"), options.get("progress"))
     if apply:

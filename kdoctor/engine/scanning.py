@@ -30,6 +30,7 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
         UsageProblem: a path, rule or target does not exist.
     """
     orders = orders_of(options)
+    examiner_for.cache_clear()  # the project's modules may have changed since the last call
     gathered = gather(paths, options)
     scans = run(_scan, orders, gathered.tasks, options.get("jobs"), options.get("progress"))
     return collected(orders.target, gathered, scans)

@@ -103,7 +103,7 @@ def test_a_notebook_keeps_all_that_is_no_code_and_its_magics(project):
     )
     project.write({"nb.ipynb": before})
     shown = project.kdoctor("fix")
-    assert "--- a/nb.ipynb:cell 2\n+++ b/nb.ipynb:cell 2\n" in shown.out
+    assert "--- a/nb.ipynb:cell 2\t\n+++ b/nb.ipynb:cell 2\t\n" in shown.out
     assert "-K.sum(1)\n+ops.sum(1)\n !ls" in shown.out
     assert project.kdoctor("fix", "--apply").code == 0
     old, new = json.loads(before), json.loads(project.read("nb.ipynb"))

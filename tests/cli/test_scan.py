@@ -145,7 +145,7 @@ def test_a_finding_in_a_notebook_has_its_cell_and_the_place_in_it(project):
     report = scanned(project)
     assert [(each.cell, each.line, each.column) for each in report.findings] == [(3, 2, 5)]
     assert report.findings[0].fix is not None
-    assert "+++ b/nb.ipynb:cell 3\n" in report.findings[0].fix.diff
+    assert "+++ b/nb.ipynb:cell 3\t\n" in report.findings[0].fix.diff
     assert "nb.ipynb:cell 3:2:5: KD101" in project.kdoctor("scan", "nb.ipynb").out
 
 
@@ -193,7 +193,7 @@ def test_standard_input_and_files_go_together(project):
         (("--ignore", "KD1O1"), "did you mean KD101?"),
         (("--target", "torch==2"), "torch"),
         (("--format", "yaml"), "choose one of: json, text"),
-        (("--jobs", "0"), "0"),
+        (("--jobs", "0"), "--jobs"),
         (("--as", "word"), "markdown"),
     ],
 )

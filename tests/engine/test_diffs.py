@@ -94,3 +94,8 @@ def test_patch_applies_a_diff_of_crlf_lines_without_a_final_newline(tmp_path):
         input=unified(before, after, "f.py").encode(),
     )
     assert (tmp_path / "f.py").read_bytes() == after.encode()
+
+
+@pytest.mark.parametrize(("path", "name"), [("/a/f.py", "a/f.py"), ("a b.py", "a b.py\t")])
+def test_names_are_written_as_patch_reads_them(path, name):
+    assert unified("a\n", "b\n", path).startswith(f"--- a/{name}\n+++ b/{name}\n")

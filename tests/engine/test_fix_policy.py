@@ -8,7 +8,6 @@ import re
 import pytest
 
 from kdoctor import engine
-from kdoctor.engine.scanning import examiner_for
 from kdoctor.model import Applicability, Confidence, Edit, Fix, Hole, Severity, Span
 from kdoctor.rules import Rule
 
@@ -45,10 +44,8 @@ def fixed(tmp_path, monkeypatch):
     def run(source, *rules, name="f.py", **options):
         monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: rules)
         monkeypatch.chdir(tmp_path)
-        examiner_for.cache_clear()
         (tmp_path / name).write_text(source)
         result = engine.fix([name], apply=True, **options)
-        examiner_for.cache_clear()
         return (tmp_path / name).read_text(), result
 
     return run
@@ -147,10 +144,8 @@ def test_a_fix_over_a_magic_of_a_notebook_is_left_out(fixed):
 def test_the_diff_of_each_finding_is_that_of_its_own_fix(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: (rule(r"\b(a|b)\b", "c"),))
-    examiner_for.cache_clear()
     (tmp_path / "f.py").write_text("import keras\n" + "0\n" * 20 + "a\n" + "0\n" * 20 + "b")
     one, other = (each.fix.diff for each in engine.scan(["f.py"]).findings)
-    examiner_for.cache_clear()
     assert one == "--- a/f.py\n+++ b/f.py\n@@ -19,7 +19,7 @@\n 0\n 0\n 0\n-a\n+c\n 0\n 0\n 0\n"
     assert other.endswith("-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n")
 
@@ -160,10 +155,18 @@ def test_findings_stand_in_order_of_place_and_code_and_once(tmp_path, monkeypatc
     twice = dataclasses.replace(rules[0], check=lambda *args: [*rules[0].check(*args)] * 2)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: (twice, rules[1]))
-    examiner_for.cache_clear()
     (tmp_path / "z.py").write_text("import keras\na\na\n")
     found = engine.scan(["z.py"]).findings
-    examiner_for.cache_clear()
     assert [(each.place.line, each.code) for each in found] == [
         (2, "KD902"), (2, "KD903"), (3, "KD902"), (3, "KD903"),
     ]  # fmt: skip
+
+
+def test_a_second_call_sees_what_changed_in_the_modules_of_the_project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: (rule(r"(K)", "b"),))
+    (tmp_path / "use.py").write_text("from compat import K\n")
+    (tmp_path / "compat.py").write_text("K = 1\n")
+    assert not engine.scan(["use.py"]).findings
+    (tmp_path / "compat.py").write_text("from keras import backend as K\n")
+    assert engine.scan(["use.py"]).findings
