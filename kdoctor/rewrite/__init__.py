@@ -6,10 +6,6 @@ with the reason; ``plan_imports`` sees to the imports, and ``render`` makes the 
 """
 
 from kdoctor.rewrite.guards import (
-    Answer,
-    Guard,
-    Question,
-    Situation,
     context,
     display,
     equals,
@@ -24,6 +20,7 @@ from kdoctor.rewrite.guards import (
     statement_position,
 )
 from kdoctor.rewrite.imports import plan_imports
+from kdoctor.rewrite.questions import Answer, Guard, Question, Situation
 from kdoctor.rewrite.refusal import Refusal
 from kdoctor.rewrite.render import render
 from kdoctor.rewrite.slots import SignatureLookup

@@ -12,9 +12,9 @@ import libcst as cst
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence, Span
 from kdoctor.rewrite.binding import Argument, Binding, bind
 from kdoctor.rewrite.build import Builder, joined
-from kdoctor.rewrite.guards import Answer, Situation
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.precedence import template_binds, wanted_around
+from kdoctor.rewrite.questions import Answer, Situation
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.slots import SignatureLookup, Slots, takes_the_same
 from kdoctor.rewrite.spelling import Speller
@@ -46,7 +46,7 @@ class Attempt:
         Raises:
             Refused: the row does not hold here, and why.
         """
-        speller = Speller(self.module, self.reference)
+        speller = Speller.at(self.module, self.reference)
         needs: dict[ImportNeed, None] = {}
 
         def spell(name: str) -> str:

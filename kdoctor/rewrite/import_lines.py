@@ -115,7 +115,7 @@ class _Statement:
             return Edit(Span(self.span.end, self.span.end), (
                 "".join(f"; {line}" for line in import_text(needs)),
             ))  # fmt: skip
-        end = _line_end(self.module, self.span.end)
+        end = line_end(self.module, self.span.end)
         indent = _indent(self.module, self.span.start)
         text = "".join(f"\n{indent}{line}" for line in import_text(needs))
         return Edit(Span(end, end), (text,))
@@ -190,7 +190,7 @@ class _Statement:
         span = self._alias_span(last)
         comma = self._comma_after(span.end)
         indent = self._own_line_indent(span.start)
-        end = _line_end(self.module, comma)
+        end = line_end(self.module, comma)
         if indent is None or end >= self.span.end:
             blank = " " if indent is None else f"\n{indent}"
             yield Edit(Span(span.end, span.end), (f",{blank}{name}",))
@@ -235,7 +235,7 @@ def _remove(
         return
     first, last = spans[0], spans[-1]
     source = module.text[first.start : last.end]
-    end = _line_end(module, last.end)
+    end = line_end(module, last.end)
     rest = module.text[last.end : end].lstrip(" \t;")
     comments = comments_in(source)
     if _leaves_nothing(module, line, vanishing):
@@ -327,7 +327,8 @@ def _line_start(text: str, offset: int) -> int:
     return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
 
 
-def _line_end(module: Module, offset: int) -> int:
+def line_end(module: Module, offset: int) -> int:
+    """Return where the line of ``offset`` ends, before its line break."""
     found = _LINE_END.search(module.text, offset)
     return found.start() if found else len(module.text)
 

@@ -17,6 +17,7 @@ from kdoctor.rewrite.import_lines import (
     Change,
     ImportStatement,
     import_text,
+    line_end,
     statement_edits,
 )
 from kdoctor.rewrite.roots import package_of, transposed
@@ -29,7 +30,15 @@ _SCOPES = (cst.FunctionDef, cst.ClassDef)
 
 
 def plan_imports(module: Module, fixes: Sequence[Fix]) -> tuple[Edit, ...]:
-    """Return the edits of the import statements that go with ``fixes``, in source order."""
+    """Return the edits of the import statements that go with ``fixes``, in source order.
+
+    Raises:
+        ValueError: two fixes bind one name to different things; they cannot go together.
+    """
+    bound: dict[str, ImportNeed] = {}
+    for need in chain.from_iterable(fix.imports for fix in fixes):
+        if bound.setdefault(need.local, need) != need:
+            raise ValueError(f"{need} and {bound[need.local]} bind the same name")
     return tuple(sorted(_Plan(module, fixes).edits(), key=lambda edit: edit.span))
 
 
@@ -224,14 +233,16 @@ class _Plan:
         """Write what has no import to stand beside: above the first statement, below docstrings."""
         if not self.at_the_top:
             return
-        first = next((line for line in self.module.tree.body if not _is_text(line)), None)
-        if first is None:
-            return
+        lines = import_text(self.at_the_top)
+        first = self.module.tree.body[0]
         start = self.module.span(first).start
+        if _is_text(first):
+            end = line_end(self.module, self.module.span(first).end)
+            yield Edit(Span(end, end), ("\n\n" + "\n".join(lines),))
+            return
         if isinstance(first, cst.FunctionDef | cst.ClassDef) and first.decorators:
             start = min(start, self.module.span(first.decorators[0]).start)
-        text = "".join(f"{line}\n" for line in import_text(self.at_the_top))
-        yield Edit(Span(start, start), (text,))
+        yield Edit(Span(start, start), ("".join(f"{line}\n" for line in lines),))
 
 
 def _new_text(edits: Iterable[Edit]) -> Iterator[str]:

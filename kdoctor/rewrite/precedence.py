@@ -76,7 +76,7 @@ def binds(node: cst.BaseExpression) -> Precedence:
     return _OWN.get(type(node), Precedence.ATOM)
 
 
-def wanted_around(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Precedence:  # noqa: PLR0915
+def wanted_around(parent: cst.CSTNode | None, node: cst.BaseExpression) -> Precedence:
     """Return how tightly an expression must bind to stand where ``node`` stands."""
     if node.lpar:
         return Precedence.ANY

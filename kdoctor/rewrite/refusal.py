@@ -15,7 +15,7 @@ class Refusal:
 class Refused(Exception):  # noqa: N818 - it is an answer, not an error
     """Raised inside this package where a rewrite turns out impossible; becomes a ``Refusal``.
 
-    ``distance`` says how far the row was from holding: of several rows the nearest gives the reason.
+    ``distance`` says how far the row was from holding: the nearest of several gives the reason.
     """
 
     def __init__(self, reason: str, distance: int = 0) -> None:

@@ -74,7 +74,7 @@ def _parsed(text: str) -> inspect.Signature | None:
 
 
 def same_value(one: Code | None, other: Code | None) -> bool:
-    """Say whether two defaults are written as the same value: ``'a'`` and ``"a"``, not 1 and 1.0."""
+    """Say whether two defaults are the same value: ``'a'`` and ``"a"`` are, 1 and 1.0 are not."""
     if one is None or other is None:
         return False
     try:

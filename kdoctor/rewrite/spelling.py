@@ -10,6 +10,9 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
+
+import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.model import ImportNeed
@@ -21,17 +24,28 @@ from kdoctor.syntax import ImportBinding, Module, Reference
 # Keras' own guides import these modules by name (`from keras import layers, ops`) and write the
 # others out (`keras.config.floatx()`).
 _BY_NAME = ("layers", "ops")
+_USUAL_NAMES = {"numpy": "np", "tensorflow": "tf"}
 
 
 class Speller:
     """Spells names for one place of one file.
 
-    ``reference`` is the use that is replaced: its import shows root and habit.
+    ``like`` is the dotted name that is replaced at ``node``, and ``binding`` the import by which it
+    is read: they show root and habit.
     """
 
-    def __init__(self, module: Module, reference: Reference) -> None:
+    def __init__(
+        self, module: Module, node: cst.CSTNode, like: str, binding: ImportBinding | None = None
+    ) -> None:
         self.module = module
-        self.reference = reference
+        self.node = node
+        self.like = like
+        self.binding = binding
+
+    @classmethod
+    def at(cls, module: Module, reference: Reference) -> Speller:
+        """Return the speller for what replaces a reference."""
+        return cls(module, reference.node, reference.name, reference.binding)
 
     def spell(self, name: str) -> tuple[str, ImportNeed | None]:
         """Return how to write a builtin or a dotted name, and the import that it needs, if any.
@@ -40,7 +54,7 @@ class Speller:
             Refused: a builtin is hidden by a name of the file.
         """
         if "." not in name and hasattr(builtins, name):
-            if self.module.scope_of(self.reference.node).owner(name) is not None:
+            if self.module.scope_of(self.node).owner(name) is not None:
                 raise Refused(f"`{name}` means something else in this file")
             return name, None
         name = self.under_the_files_root(name)
@@ -51,7 +65,7 @@ class Speller:
 
     def under_the_files_root(self, name: str) -> str:
         """Return a template's name under the root that the replaced name was written with."""
-        root = import_root(self.reference.name)
+        root = import_root(self.like)
         if name.partition(".")[0] != TEMPLATE_ROOT or root is None:
             return name
         return under_root(name, root)
@@ -66,11 +80,9 @@ class Speller:
 
     def _in_the_same_way(self, name: str) -> str | None:
         """Write the name out from the package, where that is how this file writes it."""
-        leaves_out_no_module = self.reference.binding is not None and self._is_package(
-            self.reference.binding
-        )
+        writes_out = self.binding is not None and _is_package(self.binding)
         module = name.rpartition(".")[0].rpartition(".")[2]
-        if not leaves_out_no_module and module in _BY_NAME:
+        if not writes_out and module in _BY_NAME:
             return None
         for prefix, rest in _splits(name)[1:]:
             binding = self._binding_of(prefix)
@@ -79,34 +91,44 @@ class Speller:
         return None
 
     def _by_new_import(self, name: str) -> tuple[str, ImportNeed]:
+        if split_root(name) is None:
+            package, dot, rest = name.partition(".")
+            local = self._free_name(_USUAL_NAMES.get(package, package))
+            return f"{local}{dot}{rest}", ImportNeed(package, None, local)
         parent, _, leaf = name.rpartition(".")
-        if not parent or name.count(".") == 1 and split_root(name) is None:
-            package = parent or name
-            local = self._free_name(package, package)
-            return (f"{local}.{leaf}" if parent else local), ImportNeed(package, None, local)
-        root = import_root(name)
-        if parent == root:
-            local = self._free_name(leaf, leaf)
+        if parent == import_root(name):
+            local = self._free_name(leaf)
             return local, ImportNeed(parent, leaf, local)
         above, _, module = parent.rpartition(".")
-        local = self._free_name(module, module)
+        # `random.normal` would read as the standard library's.
+        hides = module in sys.stdlib_module_names
+        local = self._free_name(f"keras_{module}" if hides else module)
         return f"{local}.{leaf}", ImportNeed(above, module, local)
 
-    def _is_package(self, binding: ImportBinding) -> bool:
-        """Say whether an import binds a root of Keras or what stands above it."""
-        split = split_root(binding.name)
-        return (split is not None and not split[1]) or binding.name == "tensorflow"
-
     def _binding_of(self, name: str) -> ImportBinding | None:
-        return readable_import(self.module, name, self.reference)
+        return readable_import(self.module, name, self.node, self.binding)
 
-    def _free_name(self, wanted: str, module: str) -> str:
+    def _free_name(self, wanted: str) -> str:
         """Return a name that can be bound at module level and read wherever Keras is used."""
-        nodes = [self.reference.node, *(each.node for each in self.module.references)]
-        candidates = [wanted, f"keras_{wanted}", *(f"keras_{wanted}_{n}" for n in range(2, 100))]
-        if module in sys.stdlib_module_names and wanted != "math":
-            candidates = candidates[1:]  # `random.normal` would read as the standard library's
-        return next(each for each in candidates if self.module.is_free(each, nodes))
+        bare = wanted.removeprefix("keras_")
+        candidates = [wanted, f"keras_{bare}", *(f"keras_{bare}_{n}" for n in range(2, 100))]
+        return next(
+            each
+            for each in candidates
+            if _is_free_everywhere(self.module, each) and self.module.is_free(each, [self.node])
+        )
+
+
+def _is_package(binding: ImportBinding) -> bool:
+    """Say whether an import binds a root of Keras or what stands above it."""
+    split = split_root(binding.name)
+    return (split is not None and not split[1]) or binding.name == "tensorflow"
+
+
+@lru_cache(maxsize=64)
+def _is_free_everywhere(module: Module, name: str) -> bool:
+    """Say whether a name can be read wherever something imported is, so that one import does."""
+    return module.is_free(name, [reference.node for reference in module.references])
 
 
 def _splits(name: str) -> list[tuple[str, str]]:

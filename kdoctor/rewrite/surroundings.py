@@ -47,7 +47,7 @@ def stands_in_brackets(module: Module, node: cst.BaseExpression) -> bool:
 
 
 def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
-    """Say whether names at ``node`` are looked up in a class body, which inner scopes cannot see."""
+    """Say whether names at ``node`` are those of a class body, which inner scopes cannot see."""
     for each in module.ancestors(node):
         if isinstance(each, cst.FunctionDef | cst.Lambda):
             return False
@@ -57,7 +57,7 @@ def runs_in_class_body(module: Module, node: cst.CSTNode) -> bool:
 
 
 def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit]) -> None:
-    """Refuse edits that would end the f-string around ``node`` (before Python 3.12 it is strict)."""
+    """Refuse edits that would end an f-string around ``node``, as Python before 3.12 sees it."""
     new = "".join(part for edit in edits for part in edit.parts if isinstance(part, str))
     for each in module.ancestors(node):
         if isinstance(each, cst.FormattedString) and any(

@@ -134,7 +134,7 @@ def _changed_import(
     if row.when is not None or binding.alias is None:
         raise Refused(f"the import itself would have to change, and `{row.id}` depends on its use")
     rest = key_of(binding.name).removeprefix(key_of(row.left))
-    new = Speller(module, reference).under_the_files_root(f"{row.right}{rest}")
+    new = Speller.at(module, reference).under_the_files_root(f"{row.right}{rest}")
     parent, _, leaf = new.rpartition(".")
     need = ImportNeed(parent or leaf, leaf if parent else None, binding.local)
     drops = (module.span(binding.alias),)

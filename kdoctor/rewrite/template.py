@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kdoctor.rewrite.guards import Guard
+    from kdoctor.rewrite.questions import Guard
 
 _INNER_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -55,11 +55,10 @@ class Pattern:
             raise ValueError(f"{text!r} does not start with a dotted name")
         if not bracket:
             return cls(name, None)
-        # The blanks stand for the name, so that positions count in `header`.
         header = f"def _{text.removeprefix(name)}: ..."
         function = ast.parse(header).body[0]
         if not isinstance(function, ast.FunctionDef):
-            raise ValueError(f"{text!r} is no signature")
+            raise ValueError(f"{text!r} is no signature")  # noqa: TRY004 - of the text, not a type
         return cls(name, inspect.Signature(list(_parameters(function.args, header))))
 
     @property

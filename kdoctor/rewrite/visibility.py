@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.syntax import ImportBinding, Module, Reference
+from kdoctor.syntax import ImportBinding, Module
 
 _SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Module)
 _CONDITIONAL = (cst.If, cst.Try, cst.TryStar, cst.For, cst.While, cst.With, cst.Match)
 
 
-def readable_import(module: Module, name: str, reference: Reference) -> ImportBinding | None:
-    """Return an import of ``name`` that surely can be read where ``reference`` stands.
+def readable_import(
+    module: Module, name: str, node: cst.CSTNode, habit: ImportBinding | None
+) -> ImportBinding | None:
+    """Return an import of ``name`` that surely can be read at ``node``.
 
-    The import that the old name was read by is preferred: it is the habit of the place.
+    ``habit`` is the import that the node itself is read by: it is preferred.
     """
     candidates = [
         binding for binding in module.imports if binding.name == name and binding.alias is not None
     ]
-    candidates.sort(key=lambda binding: binding is not reference.binding)
-    return next((each for each in candidates if _is_readable(module, each, reference)), None)
+    candidates.sort(key=lambda binding: binding is not habit)
+    return next(
+        (
+            each
+            for each in candidates
+            if (each is habit and _starts_with(node, each.local))
+            or _is_readable(module, each, node)
+        ),
+        None,
+    )
 
 
 def is_conditional(module: Module, statement: cst.CSTNode) -> bool:
@@ -32,11 +42,9 @@ def is_conditional(module: Module, statement: cst.CSTNode) -> bool:
     return False
 
 
-def _is_readable(module: Module, binding: ImportBinding, reference: Reference) -> bool:
-    if binding is reference.binding and _starts_with_it(reference):
-        return True
+def _is_readable(module: Module, binding: ImportBinding, node: cst.CSTNode) -> bool:
     home = binding.scope
-    place = module.scope_of(reference.node)
+    place = module.scope_of(node)
     if place.owner(binding.local) is not home or is_conditional(module, binding.statement):
         return False
     same = {
@@ -46,13 +54,12 @@ def _is_readable(module: Module, binding: ImportBinding, reference: Reference) -
     }
     if any(each.node not in same for each in home.bindings[binding.local]):
         return False
-    before = module.span(binding.statement) < module.span(reference.node)
+    before = module.span(binding.statement) < module.span(node)
     return before or not place.runs_with(home)
 
 
-def _starts_with_it(reference: Reference) -> bool:
-    """Say whether the old text itself starts with the import's local name."""
-    node: cst.CSTNode = reference.node
+def _starts_with(node: cst.CSTNode, local: str) -> bool:
+    """Say whether ``node`` is a dotted name whose first part is ``local``."""
     while isinstance(node, cst.Attribute):
         node = node.value
-    return isinstance(node, cst.Name) and node.value == reference.binding.local
+    return isinstance(node, cst.Name) and node.value == local

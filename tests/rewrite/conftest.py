@@ -48,11 +48,13 @@ def looked_up(signatures):
 def fix():
     """Fix all uses of the rows' names in a source; the result must parse, and a second run rest."""
 
-    def fixed(source, *rows, path="code.py", signatures=(), twice=True, imports_too=False):
+    def fixed(
+        source, *rows, path="code.py", signatures=(), twice=True, imports_too=False, knowledge=None
+    ):
         rows = [row if not isinstance(row, tuple) else rewrite(*row) for row in rows]
         table = RewriteTable(rows, looked_up(dict(signatures)))
-        module = parsed(source, path)
-        fixes, reasons = [], []
+        module = parsed(source, path, knowledge)
+        fixes, reasons, bound, left = [], [], {}, False
         for reference in module.references:
             if not table.rows_for(reference.name):
                 continue
@@ -60,15 +62,35 @@ def fix():
                 continue
             match table.attempt(module, reference, lambda _: Applicability.SAFE):
                 case Fix() as fix:
-                    fixes.append(fix)
+                    if all(bound.setdefault(need.local, need) == need for need in fix.imports):
+                        fixes.append(fix)
+                    else:
+                        left = True  # for the next pass
                 case refusal:
                     reasons.append(refusal.reason)
         edits = [*plan_imports(module, fixes), *(edit for fix in fixes for edit in fix.edits)]
         whole = module.unit.cells[0].span
         text = render(module.text, edits, whole, module.unit.newline)
         ast.parse(text)
+        if left:
+            return fixed(
+                text,
+                *rows,
+                path=path,
+                signatures=signatures,
+                imports_too=imports_too,
+                knowledge=knowledge,
+            )
         if twice and text != source:
-            again = fixed(text, *rows, path=path, signatures=signatures, twice=False)
+            again = fixed(
+                text,
+                *rows,
+                path=path,
+                signatures=signatures,
+                twice=False,
+                imports_too=imports_too,
+                knowledge=knowledge,
+            )
             assert again.text == text
         return Result(text, tuple(fixes), tuple(reasons))
 

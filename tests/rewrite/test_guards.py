@@ -17,7 +17,7 @@ from kdoctor.rewrite import (
     rewrite,
     statement_position,
 )
-from kdoctor.syntax import Context, Kind
+from kdoctor.syntax import NO_KNOWLEDGE, Context, Kind, Type
 
 LEFT = "keras.backend.f(x, a=None, b='valid')"
 RIGHT = "keras.ops.g(x, a, b)"
@@ -99,18 +99,37 @@ def test_display_and_is_lambda_look_at_the_form(line, refusal):
     assert refusal("K.f(g)", guarded(is_lambda("x"))) == "`x` is not written as a lambda"
 
 
-def test_is_kind_asks_the_inferred_type(refusal):
-    assert (
-        refusal("K.f(x)", guarded(is_kind("x", Kind.VARIABLE)))
-        == "`x` is not known to be a variable"
+class FewThings:
+    """Knows what a layer and a variable are, and nothing else."""
+
+    def __getattr__(self, question):
+        return getattr(NO_KNOWLEDGE, question)
+
+    def class_type(self, qualified):
+        kinds = {"keras.layers.Layer": Kind.LAYER, "keras.Variable": Kind.VARIABLE}
+        return Type(kinds[qualified]) if qualified in kinds else None
+
+    def method_context(self, owner, method):
+        return Context.CALL if (owner.kind, method) == (Kind.LAYER, "call") else None
+
+
+def test_is_kind_asks_the_inferred_type(line, refusal):
+    assert refusal("K.f(x)", guarded(is_kind("x", Kind.VARIABLE))) == (
+        "`x` is not known to be a variable"
+    )
+    source = "import keras\nv = keras.Variable(0)\nK.f(v)"
+    row, knowledge = guarded(is_kind("x", Kind.VARIABLE)), FewThings()
+    assert "ops.g(v)" in line(
+        source, row, knowledge=knowledge, signatures={"keras.ops.g": "x, a=None, b='valid'"}
     )
 
 
 def test_context_asks_where_the_line_runs(line, refusal):
     inside = "class A(Layer):\n    def call(self, x):\n        return K.f(x)"
     source = f"from keras.layers import Layer\n{inside}"
-    assert passes(line, source, context(Context.CALL))
-    assert "call code" in refusal("def g(x):\n    return K.f(x)", guarded(context(Context.CALL)))
+    row, knowledge = guarded(context(Context.CALL)), FewThings()
+    assert "ops.g(x" in line(source, row, knowledge=knowledge)
+    assert "call code" in refusal("def g(x):\n    return K.f(x)", row, knowledge=knowledge)
 
 
 def test_statement_position(line, refusal):

@@ -2,11 +2,20 @@
 
 import pytest
 
+from kdoctor.documents import Document
+from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Span
+from kdoctor.rewrite import plan_imports, render
+from kdoctor.syntax import Module
+
 SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
 VARIABLE = ("keras.backend.variable(value)", "keras.Variable(value)")
 COUNT = ("keras.backend.count_params(x)", "math.prod(x.shape)")
 INPUT = ("keras.models.Input", "keras.Input")
 ROWS = (SQUARE, VARIABLE, COUNT)
+
+
+def parsed_from(source):
+    return Module.parse(Document.parse(source.encode(), "code.py").units[0])
 
 
 def check(fix, before, after, *, path="code.py"):
@@ -291,3 +300,32 @@ class TestWhereItStands:
             "from keras import backend as K\nK.square(K.count_params(x))\n",
             "from keras import ops\nimport math\nops.square(math.prod(x.shape))\n",
         )
+
+
+def test_fixes_that_bind_one_name_to_two_things_do_not_go_together():
+    module = parsed_from("x = 1\n")
+    one = Fix("", (), Applicability.SAFE, (ImportNeed("keras", "ops", "ops"),))
+    other = Fix("", (), Applicability.SAFE, (ImportNeed("tensorflow.keras", "ops", "ops"),))
+    with pytest.raises(ValueError, match="bind the same name"):
+        plan_imports(module, [one, other])
+
+
+def test_a_need_without_any_import_to_stand_beside_goes_below_the_docstring():
+    need = ImportNeed("os", None, "os")
+    for before, after in [
+        ("x = 1\n", "import os\nx = 1\n"),
+        ('"""Doc."""\n\n# about x\nx = 1\n', '"""Doc."""\n\nimport os\n\n# about x\nx = 1\n'),
+        ("@a\ndef f(): ...\n", "import os\n@a\ndef f(): ...\n"),
+        (
+            '"""Doc."""\nfrom __future__ import annotations\nx = 1\n',
+            '"""Doc."""\nfrom __future__ import annotations\nimport os\nx = 1\n',
+        ),
+        (
+            "import re\n\nimport sys\nx = 1\nimport json\n",
+            "import re\n\nimport sys\nimport os\nx = 1\nimport json\n",
+        ),
+    ]:
+        module = parsed_from(before)
+        fix = Fix("", (Edit(Span(len(before), len(before)), ("",)),), Applicability.SAFE, (need,))
+        edits = plan_imports(module, [fix])
+        assert render(module.text, edits, Span(0, len(before)), "\n") == after

@@ -134,3 +134,5 @@ def test_other_packages_come_by_their_own_names_and_aliases(fix):
     )
     before = "import tensorflow as tf\nfrom keras import backend as K\nK.print_tensor(x)\n"
     assert fix(before, PRINT).text == "import tensorflow as tf\ntf.print(x)\n"
+    before = "from keras import backend as K\nK.print_tensor(x)\n"
+    assert fix(before, PRINT).text == "import tensorflow as tf\ntf.print(x)\n"

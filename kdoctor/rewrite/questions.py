@@ -1,0 +1,190 @@
+"""What a guard is: a question about one use of an old name, answered yes, no or unknown.
+
+Only a yes lets a rewrite through, and each guard has a sentence that says what stood in the way.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from kdoctor.rewrite.binding import Binding
+from kdoctor.rewrite.template import Code
+from kdoctor.syntax import Module
+
+
+class Answer(enum.Enum):
+    """What a guard says of one call."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A use of an old name: where it stands, and what is passed (None where it is not called)."""
+
+    module: Module
+    node: cst.CSTNode
+    binding: Binding | None
+
+    def value(self, parameter: str) -> cst.BaseExpression | None:
+        """Return what is passed for a parameter, None where its default holds."""
+        return None if self.binding is None else self.binding.value(parameter)
+
+    def default(self, parameter: str) -> str | None:
+        """Return the source of the old default, None where there is none."""
+        if self.binding is None:
+            return None
+        code = self.binding.pattern.parameters[parameter].default
+        return code.source() if isinstance(code, Code) else None
+
+    def source(self, parameter: str) -> str | None:
+        """Return the source of what is passed, or of the default that holds in its place."""
+        node = self.value(parameter)
+        return self.default(parameter) if node is None else self.module.source(node)
+
+
+class Guard(ABC):
+    """A question. ``str()`` is stable and goes into the rewrite's id.
+
+    ``parameters`` are those that it asks about; ``pins`` those whose value is known where the
+    answer is yes, so that a right side need not read them.
+    """
+
+    parameters: frozenset[str] = frozenset()
+    pins: frozenset[str] = frozenset()
+
+    @abstractmethod
+    def decide(self, situation: Situation) -> Answer:
+        """Answer for one use."""
+
+    @abstractmethod
+    def obstacles(self, situation: Situation) -> tuple[str, ...]:
+        """Return a sentence for each thing that keeps the answer from being yes."""
+
+    def __and__(self, other: Guard) -> Guard:
+        return every(self, other)
+
+    def __or__(self, other: Guard) -> Guard:
+        return _Some(self, other)
+
+    def __invert__(self) -> Guard:
+        return _Not(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Guard) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+class Question(Guard):
+    """A guard of one question, for the cases that the ones below do not cover.
+
+    ``text`` is how it is written, ``sentence`` says what is the matter where the answer is not yes.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        sentence: str,
+        answer: Callable[[Situation], Answer],
+        *,
+        parameters: frozenset[str] = frozenset(),
+        pins: frozenset[str] = frozenset(),
+    ) -> None:
+        self.text = text
+        self.sentence = sentence
+        self.answer = answer
+        self.parameters = parameters
+        self.pins = pins
+
+    def decide(self, situation: Situation) -> Answer:
+        """Answer for one use; a question about arguments is unknown where nothing is called."""
+        if self.parameters and situation.binding is None:
+            return Answer.UNKNOWN
+        return self.answer(situation)
+
+    def obstacles(self, situation: Situation) -> tuple[str, ...]:
+        """Return the sentence, unless the answer is yes."""
+        return () if self.decide(situation) is Answer.YES else (self.sentence,)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class _Every(Guard):
+    def __init__(self, *guards: Guard) -> None:
+        self.guards = guards
+        self.parameters = frozenset().union(*(guard.parameters for guard in guards))
+        self.pins = frozenset().union(*(guard.pins for guard in guards))
+
+    def decide(self, situation: Situation) -> Answer:
+        answers = {guard.decide(situation) for guard in self.guards}
+        if Answer.NO in answers:
+            return Answer.NO
+        return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.YES
+
+    def obstacles(self, situation: Situation) -> tuple[str, ...]:
+        return tuple(text for guard in self.guards for text in guard.obstacles(situation))
+
+    def __str__(self) -> str:
+        return " & ".join(
+            f"({guard})" if isinstance(guard, _Some) else str(guard) for guard in self.guards
+        )
+
+
+class _Some(Guard):
+    def __init__(self, *guards: Guard) -> None:
+        self.guards = guards
+        self.parameters = frozenset().union(*(guard.parameters for guard in guards))
+        self.pins = frozenset(guards[0].pins).intersection(*(guard.pins for guard in guards))
+
+    def decide(self, situation: Situation) -> Answer:
+        answers = {guard.decide(situation) for guard in self.guards}
+        if Answer.YES in answers:
+            return Answer.YES
+        return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.NO
+
+    def obstacles(self, situation: Situation) -> tuple[str, ...]:
+        if self.decide(situation) is Answer.YES:
+            return ()
+        return (" and ".join(" and ".join(guard.obstacles(situation)) for guard in self.guards),)
+
+    def __str__(self) -> str:
+        return " | ".join(str(guard) for guard in self.guards)
+
+
+class _Not(Guard):
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self.parameters = guard.parameters
+
+    def decide(self, situation: Situation) -> Answer:
+        match self.guard.decide(situation):
+            case Answer.YES:
+                return Answer.NO
+            case Answer.NO:
+                return Answer.YES
+        return Answer.UNKNOWN
+
+    def obstacles(self, situation: Situation) -> tuple[str, ...]:
+        answer = self.decide(situation)
+        if answer is Answer.YES:
+            return ()
+        return (f"{'it holds' if answer is Answer.NO else 'it may hold'} that {self.guard}",)
+
+    def __str__(self) -> str:
+        inner = str(self.guard)
+        return f"~({inner})" if isinstance(self.guard, _Every | _Some) else f"~{inner}"
+
+
+def every(*guards: Guard) -> Guard:
+    """Return the guard that asks all of these."""
+    return guards[0] if len(guards) == 1 else _Every(*guards)
