@@ -1,8 +1,8 @@
 """The few facts that reading releases statically cannot tell: what functions and members give.
 
 Sources: the docstrings of keras 2.15 and 3.15 and what they return when they are run
-(``tests/keras_api/test_knowledge.py`` runs those that Keras 3 still has). Names are relative to
-the import root, whichever it is.
+(``tests/keras_api/test_against_frameworks.py`` runs those that Keras 3 still has). Names are
+relative to the import root, whichever it is.
 """
 
 from __future__ import annotations

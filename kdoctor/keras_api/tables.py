@@ -13,7 +13,7 @@ from __future__ import annotations
 import enum
 import zlib
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -190,4 +190,4 @@ def classes_table(distribution: str) -> ClassesTable:
 
 
 def _data(name: str) -> bytes:
-    return (resources.files("kdoctor.keras_api") / DATA / f"{name}.bin").read_bytes()
+    return Path(__file__).with_name(DATA).joinpath(f"{name}.bin").read_bytes()

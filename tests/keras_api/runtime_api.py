@@ -132,6 +132,58 @@ def errors(statements):
     return found
 
 
+def returned():
+    """The class of what functions and members give, by the name under which ``returns`` has it."""
+    inputs = keras.Input((4,))
+    dense = keras.layers.Dense(2)
+    model = keras.Model(inputs, dense(inputs))
+    model.compile("adam", "mse", metrics=["mae"])
+    optimizer = model.optimizer
+    history = model.fit(np.zeros((2, 4)), np.zeros((2, 2)), verbose=0)
+    given = {
+        "Input": inputs,
+        "models.clone_model": keras.models.clone_model(model),
+        "models.model_from_json": keras.models.model_from_json(model.to_json()),
+        **{
+            f"layers.{name}": getattr(keras.layers, name)([inputs, inputs])
+            for name in ("add", "subtract", "multiply", "average", "maximum", "minimum")
+        },
+        "layers.concatenate": keras.layers.concatenate([inputs, inputs]),
+        "layers.dot": keras.layers.dot([inputs, inputs], axes=1),
+        **{f"backend.{name}": getattr(tf.keras.backend, name)((2,)) for name in ("zeros", "ones")},
+        "backend.variable": tf.keras.backend.variable(1.0),
+        "backend.eye": tf.keras.backend.eye(2),
+        "backend.constant": tf.keras.backend.constant(1.0),
+        "ops.zeros": keras.ops.zeros((2,)),
+        "random.normal": keras.random.normal((2,)),
+        "applications.MobileNet": keras.applications.MobileNet(
+            weights=None, input_shape=(32, 32, 3)
+        ),
+        "model.layers": model.layers,
+        "model.inputs": model.inputs,
+        "model.outputs": model.outputs,
+        "model.input": model.input,
+        "model.output": model.output,
+        "model.optimizer": optimizer,
+        "model.metrics": model.metrics,
+        "model.weights": model.weights,
+        "model.history": model.history,
+        "layer.trainable_variables": dense.trainable_variables,
+        "tensor._keras_history": inputs._keras_history,
+        "keras_history.operation": inputs._keras_history.operation,
+        "model.get_layer()": model.get_layer(index=1),
+        "model.fit()": history,
+        "model.__call__()": model(inputs),
+        "layer.__call__()": dense(inputs),
+        "tensor.__getitem__()": inputs[:, 0],
+        "layer.add_weight()": keras.layers.Layer().add_weight(shape=(1,), name="extra"),
+    }
+    return {
+        name: [c.__name__ for c in type(value[0] if isinstance(value, list) else value).__mro__]
+        for name, value in given.items()
+    }
+
+
 BASES = {
     "tensorflow.__internal__.tracking.AutoTrackable": tf.__internal__.tracking.AutoTrackable,
     "tensorflow.__internal__.tracking.Trackable": tf.__internal__.tracking.Trackable,
@@ -148,6 +200,7 @@ json.dump(
         "names": {"keras": walk(keras), "tf.keras": walk(tf.keras), "tf_keras": walk(tf_keras)},
         "members": {"keras": members(keras), "tf_keras": members(tf_keras)},
         "modules": {root: importable(root) for root in ("keras", "tf.keras", "tf_keras")},
+        "returned": returned(),
         "bases": {name: [n for n in dir(base) if n[0] != "_"] for name, base in BASES.items()},
     },
     sys.stdout,

@@ -8,10 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.keras_api import Presence, error_text, error_type, lookup, newest_target, signature
+from kdoctor.keras_api import (
+    Presence,
+    error_text,
+    error_type,
+    knowledge,
+    lookup,
+    newest_target,
+    signature,
+)
 from kdoctor.keras_api.members import FOREIGN_BASES, classes_of
 from kdoctor.keras_api.surface import Surface, newest
 from kdoctor.keras_api.tables import EntryKind
+from kdoctor.kinds import Kind, Type
 
 pytestmark = [
     pytest.mark.frameworks,
@@ -23,6 +32,18 @@ pytestmark = [
 
 ROOTS = ("keras", "tf.keras", "tf_keras")
 TARGET = newest_target()
+
+REAL_CLASSES = {
+    Kind.MODEL: {"Model"},
+    Kind.LAYER: {"Layer"},
+    Kind.TENSOR: {"KerasTensor"},
+    Kind.EAGER: {"EagerTensor"},
+    Kind.VARIABLE: {"Variable", "ResourceVariable"},
+    Kind.OPTIMIZER: {"Optimizer"},
+    Kind.METRIC: {"Metric"},
+    Kind.HISTORY: {"History"},
+    Kind.KERAS_HISTORY: {"KerasHistory"},
+}
 
 # How code gets at a missing name, and the name.
 ACCESSES = [
@@ -152,6 +173,20 @@ def test_most_classes_of_keras_3_are_known_whole(runtime):
 def test_foreign_bases_have_the_members_that_the_table_gives_them(runtime):
     for name, members in runtime["bases"].items():
         assert FOREIGN_BASES[name] == set(members)
+
+
+def test_functions_and_members_give_what_the_table_of_returns_says(runtime):
+    known = knowledge(TARGET)
+    for name, mro in runtime["returned"].items():
+        owner, _, member = name.rpartition(".")
+        if owner in set(Kind):
+            called = member.endswith("()")
+            given = known.member_type(Type(Kind(owner)), member.removesuffix("()"), called=called)
+        else:
+            given = known.result_type(f"keras.{name}")
+        item = given.item if given.kind is Kind.LIST else given
+        assert not REAL_CLASSES[item.kind].isdisjoint(mro), name
+        assert item.cls is None or item.cls in mro, name
 
 
 @pytest.mark.parametrize(("statement", "name", "form"), ACCESSES)
