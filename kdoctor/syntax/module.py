@@ -29,7 +29,8 @@ from kdoctor.syntax.positions import Positions
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.resolving import Meaning, Resolver
 from kdoctor.syntax.scopes import Scope
-from kdoctor.syntax.survey import Mode, Survey, Use, survey
+from kdoctor.syntax.survey import Mode, Survey, Use
+from kdoctor.syntax.surveying import survey
 
 _KINDS = {
     Mode.LOAD: ReferenceKind.LOAD,

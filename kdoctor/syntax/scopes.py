@@ -41,7 +41,7 @@ class BindingKind(enum.Enum):
 
 @dataclass(eq=False, slots=True)
 class Scope:
-    """One namespace. ``reads`` are the names that are read directly in it."""
+    """One namespace. ``node`` is what makes it."""
 
     kind: ScopeKind
     node: cst.CSTNode

@@ -1,0 +1,438 @@
+"""The one walk over a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import libcst as cst
+
+from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
+from kdoctor.syntax.survey import How, Mode, Store, Survey, Use
+from kdoctor.syntax.walk import FIELDS
+
+
+def survey(tree: cst.Module) -> Survey:
+    """Walk ``tree`` once."""
+    return _Walk(tree).run()
+
+
+_Item = tuple[cst.CSTNode, Scope, Mode]
+
+
+class _Walk:
+    def __init__(self, tree: cst.Module) -> None:
+        self.found = Survey(tree, Scope(ScopeKind.MODULE, tree, None))
+        self.found.scopes[tree] = self.found.module
+        self.parents = self.found.parents
+        self.order = 0
+        self.remote: list[Binding] = []
+        self.handlers: dict[type[cst.CSTNode], Callable[[cst.CSTNode, Scope, Mode], None]] = {}
+        for kind, handler in _HANDLERS.items():
+            self.handlers[kind] = handler.__get__(self)
+
+    def run(self) -> Survey:
+        found = self.found
+        self.waiting: list[_Item] = [(found.tree, found.module, Mode.LOAD)]
+        waiting, handlers, parents = self.waiting, self.handlers, self.parents
+        node_type = cst.CSTNode
+        while waiting:
+            node, scope, mode = waiting.pop()
+            handler = handlers.get(type(node))
+            if handler is not None:
+                handler(node, scope, mode)
+                continue
+            # Written out: this is where the time goes.
+            for name in reversed(FIELDS[type(node)]):
+                value = getattr(node, name)
+                if value.__class__ is tuple or value.__class__ is list:
+                    for child in reversed(value):
+                        parents[child] = node
+                        waiting.append((child, scope, mode))
+                elif isinstance(value, node_type):
+                    parents[value] = node
+                    waiting.append((value, scope, mode))
+        self._settle_nonlocals()
+        return found
+
+    # -- what handlers are made of
+
+    def push(self, parent: cst.CSTNode, items: Iterable[_Item]) -> None:
+        """Have children of ``parent`` visited next, in the order given."""
+        items = list(items)
+        for child, _, _ in items:
+            self.parents[child] = parent
+        self.waiting += reversed(items)
+
+    def next_order(self) -> int:
+        self.order += 1
+        return self.order
+
+    def adopt(self, node: cst.CSTNode) -> None:
+        """Note the parents below a node that holds no expressions."""
+        waiting = [node]
+        while waiting:
+            parent = waiting.pop()
+            for name in FIELDS[type(parent)]:
+                value = getattr(parent, name)
+                for child in value if isinstance(value, tuple | list) else (value,):
+                    if isinstance(child, cst.CSTNode):
+                        self.parents[child] = parent
+                        waiting.append(child)
+
+    def bind(self, name: str, node: cst.CSTNode, how: How) -> None:
+        scope = how.scope
+        binding = Binding(name, how.kind, node, scope, how.value, how.path, how.annotation)
+        binding.order = self.next_order()
+        if how.kind is BindingKind.IMPORT:
+            self.found.import_bindings.append(binding)
+        if name in scope.nonlocal_names:
+            binding.remote = True
+            self.remote.append(binding)
+            return
+        if name in scope.global_names and scope.kind is not ScopeKind.MODULE:
+            binding.remote = True
+            binding.scope = scope = self.found.module
+        scope.bindings.setdefault(name, []).append(binding)
+
+    def target(self, parent: cst.CSTNode, node: cst.BaseExpression, how: How) -> None:
+        """Bind the names of a target; have the expressions in it visited next."""
+        self.waiting += reversed(self.targets(parent, node, how))
+
+    def targets(self, parent: cst.CSTNode, node: cst.BaseExpression, how: How) -> list[_Item]:
+        """Bind the names of a target; return the parts of it that are expressions."""
+        self.parents[node] = parent
+        if isinstance(node, cst.Name):
+            if how.kind is BindingKind.DELETE:
+                self.read(node, node, how.scope, Mode.DELETE)
+            self.bind(node.value, node, how)
+            return []
+        if isinstance(node, cst.Tuple | cst.List):
+            items: list[_Item] = []
+            for index, element in enumerate(node.elements):
+                self.parents[element] = node
+                step = None if isinstance(element, cst.StarredElement) else index
+                items += self.targets(element, element.value, how.step(step))
+            return items
+        if isinstance(node, cst.Attribute):
+            self.found.stores.append(
+                Store(node, how.kind, how.scope, how.value, how.path, how.annotation)
+            )
+        mode = Mode.DELETE if how.kind is BindingKind.DELETE else Mode.STORE
+        return [(node, how.scope, mode)]
+
+    def _settle_nonlocals(self) -> None:
+        for binding in self.remote:
+            for scope in binding.scope.enclosing():
+                if scope.kind is ScopeKind.FUNCTION and binding.name in scope.bindings:
+                    binding.scope = scope
+                    scope.bindings[binding.name].append(binding)
+                    break
+
+    def read(self, name: cst.Name, chain: cst.CSTNode, scope: Scope, mode: Mode) -> None:
+        self.found.uses.append(Use(name.value, name, chain, scope, mode, self.next_order()))
+
+    # -- expressions
+
+    def name(self, node: cst.Name, scope: Scope, mode: Mode) -> None:
+        self.read(node, node, scope, mode)
+
+    def attribute(self, node: cst.Attribute, scope: Scope, mode: Mode) -> None:
+        chain: cst.CSTNode = node
+        parents, attributes = self.parents, self.found.attributes
+        first = len(attributes)
+        while isinstance(node, cst.Attribute):
+            attributes.append(node)
+            parents[node.attr] = node
+            value = node.value
+            parents[value] = node
+            if not isinstance(value, cst.Attribute):
+                break
+            node = value
+        attributes[first:] = attributes[first:][::-1]
+        if isinstance(value, cst.Name):
+            self.read(value, chain, scope, mode)
+        else:
+            self.waiting.append((value, scope, Mode.LOAD))
+
+    def call(self, node: cst.Call, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.push(node, [(each, scope, Mode.LOAD) for each in (node.func, *node.args)])
+
+    def subscript(self, node: cst.Subscript, scope: Scope, mode: Mode) -> None:
+        if mode is not Mode.ANNOTATION:
+            self.push(node, [(each, scope, Mode.LOAD) for each in (node.value, *node.slice)])
+            return
+        name = node.value.attr if isinstance(node.value, cst.Attribute) else node.value
+        inner: Mode = mode
+        if isinstance(name, cst.Name) and name.value == "Literal":
+            inner = Mode.LOAD
+        self.push(node, [(node.value, scope, mode), *((each, scope, inner) for each in node.slice)])
+
+    def argument(self, node: cst.Arg, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        if node.keyword is not None:
+            self.parents[node.keyword] = node
+        self.push(node, [(node.value, scope, Mode.LOAD)])
+
+    def string(self, node: cst.SimpleString, scope: Scope, mode: Mode) -> None:
+        if mode is Mode.ANNOTATION:
+            self.found.strings.append((node, scope, self.next_order()))
+
+    def strings(self, node: cst.ConcatenatedString, scope: Scope, mode: Mode) -> None:
+        if mode is Mode.ANNOTATION:
+            self.found.strings.append((node, scope, self.next_order()))
+        self.push(node, [(each, scope, Mode.LOAD) for each in (node.left, node.right)])
+
+    def walrus(self, node: cst.NamedExpr, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        around = scope
+        while around.kind is ScopeKind.COMPREHENSION and around.parent is not None:
+            around = around.parent
+        self.push(node, [(node.value, scope, Mode.LOAD)])
+        self.target(node, node.target, How(BindingKind.ASSIGN, around, node.value))
+
+    def lambda_(self, node: cst.Lambda, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        inner = self.enter(node, ScopeKind.FUNCTION, scope)
+        items = self.parameters(node.params, inner, scope)
+        self.parents[node.params] = node
+        self.parents[node.body] = node
+        self.waiting.append((node.body, inner, Mode.LOAD))
+        self.waiting += reversed(items)
+
+    def comprehension(
+        self,
+        node: cst.GeneratorExp | cst.ListComp | cst.SetComp | cst.DictComp,
+        scope: Scope,
+        mode: Mode,  # noqa: ARG002
+    ) -> None:
+        inner = self.enter(node, ScopeKind.COMPREHENSION, scope)
+        parts = [node.key, node.value] if isinstance(node, cst.DictComp) else [node.elt]
+        self.push(node, [(each, inner, Mode.LOAD) for each in (*parts, node.for_in)])
+
+    def comprehension_clause(self, node: cst.CompFor, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        # The first iterable alone is evaluated in the scope around.
+        first = not isinstance(self.parents[node], cst.CompFor)
+        around = scope.parent if first and scope.parent is not None else scope
+        inner = [] if node.inner_for_in is None else [node.inner_for_in]
+        self.push(
+            node,
+            [
+                (node.iter, around, Mode.LOAD),
+                *((each, scope, Mode.LOAD) for each in (*node.ifs, *inner)),
+            ],
+        )
+        self.target(node, node.target, How(BindingKind.LOOP, scope, node.iter))
+
+    # -- statements
+
+    def enter(self, node: cst.CSTNode, kind: ScopeKind, parent: Scope) -> Scope:
+        scope = Scope(kind, node, parent)
+        self.found.scopes[node] = scope
+        return scope
+
+    def assign(self, node: cst.Assign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.push(node, [(each, scope, Mode.LOAD) for each in (*node.targets, node.value)])
+
+    def assign_target(self, node: cst.AssignTarget, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        statement = self.parents[node]
+        value = statement.value if isinstance(statement, cst.Assign) else None
+        self.target(node, node.target, How(BindingKind.ASSIGN, scope, value))
+
+    def annotated(self, node: cst.AnnAssign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        kind = BindingKind.ASSIGN if node.value is not None else BindingKind.ANNOTATE
+        items: list[_Item] = [(node.annotation, scope, Mode.ANNOTATION)]
+        if node.value is not None:
+            items.append((node.value, scope, Mode.LOAD))
+        self.push(node, items)
+        annotation = node.annotation.annotation
+        self.target(node, node.target, How(kind, scope, node.value, annotation=annotation))
+
+    def augmented(self, node: cst.AugAssign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.push(node, [(node.value, scope, Mode.LOAD)])
+        if isinstance(node.target, cst.Name):
+            self.read(node.target, node.target, scope, Mode.LOAD)
+        self.target(node, node.target, How(BindingKind.AUGMENT, scope, node.value))
+
+    def delete(self, node: cst.Del, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.target(node, node.target, How(BindingKind.DELETE, scope))
+
+    def for_(self, node: cst.For, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        rest = [node.iter, node.body, *([] if node.orelse is None else [node.orelse])]
+        self.push(node, [(each, scope, Mode.LOAD) for each in rest])
+        self.target(node, node.target, How(BindingKind.LOOP, scope, node.iter))
+
+    def with_item(self, node: cst.WithItem, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        if node.asname is not None:
+            self.parents[node.asname] = node
+            name = node.asname.name
+            self.target(node.asname, name, How(BindingKind.WITH, scope, node.item))
+        self.push(node, [(node.item, scope, Mode.LOAD)])
+
+    def handler(
+        self,
+        node: cst.ExceptHandler | cst.ExceptStarHandler,
+        scope: Scope,
+        mode: Mode,  # noqa: ARG002
+    ) -> None:
+        if node.name is not None:
+            self.parents[node.name] = node
+            self.target(node.name, node.name.name, How(BindingKind.EXCEPT, scope))
+        kinds = [] if node.type is None else [node.type]
+        self.push(node, [(each, scope, Mode.LOAD) for each in (*kinds, node.body)])
+
+    def capture(
+        self,
+        node: cst.MatchAs | cst.MatchStar | cst.MatchMapping,
+        scope: Scope,
+        mode: Mode,
+    ) -> None:
+        name = node.rest if isinstance(node, cst.MatchMapping) else node.name
+        if name is not None:
+            self.parents[name] = node
+            self.bind(name.value, name, How(BindingKind.CAPTURE, scope))
+        fields: list[cst.CSTNode] = []
+        if isinstance(node, cst.MatchAs) and node.pattern is not None:
+            fields.append(node.pattern)
+        elif isinstance(node, cst.MatchMapping):
+            fields += node.elements
+        self.push(node, [(each, scope, mode) for each in fields])
+
+    def keyword_pattern(self, node: cst.MatchKeywordElement, scope: Scope, mode: Mode) -> None:
+        self.parents[node.key] = node
+        self.push(node, [(node.pattern, scope, mode)])
+
+    def global_(self, node: cst.Global, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        scope.global_names |= {item.name.value for item in node.names}
+        self.adopt(node)
+
+    def nonlocal_(self, node: cst.Nonlocal, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        scope.nonlocal_names |= {item.name.value for item in node.names}
+        self.adopt(node)
+
+    def import_(self, node: cst.Import, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.adopt(node)
+        for alias in node.names:
+            self.import_alias(alias, scope)
+
+    def import_from(self, node: cst.ImportFrom, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.adopt(node)
+        if isinstance(node.names, cst.ImportStar):
+            star = Binding("*", BindingKind.IMPORT, node.names, scope, order=self.next_order())
+            self.found.module.stars.append(star)
+            self.found.import_bindings.append(star)
+            return
+        for alias in node.names:
+            self.import_alias(alias, scope)
+
+    def import_alias(self, alias: cst.ImportAlias, scope: Scope) -> None:
+        local: cst.CSTNode = alias.name if alias.asname is None else alias.asname.name
+        while isinstance(local, cst.Attribute):
+            local = local.value
+        if isinstance(local, cst.Name):
+            self.bind(local.value, alias, How(BindingKind.IMPORT, scope))
+
+    def function(self, node: cst.FunctionDef, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.parents[node.name] = node
+        self.parents[node.params] = node
+        self.bind(node.name.value, node, How(BindingKind.FUNCTION, scope))
+        around = self.type_parameters(node, scope)
+        inner = self.enter(node, ScopeKind.FUNCTION, around)
+        self.push(node, [(node.body, inner, Mode.LOAD)])
+        if node.returns is not None:
+            self.push(node, [(node.returns, around, Mode.ANNOTATION)])
+        self.waiting += reversed(self.parameters(node.params, inner, around))
+        self.push(node, [(each, scope, Mode.LOAD) for each in node.decorators])
+
+    def parameters(self, node: cst.Parameters, inner: Scope, around: Scope) -> list[_Item]:
+        """Bind the parameters; return their annotations and defaults, which run outside."""
+        items: list[_Item] = []
+        for param in (
+            *node.posonly_params, *node.params, node.star_arg, *node.kwonly_params, node.star_kwarg,
+        ):  # fmt: skip
+            if not isinstance(param, cst.Param):
+                continue
+            self.parents[param] = node
+            self.parents[param.name] = param
+            annotation = None
+            if param.annotation is not None:
+                self.parents[param.annotation] = param
+                annotation = param.annotation.annotation
+                items.append((param.annotation, around, Mode.ANNOTATION))
+            if param.default is not None:
+                self.parents[param.default] = param
+                items.append((param.default, around, Mode.LOAD))
+            how = How(BindingKind.PARAMETER, inner, annotation=annotation)
+            self.bind(param.name.value, param, how)
+        return items
+
+    def class_(self, node: cst.ClassDef, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.parents[node.name] = node
+        self.found.classes.append(node)
+        self.bind(node.name.value, node, How(BindingKind.CLASS, scope))
+        around = self.type_parameters(node, scope)
+        inner = self.enter(node, ScopeKind.CLASS, around)
+        self.push(
+            node,
+            [
+                *((each, scope, Mode.LOAD) for each in node.decorators),
+                *((each, around, Mode.LOAD) for each in (*node.bases, *node.keywords)),
+                (node.body, inner, Mode.LOAD),
+            ],
+        )
+
+    def type_parameters(
+        self, node: cst.FunctionDef | cst.ClassDef | cst.TypeAlias, scope: Scope
+    ) -> Scope:
+        if node.type_parameters is None:
+            return scope
+        self.parents[node.type_parameters] = node
+        inner = self.enter(node.type_parameters, ScopeKind.FUNCTION, scope)
+        for each in node.type_parameters.params:
+            self.parents[each] = node.type_parameters
+            self.adopt(each)
+            self.bind(each.param.name.value, each.param, How(BindingKind.TYPE, inner))
+            if isinstance(each.param, cst.TypeVar) and each.param.bound is not None:
+                self.waiting.append((each.param.bound, inner, Mode.ANNOTATION))
+            if each.default is not None:
+                self.waiting.append((each.default, inner, Mode.ANNOTATION))
+        return inner
+
+    def type_alias(self, node: cst.TypeAlias, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.parents[node.name] = node
+        self.bind(node.name.value, node, How(BindingKind.TYPE, scope))
+        self.push(node, [(node.value, self.type_parameters(node, scope), Mode.ANNOTATION)])
+
+
+_HANDLERS: dict[type[cst.CSTNode], Callable[..., None]] = {
+    cst.Name: _Walk.name,
+    cst.Attribute: _Walk.attribute,
+    cst.Call: _Walk.call,
+    cst.Subscript: _Walk.subscript,
+    cst.Arg: _Walk.argument,
+    cst.SimpleString: _Walk.string,
+    cst.ConcatenatedString: _Walk.strings,
+    cst.NamedExpr: _Walk.walrus,
+    cst.Lambda: _Walk.lambda_,
+    cst.GeneratorExp: _Walk.comprehension,
+    cst.ListComp: _Walk.comprehension,
+    cst.SetComp: _Walk.comprehension,
+    cst.DictComp: _Walk.comprehension,
+    cst.CompFor: _Walk.comprehension_clause,
+    cst.Assign: _Walk.assign,
+    cst.AssignTarget: _Walk.assign_target,
+    cst.AnnAssign: _Walk.annotated,
+    cst.AugAssign: _Walk.augmented,
+    cst.Del: _Walk.delete,
+    cst.For: _Walk.for_,
+    cst.WithItem: _Walk.with_item,
+    cst.ExceptHandler: _Walk.handler,
+    cst.ExceptStarHandler: _Walk.handler,
+    cst.MatchAs: _Walk.capture,
+    cst.MatchStar: _Walk.capture,
+    cst.MatchMapping: _Walk.capture,
+    cst.MatchKeywordElement: _Walk.keyword_pattern,
+    cst.Global: _Walk.global_,
+    cst.Nonlocal: _Walk.nonlocal_,
+    cst.Import: _Walk.import_,
+    cst.ImportFrom: _Walk.import_from,
+    cst.FunctionDef: _Walk.function,
+    cst.ClassDef: _Walk.class_,
+    cst.TypeAlias: _Walk.type_alias,
+}
