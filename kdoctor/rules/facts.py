@@ -39,11 +39,6 @@ class Facts:
         """Return the parameters of a callable on the target; None where they are not known."""
         return keras_api.signature(qualified, self.target)
 
-    def parameters(self, qualified: str) -> str | None:
-        """Return ``(x, axis=None)`` for a callable of the target, as ``rewrite`` asks for it."""
-        found = self.signature(qualified)
-        return None if found is None else f"({found.text})"
-
     def at_release(self, version: str | None) -> Facts:
         """Return the facts of another release, None for this one: what a name was, once."""
         if version is None:

@@ -5,8 +5,12 @@ import sys
 
 import pytest
 
+from kdoctor.engine import scan
 from kdoctor.errors import UsageProblem
-from kdoctor.rules import Example, Rule, all_rules, registry, rule_by_code
+from kdoctor.keras_api import newest_target
+from kdoctor.model import Applicability
+from kdoctor.rules import Example, Facts, all_rules, registry, rule_by_code
+from kdoctor.rules import facts as facts_module
 from kdoctor.rules.rule import HEADINGS
 
 
@@ -45,7 +49,9 @@ def test_importing_the_package_imports_no_rule_and_no_libcst() -> None:
         "import sys, kdoctor.rules; kdoctor.rules.words();"
         "print([m for m in sys.modules if m == 'libcst' or m.startswith('kdoctor.rules.names')])"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "[]\n"
 
 
@@ -56,6 +62,19 @@ def test_the_proof_of_an_example_ends_with_the_example() -> None:
 
 
 def test_a_rule_is_silent_on_versions_that_it_does_not_concern() -> None:
-    rule = rule_by_code("KD201")
-    assert isinstance(rule, Rule)
-    assert rule.since == "3.0"
+    source = b"import keras\nkeras.layers.Dense(3, input_shape=(4,))"
+    assert scan(["-"], stdin=source, target="keras==3.15.1", select=["KD301"]).findings
+    assert not scan(["-"], stdin=source, target="keras==2.15", select=["KD301"]).findings
+
+
+def test_without_a_record_nothing_is_safe(monkeypatch: pytest.MonkeyPatch) -> None:
+    example = Example(before="a", after="b")
+    facts = Facts(newest_target())
+    for held, wanted in (
+        ({}, Applicability.UNSAFE),
+        ({example.id: {"holds": False}}, Applicability.UNSAFE),
+        ({example.id: {"holds": True}}, Applicability.SAFE),
+    ):
+        monkeypatch.setattr(facts_module, "proof_record", lambda held=held: held)
+        assert facts.applicability(example) is wanted
+    assert facts.applicability() is Applicability.UNSAFE

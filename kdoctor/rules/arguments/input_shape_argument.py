@@ -1,4 +1,4 @@
-'''``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer.
+"""``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer.
 
 ## What it does
 Reports these arguments on Keras' own layers. Models and functions that have an `input_shape` of
@@ -23,7 +23,7 @@ for `input_dim=4`. It is no layer: `model.layers` stays the same.
 Run on Keras 3.15.1: both forms give models of the same layers, inputs and configuration. The fix
 is safe where the shape is written out; a variable may be None, which a layer takes and `Input`
 does not.
-'''
+"""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.walk import descendants
 
 _ARGUMENTS = ("input_shape", "input_dim", "batch_input_shape")
+_KERAS_2 = "2.15.0"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -61,8 +62,9 @@ def _makes_a_layer(facts: Facts, reference: Reference) -> bool:
         found = facts.lookup(found.moved_to[0])
     if found.kind is not EntryKind.CLASS or found.family is not ClassFamily.LAYER:
         return False
-    signature = facts.signature(found.qualified)
-    return signature is not None and not any(signature.parameter(name) for name in _ARGUMENTS)
+    # On Keras 3 such a parameter may be one of the names in **kwargs (InputLayer).
+    signature = facts.at_release(_KERAS_2).signature(found.qualified)
+    return signature is None or not any(signature.parameter(name) for name in _ARGUMENTS)
 
 
 def _finding(
@@ -70,13 +72,15 @@ def _finding(
 ) -> Finding:
     assert argument.keyword is not None
     name, leaf = argument.keyword.value, reference.name.rpartition(".")[2]
-    value = module.source(argument.value)
+    span = module.outer_span(argument.value)
+    value = module.text[span.start : span.end]
+    shown = value if isinstance(argument.value, cst.Tuple | cst.List) else "…"
     attempt = _input_first(module, facts, reference, call, argument)
     gone = name == "batch_input_shape"
     return rule.finding(
         module.place(argument),
         f"`{leaf}` takes no `{name}=`: ValueError: Unrecognized keyword arguments passed to "
-        f"{leaf}: {{'{name}': {value}}}"
+        f"{leaf}: {{'{name}': {shown}}}"
         if gone
         else f"`{name}=` on a layer is deprecated: Keras warns, and asks for `keras.Input` as the "
         "first layer instead",
@@ -112,7 +116,7 @@ def _input_first(
     value = module.outer_span(argument.value)
     if "#" in module.text[gap.start : value.start] + module.text[value.end : gap.end]:
         return Refusal("there is a comment beside it")
-    spelled, need = Speller(module, reference).spell("keras.Input")
+    spelled, need = Speller.at(module, reference).spell("keras.Input")
     edit = _edit(place, spelled, argument, value, gap)
     return Fix(
         "Start with `keras.Input` instead",
@@ -173,8 +177,7 @@ def _applicability(facts: Facts, argument: cst.Arg) -> Applicability:
 
 def _calls_something(value: cst.BaseExpression) -> bool:
     return any(
-        isinstance(each, cst.Call | cst.Await | cst.Yield | cst.NamedExpr)
-        and not _is_len(each)
+        isinstance(each, cst.Call | cst.Await | cst.Yield | cst.NamedExpr) and not _is_len(each)
         for each in descendants(value)
     )
 

@@ -1,4 +1,4 @@
-'''A layer with weights of its own as ``activation=``: its weights come late on Keras 3.
+"""A layer with weights of its own as ``activation=``: its weights come late on Keras 3.
 
 ## What it does
 Reports layers that are passed as `activation=` and have weights: `PReLU()`, or a class of yours
@@ -24,7 +24,7 @@ Weights saved in the old form are then found under other names.
 Run on Keras 3.15.1 and tf_keras 2.21 with `PReLU` and a custom layer in `Dense`: 4 weights before
 the first call on Keras 3, 5 on Keras 2; `load_weights` into a fresh model raises on Keras 3 only;
 saving and loading the whole model keeps the weights on both.
-'''
+"""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.keras_api import ClassFamily, EntryKind
+from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named, kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -44,14 +46,13 @@ _ARGUMENTS = ("activation", "recurrent_activation")
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each activation that is an instance of a layer with weights."""
-    classes = _own_layers_with_weights(module)
     for reference in module.references:
         if reference.call is None or not _is_layer(facts, reference.name):
             continue
         for argument in reference.call.args:
             if argument.keyword is None or argument.keyword.value not in _ARGUMENTS:
                 continue
-            cls = _class_with_weights(module, facts, argument.value, classes)
+            cls = _class_with_weights(module, facts, argument.value)
             if cls is None:
                 continue
             leaf = reference.name.rpartition(".")[2]
@@ -74,9 +75,7 @@ def _is_layer(facts: Facts, name: str) -> bool:
     return found.kind is EntryKind.CLASS and found.family is ClassFamily.LAYER
 
 
-def _class_with_weights(
-    module: Module, facts: Facts, value: cst.BaseExpression, classes: dict[str, cst.ClassDef]
-) -> str | None:
+def _class_with_weights(module: Module, facts: Facts, value: cst.BaseExpression) -> str | None:
     """Return the class of a layer with weights that ``value`` makes, or that it was bound to."""
     if isinstance(value, cst.Name):
         bindings = module.scope_of(value).bindings.get(value.value, [])
@@ -88,13 +87,8 @@ def _class_with_weights(
     name = module.qualified(value.func)
     if name is not None:
         return name.rpartition(".")[2] if _keras_layer_has_weights(facts, name) else None
-    if isinstance(value.func, cst.Name) and value.func.value in classes:
-        cls = classes[value.func.value]
-        owner = module.scope_of(value).owner(value.func.value)
-        bindings = owner.bindings[value.func.value] if owner else []
-        if len(bindings) == 1 and bindings[0].node is cls:
-            return value.func.value
-    return None
+    cls = class_named(module, value.func)
+    return cls.name.value if cls is not None and _surely_makes_weights(module, cls) else None
 
 
 def _keras_layer_has_weights(facts: Facts, name: str) -> bool:
@@ -107,20 +101,10 @@ def _keras_layer_has_weights(facts: Facts, name: str) -> bool:
     )
 
 
-def _own_layers_with_weights(module: Module) -> dict[str, cst.ClassDef]:
-    """Return the file's own layers that surely make weights."""
-    return {
-        node.name.value: node
-        for node in descendants(module.tree)
-        if isinstance(node, cst.ClassDef)
-        and _derives_from_layer(module, node)
-        and any(_adds_a_weight(each) for each in descendants(node.body))
-    }
-
-
-def _derives_from_layer(module: Module, node: cst.ClassDef) -> bool:
-    made = module.class_type(node)
-    return made is not None and made.kind == "layer"
+def _surely_makes_weights(module: Module, cls: cst.ClassDef) -> bool:
+    return kind_of_class(module, cls) is Kind.LAYER and any(
+        _adds_a_weight(each) for each in descendants(cls.body)
+    )
 
 
 def _adds_a_weight(node: cst.CSTNode) -> bool:
@@ -148,8 +132,10 @@ VALID = [
     "import keras\nkeras.layers.Dense(3, activation=keras.layers.LeakyReLU())",
     "import keras\nkeras.layers.Dense(3, activation=keras.ops.relu)",
     "import keras\nfrom mine import Swish\nkeras.layers.Dense(3, activation=Swish())",
-    "import keras\n\n\nclass Swish(keras.layers.Layer):\n    def call(self, x):\n"
-    "        return x * keras.ops.sigmoid(x)\n\n\nkeras.layers.Dense(3, activation=Swish())",
+    (
+        "import keras\n\n\nclass Swish(keras.layers.Layer):\n    def call(self, x):\n"
+        "        return x * keras.ops.sigmoid(x)\n\n\nkeras.layers.Dense(3, activation=Swish())"
+    ),
 ]
 INVALID = [
     Example(

@@ -1,4 +1,4 @@
-'''``efficientnet.keras`` imported on Keras 3: its twin for ``tf.keras`` still works.
+"""``efficientnet.keras`` imported on Keras 3: its twin for ``tf.keras`` still works.
 
 ## What it does
 Reports imports of `efficientnet.keras`.
@@ -15,7 +15,7 @@ module that Keras no longer shows: `AttributeError: module 'keras.utils' has no 
 ## How we know
 Run with efficientnet 1.0.0 on Keras 3.15.1: `import efficientnet.keras` fails as quoted,
 `import efficientnet.tfkeras` works and its models build. The pretrained weights were not loaded.
-'''
+"""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ import libcst as cst
 
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.environment._failures import failure_is_caught
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, Module
@@ -39,7 +40,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         return
     for binding in module.imports:
         is_it = binding.imported == _MODULE or binding.imported.startswith(f"{_MODULE}.")
-        if not is_it or module.is_guarded(binding.statement):
+        if not is_it or failure_is_caught(module, binding.statement):
             continue
         fix = _import_the_twin(module, facts, binding)
         yield rule.finding(
@@ -55,24 +56,23 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _import_the_twin(module: Module, facts: Facts, binding: ImportBinding) -> Fix | None:
     """Return the change of the module's name, where no use depends on it."""
-    statement, alias = binding.statement, binding.alias
-    if isinstance(statement, cst.ImportFrom):
-        part = statement.module
-        if isinstance(part, cst.Name) and alias is not None:  # from efficientnet import keras
-            if alias.asname is None:
-                return None
-            part = alias.name
-    elif alias is None or alias.asname is None:
-        return None
-    else:
-        part = alias.name
-    while isinstance(part, cst.Attribute) and part.attr.value != "keras":
-        part = part.value
-    name = part.attr if isinstance(part, cst.Attribute) else part
-    if not isinstance(name, cst.Name) or name.value != "keras":
+    name = _last_part(binding)
+    if name is None or name.value != "keras":
         return None
     edit = Edit(module.span(name), ("tfkeras",))
     return Fix("Import `efficientnet.tfkeras`", (edit,), facts.applicability(*INVALID))
+
+
+def _last_part(binding: ImportBinding) -> cst.Name | None:
+    """Return where ``keras`` of ``efficientnet.keras`` is written, if no use writes it, too."""
+    statement, alias = binding.statement, binding.alias
+    dotted: cst.BaseExpression | None = None
+    if isinstance(statement, cst.ImportFrom) and isinstance(statement.module, cst.Attribute):
+        dotted = statement.module  # from efficientnet.keras import …
+    elif alias is not None and alias.asname is not None:
+        dotted = alias.name  # import efficientnet.keras as …, from efficientnet import keras as …
+    last = dotted.attr if isinstance(dotted, cst.Attribute) else dotted
+    return last if isinstance(last, cst.Name) else None
 
 
 rule = Rule(
@@ -88,8 +88,10 @@ VALID = [
     "import efficientnet.tfkeras as efn",
     "import efficientnet",
     "from keras.applications import efficientnet",
-    "try:\n    import efficientnet.keras as efn\nexcept Exception:\n"
-    "    import efficientnet.tfkeras as efn",
+    (
+        "try:\n    import efficientnet.keras as efn\nexcept Exception:\n"
+        "    import efficientnet.tfkeras as efn"
+    ),
 ]
 INVALID = [
     Example(

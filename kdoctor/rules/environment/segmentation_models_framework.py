@@ -1,4 +1,4 @@
-'''segmentation_models imported before it is told to use ``tf.keras``.
+"""segmentation_models imported before it is told to use ``tf.keras``.
 
 ## What it does
 Reports the first import of `segmentation_models` in a file that does not set the environment
@@ -25,7 +25,7 @@ The models are then `tf.keras` models, so use `tensorflow.keras` for what you pu
 Run with segmentation_models 1.0.1, efficientnet 1.0.0 and image-classifiers 1.0.0 on Keras 3.15.1:
 the import fails as quoted, with the variable `Unet`, `FPN`, `Linknet` and `PSPNet` build, compile
 and train. See https://github.com/qubvel/segmentation_models/issues/374 for the same error.
-'''
+"""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ import libcst as cst
 
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.rules.environment._failures import failure_is_caught
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, Module
@@ -49,9 +50,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     if facts.lookup("keras.utils.generic_utils").presence is not Presence.MISSING:
         return
     binding = next(filter(_is_of_the_library, module.imports), None)
-    if binding is None or module.is_guarded(binding.statement):
+    if binding is None or failure_is_caught(module, binding.statement):
         return
-    place = module.place(binding.alias or binding.statement)
+    place = module.place(binding.statement)
     if _speaks_of_the_variable(module, Span(0, place.span.start)):
         return  # whatever is done with it there, it is not forgotten
     too_late = _VARIABLE in module.text or "set_framework" in module.text
@@ -126,7 +127,7 @@ rule = Rule(
 
 VALID = [
     'import os\n\nos.environ["SM_FRAMEWORK"] = "tf.keras"\nimport segmentation_models as sm',
-    'import os\nos.environ.setdefault("SM_FRAMEWORK", "tf.keras")\nfrom segmentation_models import Unet',
+    'import os\nos.putenv("SM_FRAMEWORK", "tf.keras")\nfrom segmentation_models import Unet',
     "try:\n    import segmentation_models as sm\nexcept Exception:\n    sm = None",
     "import segmentation_models_pytorch as smp",
     "import my.segmentation_models",

@@ -1,4 +1,4 @@
-'''``get_updates`` and ``get_gradients`` as methods: hooks that Keras never calls.
+"""``get_updates`` and ``get_gradients`` as methods: hooks that Keras never calls.
 
 ## What it does
 Reports the methods `get_updates` and `get_gradients` that a layer, a model or an optimizer
@@ -28,7 +28,7 @@ implements `update_step(self, gradient, variable, learning_rate)`.
 ## How we know
 Run on Keras 3.15.1: `fit` of a model with such a layer, and of a subclassed model, never enters the
 methods; `fit` with such an optimizer raises.
-'''
+"""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.kinds import Kind, Type
+from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -55,9 +56,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     for node in descendants(module.tree):
         if not isinstance(node, cst.ClassDef):
             continue
-        made = module.class_type(node)
-        if made is None:
-            continue
+        made = kind_of_class(module, node)
         methods = {
             each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)
         }
@@ -69,10 +68,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
 
 
 def _finding(
-    module: Module, node: cst.ClassDef, made: Type, methods: dict[str, cst.FunctionDef], name: str
+    module: Module,
+    node: cst.ClassDef,
+    made: Kind | None,
+    methods: dict[str, cst.FunctionDef],
+    name: str,
 ) -> Finding | None:
     cls = node.name.value
-    match made.kind:
+    match made:
         case Kind.LAYER | Kind.MODEL:
             return rule.finding(
                 module.place(methods[name].name),
@@ -118,11 +121,15 @@ rule = Rule(
 VALID = [
     "import keras\n\n\nclass Mine:\n    def get_updates(self):\n        pass",
     # The user calls it.
-    "import keras\n\n\nclass Mine(keras.Model):\n    def get_gradients(self, x):\n"
-    "        return x\n\n    def train_step(self, data):\n        self.get_gradients(data)",
-    "import keras\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
-    "    def get_updates(self, loss, params):\n        return []\n\n"
-    "    def update_step(self, gradient, variable, learning_rate):\n        pass",
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def get_gradients(self, x):\n"
+        "        return x\n\n    def train_step(self, data):\n        self.get_gradients(data)"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
+        "    def get_updates(self, loss, params):\n        return []\n\n"
+        "    def update_step(self, gradient, variable, learning_rate):\n        pass"
+    ),
 ]
 INVALID = [
     Example(

@@ -1,4 +1,4 @@
-'''``loss, accuracy = model.evaluate(…)`` of a model that was compiled without metrics.
+"""``loss, accuracy = model.evaluate(…)`` of a model that was compiled without metrics.
 
 ## What it does
 Reports where the result of `evaluate` is unpacked or indexed, in the same function (or at module
@@ -16,7 +16,7 @@ Name the metrics, `model.compile(optimizer, loss, metrics=["accuracy"])`, or tak
 ## How we know
 Run on Keras 3.15.1 with zero, one and two metrics; the errors are quoted from there. Reported only
 where all that may add a number is in sight: a `Sequential` of Keras' own layers, compiled once.
-'''
+"""
 
 from __future__ import annotations
 
@@ -135,26 +135,36 @@ VALID = [
     _MODEL + 'model.compile("sgd", "mse", metrics=chosen)\na, b = model.evaluate(x, y)',
     _MODEL + 'model.compile("sgd", "mse", **options)\na, b = model.evaluate(x, y)',
     # Each of several outputs has a loss of its own in the list.
-    "import keras\ni = keras.Input((2,))\nmodel = keras.Model(i, [i, i])\n"
-    'model.compile("sgd", ["mse", "mse"])\na, b, c = model.evaluate(x, y)',
+    (
+        "import keras\ni = keras.Input((2,))\nmodel = keras.Model(i, [i, i])\n"
+        'model.compile("sgd", ["mse", "mse"])\na, b, c = model.evaluate(x, y)'
+    ),
     # A layer of one's own may keep a metric.
-    "import keras\nfrom mine import Measured\n"
-    "model = keras.Sequential([Measured(), keras.layers.Dense(1)])\n"
-    'model.compile("sgd", "mse")\na, b = model.evaluate(x, y)',
+    (
+        "import keras\nfrom mine import Measured\n"
+        "model = keras.Sequential([Measured(), keras.layers.Dense(1)])\n"
+        'model.compile("sgd", "mse")\na, b = model.evaluate(x, y)'
+    ),
 ]
 INVALID = [
     Example(
-        before=_MODEL + 'model.compile("sgd", "mse")\n' + _DATA
+        before=_MODEL
+        + 'model.compile("sgd", "mse")\n'
+        + _DATA
         + "loss, accuracy = model.evaluate(x, y, verbose=0)",
         raises="TypeError: cannot unpack non-iterable float object",
     ),
     Example(
-        before=_MODEL + 'model.compile("sgd", "mse", metrics=["mae"])\n' + _DATA
+        before=_MODEL
+        + 'model.compile("sgd", "mse", metrics=["mae"])\n'
+        + _DATA
         + "loss, mae, mse = model.evaluate(x, y, verbose=0)",
         raises="ValueError: not enough values to unpack (expected 3, got 2)",
     ),
     Example(
-        before=_MODEL + 'model.compile("sgd", "mse")\n' + _DATA
+        before=_MODEL
+        + 'model.compile("sgd", "mse")\n'
+        + _DATA
         + "print(model.evaluate(x, y, verbose=0)[1])",
         raises="TypeError: 'float' object is not subscriptable",
     ),

@@ -1,4 +1,4 @@
-'''``tensor._keras_history``: private, on symbolic tensors only, and without ``.layer`` on Keras 3.
+"""``tensor._keras_history``: private, on symbolic tensors only, and without ``.layer`` on Keras 3.
 
 ## What it does
 Reports `._keras_history.layer` and `._keras_history` on anything but a symbolic tensor as errors,
@@ -18,7 +18,7 @@ Better: ask the model (`model.layers`, `model.get_layer(name)`, `layer.output`),
 ## How we know
 Run on Keras 3.15.1: the errors are quoted from there, and `KerasHistory` is a named tuple of
 `operation`, `node_index` and `tensor_index`.
-'''
+"""
 
 from __future__ import annotations
 

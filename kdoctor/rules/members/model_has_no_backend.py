@@ -1,4 +1,4 @@
-'''``model.backend``: no Keras model ever had it.
+"""``model.backend``: no Keras model ever had it.
 
 ## What it does
 Reports `.backend` on a model, whether it was built here, loaded, or made by a library on Keras.
@@ -16,7 +16,7 @@ backend.
 ## How we know
 Run on Keras 3.15.1 with `Sequential`, functional, subclassed and application models. The fix uses
 the rewrites of KD101, each proven on its own; what those cannot do is left to you.
-'''
+"""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
-from kdoctor.rules.names._backend import REWRITES
+from kdoctor.rules.names import _backend
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, MemberUse, Module, Reference, ReferenceKind
 
-# Settings that Keras 3 still has in `keras.backend`; their home is `keras.config`.
-_SETTINGS = tuple(
-    rewrite(f"keras.backend.{name}()", f"keras.config.{name}()")
-    for name in ("epsilon", "floatx", "image_data_format")
+# The settings that Keras 3 still has in `keras.backend`; their home is `keras.config`.
+_SETTINGS = ("epsilon", "floatx", "image_data_format")
+REWRITES = (
+    *_backend.REWRITES,
+    *(rewrite(f"keras.backend.{name}()", f"keras.config.{name}()") for name in _SETTINGS),
 )
 
 
@@ -78,7 +79,7 @@ def _call_the_operation(module: Module, facts: Facts, use: MemberUse) -> Fix | R
         confidence=use.confidence,
         names=(name,),
     )
-    table = RewriteTable((*REWRITES, *_SETTINGS), facts.parameters)
+    table = RewriteTable(REWRITES, facts.signature)
     attempt = table.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Refusal) and facts.lookup(name).presence is Presence.MISSING:
         return Refusal(f"{attempt.reason} (`{name}` is gone as well)")
@@ -102,8 +103,10 @@ VALID = [
     "from keras import backend as K\nK.backend()",
     "import keras\nmodel = keras.Sequential()\nkeras.backend.backend()",
     # The user's own attribute.
-    "import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self):\n"
-    "        super().__init__()\n        self.backend = 'mine'\n\n\nMine().backend",
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.backend = 'mine'\n\n\nMine().backend"
+    ),
     "import keras\nmodel = keras.Sequential()\nif hasattr(model, 'backend'):\n    model.backend",
     "import keras\nmodel = read_somewhere()\nmodel.backend",
 ]

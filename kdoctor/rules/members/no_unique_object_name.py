@@ -1,4 +1,4 @@
-'''``.unique_object_name``: not an attribute of tensors, weights, layers or models.
+"""``.unique_object_name``: not an attribute of tensors, weights, layers or models.
 
 ## What it does
 Reports `.unique_object_name` on anything that Keras makes.
@@ -16,7 +16,7 @@ Names there are: `layer.name`, `tensor.name` on a symbolic tensor, `weight.name`
 ## How we know
 Run on Keras 3.15.1 for each kind of object. The fix asks for `--unsafe`: which of the names was
 meant is for you to say.
-'''
+"""
 
 from __future__ import annotations
 
@@ -87,8 +87,10 @@ rule = Rule(
 
 VALID = [
     "import keras\nlayer = keras.layers.Dense(2)\nlayer.name",
-    "import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n"
-    "    def unique_object_name(self):\n        return 'mine'\n\n\nMine().unique_object_name",
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n"
+        "    def unique_object_name(self):\n        return 'mine'\n\n\nMine().unique_object_name"
+    ),
     "import keras\nthing = read_somewhere()\nthing.unique_object_name",
 ]
 INVALID = [

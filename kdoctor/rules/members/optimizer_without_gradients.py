@@ -1,4 +1,4 @@
-'''``optimizer.get_gradients`` and ``optimizer.get_updates``: gone from Keras 3.
+"""``optimizer.get_gradients`` and ``optimizer.get_updates``: gone from Keras 3.
 
 ## What it does
 Reports `.get_gradients`, `.get_updates` and `.updates_with_grads` on an optimizer.
@@ -20,7 +20,7 @@ To limit gradients, tell the optimizer: `Adam(clipvalue=1.0)`, `Adam(clipnorm=1.
 ## How we know
 Run on Keras 3.15.1 with `Adam`. `get_gradients` was last there in TensorFlow 2.10 and in the
 legacy optimizers of tf_keras.
-'''
+"""
 
 from __future__ import annotations
 
@@ -65,9 +65,11 @@ rule = Rule(
 
 VALID = [
     "import keras\noptimizer = keras.optimizers.Adam(clipvalue=1.0)\noptimizer.apply_gradients",
-    "import keras\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
-    "    def get_gradients(self, loss, params):\n        return []\n\n\n"
-    "Mine(0.1).get_gradients(None, [])",
+    (
+        "import keras\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
+        "    def get_gradients(self, loss, params):\n        return []\n\n\n"
+        "Mine(0.1).get_gradients(None, [])"
+    ),
 ]
 INVALID = [
     Example(

@@ -10,6 +10,7 @@ import libcst as cst
 
 from kdoctor.keras_api import Signature
 
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -25,34 +26,64 @@ def mean_the_same(
 
 
 def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None) -> bool:
-    if old is None or new is None or any(argument.star for argument in call.args):
+    if old is None or new is None:
         return False
-    position, given = 0, set[str]()
-    olds, news = _positional(old), _positional(new)
-    for argument in call.args:
-        if argument.keyword is not None:
-            name = argument.keyword.value
-            if new.parameter(name) is None:
-                return False
-        elif position < min(len(olds), len(news)) and olds[position] == news[position]:
-            name = olds[position]
-            position += 1
-        else:
-            return False
-        given.add(name)
+    partners = _partners(old, new)
+    given = _given(call, old)
+    if given is None or not given <= partners.keys():
+        return False
+    by_position = sum(argument.keyword is None for argument in call.args)
+    if [partners[name] for name in _positional(old)[:by_position]] != _positional(new)[
+        :by_position
+    ]:
+        return False
+    if any(each.keyword and new.parameter(each.keyword.value) is None for each in call.args):
+        return False
+    left_out = [parameter for parameter in old.parameters if parameter.name not in given]
+    filled = {partners[name] for name in given}
     return all(
-        _same_default(parameter.default, other.default)
-        for parameter in old.parameters
-        if parameter.name not in given and (other := new.parameter(parameter.name)) is not None
+        _same_default(parameter.default, _default(new, partners[parameter.name]))
+        for parameter in left_out
+        if parameter.name in partners
     ) and all(
-        parameter.default is not None or parameter.name in given
+        parameter.default is not None or parameter.name in filled
         for parameter in new.parameters
-        if parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+        if parameter.kind not in _VARIADIC
     )
+
+
+def _partners(old: Signature, new: Signature) -> dict[str, str]:
+    """Map the old parameters to the new ones that take the same argument.
+
+    A parameter keeps its name, and by position also its place. The first one may have got another
+    name: ``to_categorical(y)`` is ``to_categorical(x)`` now.
+    """
+    olds, news = _positional(old), _positional(new)
+    partners = {each.name: each.name for each in old.parameters if new.parameter(each.name)}
+    if olds and news and old.parameter(news[0]) is None and new.parameter(olds[0]) is None:
+        partners[olds[0]] = news[0]
+    return partners
+
+
+def _given(call: cst.Call, old: Signature) -> set[str] | None:
+    """Return which old parameters a call fills, None where its places do not tell."""
+    if any(argument.star for argument in call.args):
+        return None
+    by_position = sum(argument.keyword is None for argument in call.args)
+    names = _positional(old)
+    if by_position > len(names):
+        return None
+    keywords = {argument.keyword.value for argument in call.args if argument.keyword}
+    return keywords | set(names[:by_position])
 
 
 def _positional(signature: Signature) -> list[str]:
     return [each.name for each in signature.parameters if each.kind in _BY_POSITION]
+
+
+def _default(signature: Signature, name: str) -> str | None:
+    parameter = signature.parameter(name)
+    return None if parameter is None else parameter.default
 
 
 def _same_default(one: str | None, other: str | None) -> bool:

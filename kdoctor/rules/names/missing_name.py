@@ -1,4 +1,4 @@
-'''Names that the target's Keras does not have: moved, removed, or never there.
+"""Names that the target's Keras does not have: moved, removed, or never there.
 
 ## What it does
 Looks up every dotted name that the file imports from Keras, or reads through such an import, in
@@ -23,8 +23,10 @@ works on the target is left alone.
 The names of every release are read from its wheel. A name counts as moved only where some release
 had the very same object under both names. The fix is safe where each call in the file binds the
 same parameters, with the same defaults, by the signature of the last release that had the old
-name and by the target's; otherwise it asks for `--unsafe`.
-'''
+name and by the target's; otherwise it asks for `--unsafe`. The first parameter may have another
+name, as in `to_categorical(y)`, now `to_categorical(x)`: of all names that moved, seven are like
+that, and in each it takes the same argument.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +50,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         reference: found
         for reference in module.references
         if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        # What is imported through a module of the tree is missing there.
+        and split_root(reference.binding.imported) is not None
         and (found := facts.lookup(reference.name)).presence is Presence.MISSING
         and not _is_of_the_backend(found)
         and not module.is_guarded(reference.node)
@@ -57,10 +61,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for reference, found in missing.items():
         attempt = moves.attempt(reference)
         if reference.kind is ReferenceKind.LOAD:
-            follows = any(_reads(reference, imported) for imported in imports)
-            if follows and isinstance(attempt, Fix):
-                continue  # the finding at the import mends this use with all the others
-            if not follows and _is_missing_before_the_name(reference, found):
+            imported = next((each for each in imports if _reads(reference, each)), None)
+            if imported is not None:
+                if reference.name == imported.name or isinstance(attempt, Fix):
+                    continue  # the finding at the import is about this use, too
+            elif _is_missing_before_the_name(reference, found):
                 continue  # `L = keras.layers.core`, then `L.Dense`: reported where `L` is bound
         yield _finding(module, facts, reference, found, attempt)
 
@@ -68,9 +73,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 class _Moves:
     """The moves that release data proves for this file's missing names."""
 
-    def __init__(
-        self, module: Module, facts: Facts, missing: dict[Reference, Lookup]
-    ) -> None:
+    def __init__(self, module: Module, facts: Facts, missing: dict[Reference, Lookup]) -> None:
         self._module = module
         self._facts = facts
         self._uses: dict[str, list[Reference]] = {}
@@ -80,10 +83,12 @@ class _Moves:
                 row = rewrite(_under_keras(found.qualified), _under_keras(found.moved_to[0]))
                 rows[row.left] = row
                 self._uses.setdefault(row.left, []).append(reference)
-        self._table = RewriteTable(rows.values(), facts.parameters)
+        self._table = RewriteTable(rows.values(), facts.signature)
 
     def attempt(self, reference: Reference) -> Fix | Refusal:
         """Return the fix of one name, or why there is none."""
+        if isinstance(reference.node, cst.ImportStar):
+            return Refusal("a star import does not say which names it was to bring in")
         return self._table.attempt(self._module, reference, self._applicability)
 
     def _applicability(self, row: Rewrite) -> Applicability:
@@ -93,56 +98,61 @@ class _Moves:
 
     def _means_the_same(self, use: Reference) -> bool:
         found = self._facts.lookup(use.name)
-        before = self._facts.at_release(found.until)
-        return mean_the_same(
-            [use.call], before.signature(use.name), self._facts.signature(found.moved_to[0])
-        )
+        # Of some releases (2.4, which only passed TensorFlow's on) the signatures are not known.
+        before = self._facts.at_release(found.until).signature(use.name) or self._facts.at_release(
+            found.since
+        ).signature(use.name)
+        return mean_the_same([use.call], before, self._facts.signature(found.moved_to[0]))
 
 
 def _finding(
     module: Module, facts: Facts, reference: Reference, found: Lookup, attempt: Fix | Refusal
 ) -> Finding:
     assert found.missing_prefix is not None
-    form = _form(module, reference)
+    form = _form(reference)
     error = error_type(found.qualified, facts.target, form)
     text = error_text(found.qualified, facts.target, form)
     return rule.finding(
         _place(module, reference, found),
-        f"`{found.missing_prefix}` {_history(found)}: {error}: {text}",
+        f"`{found.qualified}` {_history(found)}: {error}: {text}",
         symbol=found.qualified,
         confidence=reference.confidence,
-        help=_help(found),
+        help=_help(found) if found.moved_to or isinstance(attempt, Refusal) else "",
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else _reason(found, attempt),
     )
 
 
-def _form(module: Module, reference: Reference) -> Literal["attribute", "from-import", "import"]:
+def _form(reference: Reference) -> Literal["attribute", "from-import", "import"]:
     if reference.kind is not ReferenceKind.IMPORT:
         return "attribute"
-    return "import" if isinstance(reference.binding.statement, cst.Import) else "from-import"
+    names_a_member = isinstance(reference.node, cst.ImportAlias) and isinstance(
+        reference.binding.statement, cst.ImportFrom
+    )
+    return "from-import" if names_a_member else "import"
 
 
 def _history(found: Lookup) -> str:
     if not found.periods:
         return "does not exist"
-    return f"is gone (`{found.qualified}` was last in {found.root} {found.periods[-1][1]})"
+    return f"is gone (last in {found.root} {found.periods[-1][1]})"
 
 
 def _help(found: Lookup) -> str:
     if found.moved_to:
         return f"It is now `{found.moved_to[0]}`."
-    if found.elsewhere:
-        return f"It is still there as `{found.elsewhere[0]}`."
     if found.suggestions:
         return f"Did you mean {' or '.join(f'`{each}`' for each in found.suggestions)}?"
+    if found.elsewhere:
+        old = " (Keras 2)" if found.elsewhere[0].startswith("tf_keras") else ""
+        return f"It is still there as `{found.elsewhere[0]}`{old}."
     return ""
 
 
 def _reason(found: Lookup, refusal: Refusal) -> str:
     if found.moved_to:
         return refusal.reason
-    return "no release shows the same object under a name that the target has"
+    return "no release had the same object under a name that the target has"
 
 
 def _place(module: Module, reference: Reference, found: Lookup) -> Place:
@@ -194,8 +204,10 @@ VALID = [
     "from tensorflow.keras.preprocessing.image import ImageDataGenerator",
     "import tensorflow as tf\ntf.keras.losses.mse",
     # A fallback that works.
-    "try:\n    from keras.engine.topology import Layer\nexcept ImportError:\n"
-    "    from keras.layers import Layer",
+    (
+        "try:\n    from keras.engine.topology import Layer\nexcept ImportError:\n"
+        "    from keras.layers import Layer"
+    ),
     # Not Keras' names.
     "from mykeras.layers.core import Dense\nfrom keras_contrib.layers import InstanceNormalization",
     "from keras.src.layers.core import dense",
@@ -212,8 +224,9 @@ INVALID = [
         raises="ImportError: cannot import name 'Input' from 'keras.models'",
     ),
     Example(
-        before="from keras.models import Model, Input as I\n\nModel(x := I((4,)), x)",
-        after="from keras.models import Model\nfrom keras import Input as I\n\nModel(x := I((4,)), x)",
+        before="from keras.models import Model, Input as I\n\nx = I((4,))\nModel(x, x)",
+        after="from keras.models import Model\nfrom keras import Input as I\n\n"
+        "x = I((4,))\nModel(x, x)",
         raises="ImportError: cannot import name 'Input' from 'keras.models'",
     ),
     Example(

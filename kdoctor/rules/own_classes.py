@@ -1,0 +1,48 @@
+"""What kind of object a class of the user's makes, by its bases."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.syntax import Module
+
+
+def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
+    """Return LAYER for a subclass of one of Keras' layers, also by way of the user's own classes.
+
+    None where no base is known.
+    """
+    return _kind(module, node, frozenset())
+
+
+def _kind(module: Module, node: cst.ClassDef, seen: frozenset[cst.ClassDef]) -> Kind | None:
+    for argument in node.bases:
+        base = _kind_of_base(module, argument.value, seen | {node})
+        if base is not None:
+            return base
+    return None
+
+
+def _kind_of_base(
+    module: Module, base: cst.BaseExpression, seen: frozenset[cst.ClassDef]
+) -> Kind | None:
+    own = class_named(module, base)
+    if own is not None:
+        return None if own in seen else _kind(module, own, seen)
+    name = module.qualified(base)
+    if name is None:
+        return None
+    through = next((each.own_class for each in module.imports if each.name == name), None)
+    made = module.knowledge.class_type(through.base if through and through.base else name)
+    return None if made is None else made.kind
+
+
+def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef | None:
+    """Return the one class of this module that a name stands for."""
+    if not isinstance(expression, cst.Name):
+        return None
+    owner = module.scope_of(expression).owner(expression.value)
+    bindings = owner.bindings[expression.value] if owner else []
+    node = bindings[0].node if len(bindings) == 1 else None
+    return node if isinstance(node, cst.ClassDef) else None
