@@ -6,6 +6,7 @@ stands in a guard or says ``# noqa`` stays as it is.
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -51,13 +52,17 @@ class _Plan:
         self.dropped = {span for fix in fixes for span in fix.drops}
         self.changes: dict[ImportStatement, Change] = {}
         self.at_the_top: list[ImportNeed] = []
+        self.replaced = sorted(chain.from_iterable(map(_replaced_stretches, self.fixed)))
+        self.references = sorted(
+            ((module.span(each.node), each.binding) for each in module.references),
+            key=lambda pair: pair[0],
+        )
 
     def edits(self) -> Iterator[Edit]:
         for binding in self.module.imports:
             self._let_go(binding)
-        for fix in self.fixes:
-            for need in fix.imports:
-                self._bring_in(need, fix)
+        for need in dict.fromkeys(chain.from_iterable(fix.imports for fix in self.fixes)):
+            self._bring_in(need)
         yield from statement_edits(self.module, self.changes)
         yield from self._inserted()
 
@@ -90,11 +95,8 @@ class _Plan:
 
     def _vanishes(self, span: Span) -> bool:
         """Say whether a piece of source is replaced, and not kept in a hole."""
-        return any(
-            edit.span.covers(span)
-            and not any(isinstance(p, Hole) and p.span.covers(span) for p in edit.parts)
-            for edit in self.fixed
-        )
+        after = bisect.bisect_right(self.replaced, span.start, key=lambda each: each.start)
+        return after > 0 and self.replaced[after - 1].covers(span)
 
     def _is_package_still_read(self, binding: ImportBinding) -> bool:
         if binding.alias is None or not isinstance(binding.statement, cst.Import):
@@ -128,16 +130,17 @@ class _Plan:
 
     # What comes
 
-    def _bring_in(self, need: ImportNeed, fix: Fix) -> None:
+    def _bring_in(self, need: ImportNeed) -> None:
         if self._is_there(need):
             return
-        old = self._replaced_bindings(need, fix)
+        sources = [self._replaced_bindings(fix, need) for fix in self.fixes if need in fix.imports]
+        old = list(dict.fromkeys(chain.from_iterable(sources)))
         always = [each for each in old if self._is_always_bound(each)]
         if always:
             self._add(min(always, key=self._position).statement, need)
             return
         top = self._top_import_of(package_of(need.module))
-        everywhere = bool(old)
+        everywhere = all(sources)
         for binding in old:
             scope = self._scope(binding)
             if isinstance(scope, cst.FunctionDef) and (
@@ -164,15 +167,18 @@ class _Plan:
     def _gone(self) -> list[cst.ImportAlias]:
         return [alias for change in self.changes.values() for alias in change.gone]
 
-    def _replaced_bindings(self, need: ImportNeed, fix: Fix) -> list[ImportBinding]:
+    def _replaced_bindings(self, fix: Fix, need: ImportNeed) -> list[ImportBinding]:
         """Return the imports through which what the fix replaces was read."""
-        found: dict[int, ImportBinding] = {}
-        for reference in self.module.references:
-            span = self.module.span(reference.node)
-            if span in fix.drops or any(edit.span.covers(span) for edit in fix.edits):
-                found[id(reference.binding)] = reference.binding
-        kin = [b for b in found.values() if package_of(b.name) == package_of(need.module)]
-        return sorted(kin or found.values(), key=self._position)
+        found: list[ImportBinding] = []
+        for span in (*fix.drops, *(edit.span for edit in fix.edits)):
+            first = bisect.bisect_left(self.references, span.start, key=lambda pair: pair[0].start)
+            for inner, binding in self.references[first:]:
+                if inner.start > span.end:
+                    break
+                if span.covers(inner):
+                    found.append(binding)
+        kin = [each for each in found if package_of(each.name) == package_of(need.module)]
+        return kin or found
 
     def _is_always_bound(self, binding: ImportBinding) -> bool:
         return self._scope(binding) is None and not is_conditional(self.module, binding.statement)
@@ -243,6 +249,17 @@ class _Plan:
         if isinstance(first, cst.FunctionDef | cst.ClassDef) and first.decorators:
             start = min(start, self.module.span(first.decorators[0]).start)
         yield Edit(Span(start, start), ("".join(f"{line}\n" for line in lines),))
+
+
+def _replaced_stretches(edit: Edit) -> Iterator[Span]:
+    """Yield the stretches of source that an edit does not keep in a hole."""
+    start = edit.span.start
+    for hole in sorted(part.span for part in edit.parts if isinstance(part, Hole)):
+        if start < hole.start:
+            yield Span(start, hole.start)
+        start = max(start, hole.end)
+    if start < edit.span.end:
+        yield Span(start, edit.span.end)
 
 
 def _new_text(edits: Iterable[Edit]) -> Iterator[str]:

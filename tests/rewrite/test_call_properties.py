@@ -1,3 +1,4 @@
+# ruff: noqa: S102 - runs code of its own making
 """Whatever the signatures and the layout of a call: the new code passes what the old one passed."""
 
 import io
@@ -153,7 +154,7 @@ class Recorder:
     def __call__(self, *args, **kwargs):
         return Recorder("call", self, args, sorted(kwargs.items()))
 
-    def _operator(name):
+    def _operator(name):  # noqa: N805 - makes methods
         return lambda self, *others: Recorder(name, self, *others)
 
     __add__, __radd__, __sub__, __rsub__ = map(_operator, ("add", "radd", "sub", "rsub"))
@@ -194,7 +195,7 @@ def outcome(source, left, right, new):
     backend.old = namespace["old"]
     try:
         exec(source, namespace)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - both sides must fail alike
         return type(error).__name__
     return shown(namespace["y"])
 

@@ -1,3 +1,4 @@
+# ruff: noqa: S102 - runs code of its own making
 """Whatever the import block: after the fix it still binds all that is read, and means the same."""
 
 import ast
@@ -70,19 +71,19 @@ def modules(draw):
     spellings = [spelling for line in lines for spelling in IMPORTS[line]]
     source = '"""Doc."""\nfrom __future__ import annotations\n' if draw(st.booleans()) else ""
     source += "".join(f"{line}\n" for line in lines)
-    for shell in draw(st.lists(st.sampled_from(SHELLS), max_size=4)):
+    for form in draw(st.lists(st.sampled_from(SHELLS), max_size=4)):
         inner, usable = "pass", spellings
-        if "{imports}" in shell:
+        if "{imports}" in form:
             line = draw(st.sampled_from([each for each in IMPORTS if "__all__" not in each]))
             inner, usable = line.replace("\n", "\n    "), IMPORTS[line]
         if not usable:
             continue
-        shell = shell.replace("{imports}", inner)
+        shell = form.replace("{imports}", inner)
         while "{}" in shell:
             use = draw(st.sampled_from(usable)).replace("{}", draw(st.sampled_from(FUNCTIONS)))
             if draw(st.integers(0, 4)):
                 use += f"({draw(st.sampled_from(ARGUMENTS))})"
-            shell = shell.replace("{}", use, 1)
+            shell = use.join(shell.split("{}", 1))
         source += f"{shell}\n"
     if draw(st.booleans()):
         source = source.removesuffix("\n")
@@ -127,7 +128,7 @@ def shown(value):
 def run(source):
     """Return what a module logs and what it binds, all its imports being stubs."""
 
-    def import_stub(name, globals_=None, locals_=None, fromlist=(), level=0):
+    def import_stub(name, _globals=None, _locals=None, fromlist=(), _level=0):
         return Stub(name if fromlist else name.partition(".")[0])
 
     namespace = {

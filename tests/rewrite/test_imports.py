@@ -102,12 +102,23 @@ class TestWhatGoes:
             "import keras\n# one\n# two\n# three\nkeras.Variable(0)\n",
         )
 
-    def test_a_block_that_loses_its_only_statement_passes(self, fix):
-        check(
-            fix,
-            "import keras\ndef f():\n    from keras import backend as K  # here\n\nkeras.Model()\n",
-            "import keras\ndef f():\n    from keras import backend as K  # here\n\nkeras.Model()\n",
-        )
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("def f():\n    from keras.backend import square  # s\n", "def f():\n    pass  # s\n"),
+            ("def f(): from keras.backend import square\n", "def f(): pass\n"),
+            (
+                "try:\n    from keras.backend import (  # a\n        square)\nexcept ImportError: x\n",
+                "try:\n    pass\n    # a\nexcept ImportError: x\n",
+            ),
+            (
+                "def f():\n    from keras.backend import square; import keras.backend as square\n",
+                "def f():\n    import keras.backend as square\n",
+            ),
+        ],
+    )
+    def test_a_block_that_loses_its_only_statement_passes(self, fix, before, after):
+        assert fix(before, SQUARE, imports_too=True).text == after
 
     def test_a_last_line_without_newline_goes_whole(self, fix):
         before = "import keras\ndef f():\n    K.variable(0)\nfrom keras import backend as K"
@@ -225,16 +236,28 @@ class TestWhereItStands:
             "from keras import layers, ops\ndef f():\n    return ops.square(1)\n",
         )
 
+    def test_a_function_that_imports_for_the_whole_module_gets_the_new_import_at_the_top(self, fix):
+        check(
+            fix,
+            "from keras import layers\ndef load():\n    global K\n    from keras import backend as K\ndef f():\n    return K.square(1)\n",
+            "from keras import layers, ops\ndef load():\n    global K\ndef f():\n    return ops.square(1)\n",
+        )
+
     def test_a_function_that_only_imports_keeps_a_body(self, fix):
         check(
             fix,
-            "from keras import layers\ndef f():\n    global K\n    from keras import backend as K\nK.square(1)\n",
-            "from keras import layers, ops\ndef f():\n    global K\n    from keras import backend as K\nops.square(1)\n"
-            if False
-            else fix(
-                "from keras import layers\ndef f():\n    global K\n    from keras import backend as K\nK.square(1)\n",
-                SQUARE,
-            ).text,
+            "import keras\ndef f():\n    from keras import backend as K  # here\n    K.variable(0)\n",
+            "import keras\ndef f():\n    # here\n    keras.Variable(0)\n",
+        )
+        check(
+            fix,
+            "import keras\nclass A:\n    def f(self): from keras import backend as K; K.variable(0)\n",
+            "import keras\nclass A:\n    def f(self): keras.Variable(0)\n",
+        )
+        check(
+            fix,
+            "import keras\ndef f():\n    if 1:\n        def g():\n            return K.variable(0)\n    from keras import backend as K\n",
+            "import keras\ndef f():\n    if 1:\n        def g():\n            return keras.Variable(0)\n",
         )
 
     def test_each_branch_of_a_guard_gets_its_own(self, fix):
@@ -292,6 +315,18 @@ class TestWhereItStands:
             fix,
             "from keras import backend as K\nK.count_params(x)\n",
             "import math\nmath.prod(x.shape)\n",
+        )
+
+    def test_two_imports_of_one_module_give_one_new_import_above_all_uses(self, fix):
+        check(
+            fix,
+            "from keras import backend as K\nx = K.square(1)\nimport keras.backend as B\ny = B.square(K.square(2))\n",
+            "from keras import ops\nx = ops.square(1)\ny = ops.square(ops.square(2))\n",
+        )
+        check(
+            fix,
+            "from keras import backend as K\nimport keras.backend as B\nx = B.square(1)\ny = K.square(2)\n",
+            "from keras import ops\nx = ops.square(1)\ny = ops.square(2)\n",
         )
 
     def test_two_modules_at_once(self, fix):
