@@ -125,7 +125,7 @@ def _is_package(binding: ImportBinding) -> bool:
     return (split is not None and not split[1]) or binding.name == "tensorflow"
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)  # a module is large, and files come one after another
 def _is_free_everywhere(module: Module, name: str) -> bool:
     """Say whether a name can be read wherever something imported is, so that one import does."""
     return module.is_free(name, [reference.node for reference in module.references])
