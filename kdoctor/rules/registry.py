@@ -88,6 +88,7 @@ def _rule_of(module: ModuleType) -> Rule:
         docs=inspect.getdoc(module) or "",
         valid=tuple(module.VALID),
         invalid=tuple(module.INVALID),
+        rewrites=tuple(getattr(module, "REWRITES", ())),
     )
 
 

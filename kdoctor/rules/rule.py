@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
 
 if TYPE_CHECKING:
+    from kdoctor.rewrite import Rewrite
     from kdoctor.rules.facts import Facts
     from kdoctor.syntax import Module
 
@@ -72,8 +73,8 @@ class Rule:
 
     ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
     collection means that any source which speaks of Keras is. ``since`` and ``until`` bound the
-    Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid`` and
-    ``invalid`` come from the rule's module.
+    Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid``,
+    ``invalid`` and ``rewrites`` come from the rule's module.
     """
 
     code: str
@@ -87,6 +88,7 @@ class Rule:
     docs: str = ""
     valid: tuple[str, ...] = field(default=(), repr=False)
     invalid: tuple[Example, ...] = field(default=(), repr=False)
+    rewrites: tuple[Rewrite, ...] = field(default=(), repr=False)
 
     @property
     def summary(self) -> str:

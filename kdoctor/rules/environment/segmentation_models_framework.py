@@ -35,6 +35,8 @@ import libcst as cst
 
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.rewrite import Refusal
+from kdoctor.rewrite.visibility import readable_import
 from kdoctor.rules.environment._failures import failure_is_caught
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -56,7 +58,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     if _speaks_of_the_variable(module, Span(0, place.span.start)):
         return  # whatever is done with it there, it is not forgotten
     too_late = _VARIABLE in module.text or "set_framework" in module.text
-    fix = _set_before(module, facts, binding)
+    attempt = _set_before(module, facts, binding)
     yield rule.finding(
         place,
         f"`{_LIBRARY}` is imported {'before' if too_late else 'without'} "
@@ -64,8 +66,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         symbol=_LIBRARY,
         confidence=Confidence.CERTAIN,
         help=f'Set `os.environ["{_VARIABLE}"] = "tf.keras"` before this import.',
-        fix=fix,
-        no_fix_because=None if fix else "the import shares its line with other statements",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=attempt.reason if isinstance(attempt, Refusal) else None,
     )
 
 
@@ -84,16 +86,24 @@ def _speaks_of_the_variable(module: Module, within: Span) -> bool:
     return any(_VARIABLE in text for text in [module.text[within.start : within.end], *magics])
 
 
-def _set_before(module: Module, facts: Facts, binding: ImportBinding) -> Fix | None:
+def _set_before(module: Module, facts: Facts, binding: ImportBinding) -> Fix | Refusal:
     line = module.parent(binding.statement)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
-        return None
+        return Refusal("the import shares its line with other statements")
     span = module.span(binding.statement)
     indent = module.text[: span.start].rpartition("\n")[2].rpartition("\r")[2]
-    os_name = _os_at_hand(module, binding)
-    setting = f'{os_name or "os"}.environ["{_VARIABLE}"] = "tf.keras"\n{indent}'
-    text = setting if os_name else f"import os\n\n{indent}{setting}"
-    edit = Edit(span, (text, Hole(span)))
+    set_below = _setting_right_below(module, line)
+    at_hand = readable_import(module, "os", binding.statement, None)
+    if set_below is not None and at_hand is not None:
+        between = module.text[span.end : set_below.start]
+        parts: tuple[str | Hole, ...] = (Hole(set_below), between, Hole(span))
+        edit = Edit(Span(span.start, set_below.end), parts)
+    elif at_hand is None and not _may_import_os(module, binding):
+        return Refusal("`os` means something else there")
+    else:
+        setting = f'{at_hand.local if at_hand else "os"}.environ["{_VARIABLE}"] = "tf.keras"'
+        bind_os = "" if at_hand else f"import os\n\n{indent}"
+        edit = Edit(span, (f"{bind_os}{setting}\n{indent}", Hole(span)))
     return Fix(
         f'Set `os.environ["{_VARIABLE}"]` before the import',
         (edit,),
@@ -101,19 +111,34 @@ def _set_before(module: Module, facts: Facts, binding: ImportBinding) -> Fix | N
     )
 
 
-def _os_at_hand(module: Module, binding: ImportBinding) -> str | None:
-    """Return the local name of an ``import os`` that surely ran before ``binding``."""
-    before = module.span(binding.statement)
-    for other in module.imports:
-        if other.name != "os" or other.scope is not binding.scope:
-            continue
-        line = module.parent(other.statement)
-        same_block = line is not None and module.parent(line) is module.parent(
-            module.parent(binding.statement) or line
-        )
-        if same_block and module.span(other.statement) < before:
-            return other.local
-    return None
+def _setting_right_below(module: Module, line: cst.SimpleStatementLine) -> Span | None:
+    """Return where the variable is set to ``tf.keras``, if the next line does nothing else."""
+    block = module.parent(line)
+    if not isinstance(block, cst.IndentedBlock | cst.Module):
+        return None
+    index = next(index for index, each in enumerate(block.body) if each is line)
+    following = block.body[index + 1] if index + 1 < len(block.body) else None
+    if not isinstance(following, cst.SimpleStatementLine) or len(following.body) != 1:
+        return None
+    match following.body[0]:
+        case cst.Assign(
+            targets=[cst.AssignTarget(target=cst.Subscript(value=mapping))],
+            value=cst.SimpleString(evaluated_value="tf.keras"),
+        ) if module.qualified(mapping) == "os.environ" and _VARIABLE in module.source(following):
+            setting = module.span(following.body[0])
+        case _:
+            return None
+    between = module.text[module.span(line.body[0]).end : setting.start]
+    return None if between.strip() else setting
+
+
+def _may_import_os(module: Module, binding: ImportBinding) -> bool:
+    """Say whether ``import os`` before the import leaves all other uses of ``os`` as they are."""
+    owner = binding.scope.owner("os")
+    imported = {each.alias for each in module.imports if each.name == "os"}
+    return owner is None or (
+        owner is binding.scope and all(each.node in imported for each in owner.bindings["os"])
+    )
 
 
 rule = Rule(
@@ -127,7 +152,10 @@ rule = Rule(
 
 VALID = [
     'import os\n\nos.environ["SM_FRAMEWORK"] = "tf.keras"\nimport segmentation_models as sm',
-    'import os\nos.putenv("SM_FRAMEWORK", "tf.keras")\nfrom segmentation_models import Unet',
+    (
+        'from os import environ\nenviron.setdefault("SM_FRAMEWORK", "tf.keras")\n'
+        "from segmentation_models import Unet"
+    ),
     "try:\n    import segmentation_models as sm\nexcept Exception:\n    sm = None",
     "import segmentation_models_pytorch as smp",
     "import my.segmentation_models",
@@ -150,6 +178,14 @@ INVALID = [
         'model = Unet("resnet18", input_shape=(32, 32, 3), encoder_weights=None)\n',
         raises=_ERROR,
         check="assert model(tf.zeros((1, 32, 32, 3))).shape == (1, 32, 32, 1)",
+        needs=("segmentation_models==1.0.1",),
+    ),
+    Example(
+        before="import os\n\n\ndef model():\n    import segmentation_models as sm\n"
+        "    os.environ['SM_FRAMEWORK'] = 'tf.keras'\n    return sm\n\n\nmodel()",
+        after="import os\n\n\ndef model():\n    os.environ['SM_FRAMEWORK'] = 'tf.keras'\n"
+        "    import segmentation_models as sm\n    return sm\n\n\nmodel()",
+        raises=_ERROR,
         needs=("segmentation_models==1.0.1",),
     ),
     Example(

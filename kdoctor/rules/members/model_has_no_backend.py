@@ -35,10 +35,9 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import ImportBinding, MemberUse, Module, Reference, ReferenceKind
 
 # The settings that Keras 3 still has in `keras.backend`; their home is `keras.config`.
-_SETTINGS = ("epsilon", "floatx", "image_data_format")
-REWRITES = (
-    *_backend.REWRITES,
-    *(rewrite(f"keras.backend.{name}()", f"keras.config.{name}()") for name in _SETTINGS),
+REWRITES = tuple(
+    rewrite(f"keras.backend.{name}()", f"keras.config.{name}()")
+    for name in ("epsilon", "floatx", "image_data_format")
 )
 
 
@@ -79,7 +78,7 @@ def _call_the_operation(module: Module, facts: Facts, use: MemberUse) -> Fix | R
         confidence=use.confidence,
         names=(name,),
     )
-    table = RewriteTable(REWRITES, facts.signature)
+    table = RewriteTable((*_backend.REWRITES, *REWRITES), facts.signature)
     attempt = table.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Refusal) and facts.lookup(name).presence is Presence.MISSING:
         return Refusal(f"{attempt.reason} (`{name}` is gone as well)")
