@@ -1,4 +1,4 @@
-'''Functions of `keras.backend` that Keras 3 does not have, or that no Keras ever had.
+"""Functions of `keras.backend` that Keras 3 does not have, or that no Keras ever had.
 
 ## What it does
 Reports each use of a function that is missing from the `keras.backend` of the target, and rewrites
@@ -36,12 +36,13 @@ without elements, broadcast against each other, as tensors, variables and NumPy 
 2 raises there is nothing to compare. A rewrite is safe only if it holds in every case that its
 guard lets through. Names that Keras never had are held against the function of TensorFlow or NumPy
 of that name. The record says for each rewrite what it was held against, and where it differs.
-'''
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Literal
 
 import libcst as cst
 
@@ -78,7 +79,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 @cache
 def _table(facts: Facts) -> RewriteTable:
-    return RewriteTable(REWRITES, facts.parameters)
+    return RewriteTable(REWRITES, facts.signature)
 
 
 def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteTable) -> Finding:
@@ -98,7 +99,7 @@ def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteT
         confidence=reference.confidence,
         help=_help(name, attempt),
         fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=attempt.reason if isinstance(attempt, Refusal) else None,
+        no_fix_because=_reason(name, attempt, table) if isinstance(attempt, Refusal) else None,
     )
 
 
@@ -110,7 +111,7 @@ def _function(name: str) -> str | None:
     return split[1].removeprefix(_MODULE).partition(".")[0]
 
 
-def _form(reference: Reference) -> str:
+def _form(reference: Reference) -> Literal["attribute", "from-import", "import"]:
     if reference.kind is not ReferenceKind.IMPORT:
         return "attribute"
     return "import" if isinstance(reference.binding.statement, cst.Import) else "from-import"
@@ -119,8 +120,16 @@ def _form(reference: Reference) -> str:
 def _help(name: str, attempt: Fix | Refusal) -> str:
     if isinstance(attempt, Fix):
         return f"{attempt.title}."
-    text = BY_HAND.get(name)
+    text = BY_HAND.get(name, "")
+    if text.startswith("keras."):
+        return f"{text}."
     return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def _reason(name: str, refusal: Refusal, table: RewriteTable) -> str:
+    if table.rows_for(f"keras.backend.{name}"):
+        return refusal.reason
+    return "no single expression stands for it in Keras 3"
 
 
 rule = Rule(
@@ -140,8 +149,10 @@ VALID = [
     "from tensorflow.keras import backend as K\nK.sum(1.0)",
     "import tf_keras.backend as K\nK.sum(1.0)",
     # A fallback that works.
-    "from keras import backend as K\ntry:\n    total = K.sum\nexcept AttributeError:\n"
-    "    from keras.ops import sum as total",
+    (
+        "from keras import backend as K\ntry:\n    total = K.sum\n"
+        "except AttributeError:\n    from keras.ops import sum as total"
+    ),
     # Not Keras' backend.
     "class K:\n    sum = sum\n\nK.sum([1])",
 ]
@@ -172,8 +183,7 @@ INVALID = [
         check="assert float(root) == 2.0",
     ),
     Example(
-        before="import keras\n\nx = keras.ops.ones((2, 3))\n"
-        "top = keras.backend.argmax(x) + 1\n",
+        before="import keras\n\nx = keras.ops.ones((2, 3))\ntop = keras.backend.argmax(x) + 1\n",
         after="import keras\n\nx = keras.ops.ones((2, 3))\n"
         'top = keras.ops.cast(keras.ops.argmax(x, axis=-1), "int64") + 1\n',
         raises="AttributeError: module 'keras.backend' has no attribute 'argmax'",

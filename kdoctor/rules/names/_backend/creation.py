@@ -54,7 +54,9 @@ REWRITES = (
         "keras.ops.arange(start, dtype=dtype)",
         when=whole_numbers("start") & equals("stop", None) & equals("step", 1),
     ),
-    rewrite("keras.backend.one_hot(indices, num_classes)", "keras.ops.one_hot(indices, num_classes)"),
+    rewrite(
+        "keras.backend.one_hot(indices, num_classes)", "keras.ops.one_hot(indices, num_classes)"
+    ),
     rewrite("keras.backend.cast(x, dtype)", "keras.ops.cast(x, dtype)"),
     # Of a NumPy array K.cast_to_floatx makes a NumPy array.
     rewrite(
@@ -97,7 +99,7 @@ BY_HAND = {
     "is_tensor": "write keras.ops.is_tensor(x); for symbolic tensors it is False: "
     "keras.backend.is_keras_tensor(x) tells those",
     "arange": "keras.ops.arange(start, stop, step, dtype); K.arange gave floats for floats, "
-    "whatever its dtype=\"int32\" says",
+    'whatever its dtype="int32" says',
     "is_sparse": "write isinstance(x, tf.SparseTensor)",
     "is_placeholder": "there are no placeholders any more; keras.backend.is_keras_tensor(x) tells "
     "symbolic tensors",

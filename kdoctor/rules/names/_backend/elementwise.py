@@ -35,7 +35,8 @@ REWRITES = (
     rewrite("keras.backend.less(x, y)", "keras.ops.less(x, y)"),
     rewrite("keras.backend.less_equal(x, y)", "keras.ops.less_equal(x, y)"),
     # Functions that read symbolic tensors of the model being built fail in keras.ops.cond.
-    # A condition of lower rank lines up with the first axes in K.switch, the last in keras.ops.where.
+    # A condition of lower rank lines up with the first axes in K.switch, with the last in
+    # keras.ops.where.
     rewrite(
         "keras.backend.switch(condition, then_expression, else_expression)",
         "keras.ops.where(condition, then_expression, else_expression)",

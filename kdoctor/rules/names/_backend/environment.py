@@ -28,9 +28,7 @@ REWRITES = (
     ),
 )
 
-_PHASE = (
-    "Keras 3 has no learning phase: take `training` as an argument of `call` and branch on it"
-)
+_PHASE = "Keras 3 has no learning phase: take `training` as an argument of `call` and branch on it"
 _SESSION = "there are no sessions any more: code runs at once, and keras.Function makes functions"
 _ENGINE = "that engine is gone: Keras 3 runs on TensorFlow, JAX and PyTorch"
 

@@ -14,8 +14,7 @@ REWRITES = (
     ),
     rewrite(
         "keras.backend.foldl(fn, elems, initializer=None, name=None)",
-        "keras.ops.scan("
-        "lambda carry, element: (fn(carry, element), carry), initializer, elems)[0]",
+        "keras.ops.scan(lambda carry, element: (fn(carry, element), carry), initializer, elems)[0]",
         when=not_none("initializer"),
     ),
     rewrite(

@@ -25,21 +25,17 @@ REWRITES = (
     rewrite(
         "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
         "keras.ops.relu(x)",
-        when=one_of("alpha", 0.0, 0)
-        & equals("max_value", None)
-        & one_of("threshold", 0.0, 0),
+        when=one_of("alpha", 0.0, 0) & equals("max_value", None) & one_of("threshold", 0.0, 0),
     ),
     rewrite(
         "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
-        "keras.activations.relu("
-        "x, negative_slope=alpha, max_value=max_value)",
+        "keras.activations.relu(x, negative_slope=alpha, max_value=max_value)",
         when=one_of("threshold", 0.0, 0),
     ),
     # With a threshold Keras 2 makes NaN of minus infinity.
     rewrite(
         "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
-        "keras.activations.relu("
-        "x, negative_slope=alpha, max_value=max_value, threshold=threshold)",
+        "keras.activations.relu(x, negative_slope=alpha, max_value=max_value, threshold=threshold)",
     ),
     rewrite("keras.backend.elu(x, alpha=1.0)", "keras.ops.elu(x, alpha)"),
     rewrite("keras.backend.softmax(x, axis=-1)", "keras.ops.softmax(x, axis)"),
@@ -59,7 +55,7 @@ REWRITES = (
     rewrite(
         "keras.backend.binary_crossentropy(target, output, from_logits=False)",
         "keras.ops.binary_crossentropy(target, output, from_logits=from_logits)",
-        when=equals("from_logits", True),  # noqa: FBT003
+        when=equals("from_logits", True),
     ),
     rewrite(
         "keras.backend.binary_crossentropy(target, output, from_logits=False)",
@@ -67,7 +63,7 @@ REWRITES = (
     ),
     rewrite(
         "keras.backend.categorical_crossentropy(target, output, from_logits=False, axis=-1)",
-        "keras.ops.categorical_crossentropy(target, output, from_logits=from_logits, axis=axis)",
+        "keras.ops.categorical_crossentropy(target, output, from_logits=from_logits)",
         # While a functional model is built, Keras 3 takes the last axis for the classes'.
         when=equals("axis", -1),
     ),

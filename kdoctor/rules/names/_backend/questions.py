@@ -13,25 +13,22 @@ from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.names._backend.inference import Inference
 
 # Functions that take int32 as well as int64, by the position of the argument.
-_TAKE_EITHER = {
-    "cast": 0, "equal": (0, 1), "not_equal": (0, 1), "greater": (0, 1), "less": (0, 1),
-    "one_hot": 0, "gather": 1, "take": 1,
-}  # fmt: skip
+_TAKE_EITHER: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys(("cast", "one_hot"), (0,)),
+    **dict.fromkeys(("gather", "take"), (1,)),
+    **dict.fromkeys(("equal", "not_equal", "greater", "less"), (0, 1)),
+}
 _CHANGES = frozenset({"update", "update_add", "update_sub", "set_value", "moving_average_update"})
 
 
 def not_integer(parameter: str) -> Guard:
     """The tensor surely holds floats or bools."""
-    return _of_values(
-        "not_integer", "`{}` may hold integers", parameter, Inference.is_not_integer
-    )
+    return _of_values("not_integer", "`{}` may hold integers", parameter, Inference.is_not_integer)
 
 
 def not_negative(parameter: str) -> Guard:
     """The tensor surely holds nothing below 0."""
-    return _of_values(
-        "not_negative", "`{}` may be negative", parameter, Inference.is_not_negative
-    )
+    return _of_values("not_negative", "`{}` may be negative", parameter, Inference.is_not_negative)
 
 
 def is_tensor(parameter: str) -> Guard:
@@ -140,7 +137,6 @@ def dtype_does_not_matter() -> Guard:
         split = split_root(situation.module.qualified(call.func) or "")
         parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
         positions = _TAKE_EITHER.get(leaf, ())
-        positions = (positions,) if isinstance(positions, int) else positions
         fits = parent in ("backend", "ops") and list(call.args).index(argument) in positions
         return Answer.YES if fits else Answer.NO
 
@@ -185,6 +181,7 @@ def _of_values(
     holds: Callable[[Inference, cst.BaseExpression], bool],
 ) -> Guard:
     """Ask of the value passed for a parameter, or of its default."""
+
     def answer(situation: Situation) -> Answer:
         node = situation.value(parameter)
         if node is None:

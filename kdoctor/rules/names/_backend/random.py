@@ -29,8 +29,8 @@ REWRITES = (
     ),
     rewrite(
         "keras.backend.dropout(x, level, noise_shape=None, seed=None)",
-        "keras.random.dropout(x, level, noise_shape=noise_shape)",
-        when=_NO_SEED,
+        "keras.random.dropout(x, level)",
+        when=_NO_SEED & equals("noise_shape", None),
     ),
 )
 

@@ -55,8 +55,7 @@ BY_HAND = {
     "variable": "write keras.Variable(value, dtype=..., name=...), with the dtype as a keyword; in "
     "a layer write self.add_weight(...), or the value is not trained and not saved",
     "batch_set_value": "write `for variable, value in pairs: variable.assign(value)`",
-    "set_value": "write x.assign(value); for a learning rate "
-    "optimizer.learning_rate = value",
+    "set_value": "write x.assign(value); for a learning rate optimizer.learning_rate = value",
     "update": "write x.assign(new_x)",
     "update_add": "write x.assign_add(increment)",
     "update_sub": "write x.assign_sub(decrement)",

@@ -1,0 +1,152 @@
+"""Are two results the same: kind, type, shape, values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kdoctor.verify.values import FLOATS, TOLERANCES
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result taken apart. ``kind`` is how it may be used: tensor, variable, array or tuple."""
+
+    kind: str
+    dtype: str = ""
+    data: Any = None
+    parts: tuple[Result, ...] = ()
+
+
+class Different(Exception):  # noqa: N818 - an answer, no error
+    """Two results differ, and in what."""
+
+    def __init__(self, what: str, detail: str) -> None:
+        super().__init__(f"{what}: {detail}")
+        self.what = what
+
+
+def taken_apart(value: object) -> Result:
+    """Take a result of either framework apart."""
+    if isinstance(value, tf.IndexedSlices):
+        value = tf.convert_to_tensor(value)
+    match value:
+        case keras.Variable() | tf.Variable():
+            return Result(
+                "variable", keras.backend.standardize_dtype(value.dtype), np.asarray(value)
+            )
+        case tf.Tensor():
+            return Result("tensor", value.dtype.name, value.numpy())
+        case np.ndarray():
+            return Result("array", value.dtype.name, value)
+        case np.generic():
+            # As good as a NumPy array without axes: both format, compare and calculate alike.
+            return Result("array", value.dtype.name, np.asarray(value))
+        case bool() | str() | None:
+            return Result("value", data=value)
+        case int():
+            return Result("whole number", data=value)
+        case float():
+            return Result("number", data=value)
+        case list() | tuple() | map():
+            kind = type(value).__name__
+            return Result(kind, parts=tuple(taken_apart(item) for item in value))
+    if isinstance(value, tf.TensorShape):
+        return Result("tuple", parts=tuple(taken_apart(item) for item in value))
+    return Result(type(value).__name__, data=value)
+
+
+def difference(old: Result, new: Result, allowed: frozenset[str], coarsest: str) -> float:
+    """Return how far the values lie apart where that is within bounds.
+
+    ``allowed`` names what may differ (see ``conditions.ALLOWED``), ``coarsest`` is the type of
+    least precision among the inputs.
+
+    Raises:
+        Different: in kind, type, shape, or value.
+    """
+    if old.kind != new.kind and not _kinds_may_differ(old.kind, new.kind, allowed):
+        raise Different("kind", f"{old.kind} -> {new.kind}")
+    if old.parts or new.parts:
+        if len(old.parts) != len(new.parts):
+            raise Different("length", f"{len(old.parts)} -> {len(new.parts)}")
+        return max(
+            difference(one, other, allowed, coarsest)
+            for one, other in zip(old.parts, new.parts, strict=True)
+        )
+    if "indexed" in allowed:
+        return _numbers_apart(np.asarray(old.data), np.asarray(new.data), "float64")
+    if old.dtype != new.dtype and not (
+        "dtype_does_not_matter" in allowed and (old.dtype, new.dtype) == ("int64", "int32")
+    ):
+        raise Different("dtype", f"{old.dtype} -> {new.dtype}")
+    if not old.dtype:
+        if old.data != new.data:
+            raise Different("value", f"{old.data!r} -> {new.data!r}")
+        return 0.0
+    if np.shape(old.data) != np.shape(new.data):
+        raise Different("shape", f"{np.shape(old.data)} -> {np.shape(new.data)}")
+    return _numbers_apart(old.data, new.data, coarsest)
+
+
+def coarser(one: str, other: str) -> str:
+    """Return which of two types has the wider tolerance."""
+    return max(one, other, key=lambda name: TOLERANCES.get(name, 0.0))
+
+
+def same_distribution(old: Result, new: Result) -> float:
+    """Return the Kolmogorov-Smirnov distance of two large samples where chance explains it.
+
+    Raises:
+        Different: in kind, type or shape; or the distance is one that chance would give less than
+            once in 10 000 draws.
+    """
+    if (old.kind, old.dtype, np.shape(old.data)) != (new.kind, new.dtype, np.shape(new.data)):
+        raise Different("kind, dtype or shape", f"{old.kind} {old.dtype} -> {new.kind} {new.dtype}")
+    one = np.sort(np.asarray(old.data, "float64").ravel())
+    other = np.sort(np.asarray(new.data, "float64").ravel())
+    both = np.concatenate([one, other])
+    distance = np.abs(
+        np.searchsorted(one, both, "right") / one.size
+        - np.searchsorted(other, both, "right") / other.size
+    ).max()
+    if distance > 2.3 * np.sqrt(2 / one.size):
+        raise Different("distribution", f"they are {distance:.3f} apart")
+    return float(distance)
+
+
+def _kinds_may_differ(old: str, new: str, allowed: frozenset[str]) -> bool:
+    return ("is_read_only" in allowed and (old, new) == ("variable", "tensor")) or (
+        "indexed" in allowed and (old, new) == ("tensor", "whole number")
+    )
+
+
+def _numbers_apart(old: Any, new: Any, coarsest: str) -> float:
+    dtype = np.asarray(old).dtype.name
+    if dtype not in FLOATS:
+        if not np.array_equal(old, new):
+            raise Different("value", f"{_short(old)} -> {_short(new)}")
+        return 0.0
+    limit = TOLERANCES[coarser(dtype, coarsest)]
+    one, other = np.asarray(old, "float64"), np.asarray(new, "float64")
+    same = (one == other) | (np.isnan(one) & np.isnan(other))
+    if not one.size or same.all():
+        return 0.0
+    # Where large numbers cancel out, the rest is as exact as they were.
+    largest = np.abs(one[np.isfinite(one)]).max(initial=0.0)
+    largest /= 1 if limit > 1e-3 else 10
+    with np.errstate(invalid="ignore", over="ignore"):
+        scale = np.maximum(np.maximum(1.0, np.abs(one)), largest)
+        apart = np.where(same, 0.0, np.abs(one - other) / scale)
+    if not (apart <= limit).all():
+        raise Different("value", f"{_short(one)} -> {_short(other)}")
+    return float(apart.max())
+
+
+def _short(data: Any) -> str:
+    text = np.array2string(np.asarray(data), threshold=6, precision=5, separator=", ")
+    return " ".join(text.split())

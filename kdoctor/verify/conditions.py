@@ -1,0 +1,110 @@
+"""What a guard means for the inputs of a proof: its text, read as a condition on what is drawn.
+
+A row holds only where its guard says yes, so that is where it must be proven, and everywhere there.
+A guard that is not listed here makes a rewrite unprovable, and so never safe.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from dataclasses import dataclass, field
+
+from kdoctor.verify.jobs import MODES
+
+_MODES_OF_CONTEXT = {
+    "CALL": ("function", "function_batch"),
+    "LOSS_OR_METRIC": ("eager", "function", "function_batch"),
+    "EAGER": ("eager",),
+    "FUNCTIONAL": ("symbolic", "symbolic_batch"),
+}
+
+# What may differ between both sides because the guard makes sure that nobody can tell.
+ALLOWED = {
+    "dtype_does_not_matter": "int64 becomes int32: the guard sees to it that the result goes "
+    "into a function that takes either",
+    "is_read_only": "a variable becomes a tensor: the guard sees to it that nothing is assigned",
+    "not_negative": "the gradient at NaN: 0 in Keras 2, NaN in Keras 3",
+    "indexed": "a size is a number where it is known, a tensor without axes where not",
+    "statement_position": "the result of the call, which nobody reads",
+}
+
+_PLAIN = frozenset({"literal", "given", "not_given", "is_lambda", "display", *ALLOWED})
+_OF_PARAMETERS = frozenset(
+    {
+        "not_none",
+        "whole_numbers",
+        "not_integer",
+        "not_negative",
+        "same_shape",
+        "is_tensor",
+        "is_variable",
+        "text",
+        "is_scalar",
+        "not_symbolic",
+    }
+)
+
+
+class UnknownGuard(ValueError):  # noqa: N818 - named as the thing
+    """A guard for which nobody has said what inputs it means."""
+
+
+@dataclass(slots=True)
+class Conditions:
+    """What one case must keep to.
+
+    ``values`` are parameters with the only values they may have, ``properties`` what is known of a
+    parameter (``not_none``, ``is_tensor`` …), ``facts`` what is known of the place.
+    """
+
+    values: dict[str, tuple[object, ...]] = field(default_factory=dict)
+    properties: dict[str, set[str]] = field(default_factory=dict)
+    facts: set[str] = field(default_factory=set)
+    modes: tuple[str, ...] = MODES
+
+    def known(self, parameter: str, what: str) -> bool:
+        """Say whether ``what`` is known of a parameter."""
+        return what in self.properties.get(parameter, ())
+
+
+def read(guard: str, rng: random.Random) -> Conditions:
+    """Return the conditions for one case; where the guard leaves a choice (``|``), draw it.
+
+    Raises:
+        UnknownGuard: it asks something that this module does not know.
+    """
+    conditions = Conditions()
+    if guard:
+        _add(ast.parse(guard, mode="eval").body, conditions, rng)
+    return conditions
+
+
+def allowances(guard: str) -> tuple[str, ...]:
+    """Return what may differ under a guard, in words."""
+    return tuple(text for name, text in ALLOWED.items() if f"{name}(" in guard)
+
+
+def _add(node: ast.expr, conditions: Conditions, rng: random.Random) -> None:
+    match node:
+        case ast.BinOp(left=left, op=ast.BitAnd(), right=right):
+            _add(left, conditions, rng)
+            _add(right, conditions, rng)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            _add(rng.choice([left, right]), conditions, rng)
+        case ast.Call(func=ast.Name(id="context"), args=args):
+            modes = [_MODES_OF_CONTEXT.get(ast.unparse(arg).split(".")[-1], ()) for arg in args]
+            known = {mode for each in modes for mode in each}
+            conditions.modes = tuple(mode for mode in conditions.modes if mode in known)
+        case ast.Call(func=ast.Name(id="equals" | "one_of"), args=[name, *choices]):
+            parameter = ast.literal_eval(name)
+            conditions.values[parameter] = tuple(map(ast.literal_eval, choices))
+        case ast.Call(func=ast.Name(id=what), args=args) if what in _PLAIN | _OF_PARAMETERS:
+            conditions.facts.add(what)
+            if what == "not_symbolic":
+                conditions.modes = tuple(m for m in conditions.modes if "symbolic" not in m)
+            for arg in args:
+                parameter = ast.literal_eval(arg)
+                conditions.properties.setdefault(parameter, set()).add(what)
+        case _:
+            raise UnknownGuard(ast.unparse(node))

@@ -1,0 +1,81 @@
+"""How the arguments of functions are drawn that assign, call functions, or draw numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kdoctor.verify.draws.scene import Scene, Strategy
+from kdoctor.verify.draws.shared import count, no_name, number, text
+from kdoctor.verify.values import Array, Function, Role, as_dtype
+
+
+def _large_shape(_: Scene, __: str) -> tuple[int, int]:
+    return (100, 200)
+
+
+def _large(scene: Scene, _: str) -> Array:
+    return Array(np.ones((100, 200), as_dtype(scene.rng.choice(["float32", "float64"]))))
+
+
+def _assigned(scene: Scene, _: str) -> Any:
+    if scene.rng.random() < 0.3 and not scene.shape:
+        return scene.rng.choice([1, 2])
+    return scene.array(role=scene.rng.choice([Role.TENSOR, Role.NUMPY]))
+
+
+def _of_one(scene: Scene, _: str) -> Function:
+    return scene.rng.choice(
+        [
+            Function("lambda a: a + a", lambda a: a + a),
+            Function("lambda a: a * a - a", lambda a: a * a - a),
+            Function("lambda a: a[..., 0]", lambda a: a[..., 0]),
+        ]
+    )
+
+
+def _of_two(scene: Scene, _: str) -> Function:
+    return scene.rng.choice(
+        [
+            Function("lambda a, b: a + b", lambda a, b: a + b),
+            Function("lambda a, b: a - b * b", lambda a, b: a - b * b),
+        ]
+    )
+
+
+def _initial(scene: Scene, _: str) -> Any:
+    return None if scene.rng.random() < 0.2 else scene.array(scene.shape[1:])
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "set_value.value": _assigned,
+    "update.new_x": _assigned,
+    "update_add.increment": _assigned,
+    "update_sub.decrement": _assigned,
+    "moving_average_update.value": _assigned,
+    "moving_average_update.momentum": number,
+    "map_fn.fn": _of_one,
+    "foldl.fn": _of_two,
+    "foldr.fn": _of_two,
+    "initializer": _initial,
+    "random_normal.shape": _large_shape,
+    "random_uniform.shape": _large_shape,
+    "truncated_normal.shape": _large_shape,
+    "dropout.x": _large,
+    "dropout.level": number,
+    "mean": number,
+    "stddev": count,
+    "minval": number,
+    "maxval": count,
+    "name_scope.name": text,
+    "unique_object_name.name": text,
+    **dict.fromkeys(
+        (
+            *("unique_object_name.name_uid_map", "unique_object_name.avoid_names"),
+            *("unique_object_name.namespace", "unique_object_name.zero_based"),
+            "unique_object_name.avoid_observed_names",
+        ),
+        no_name,
+    ),
+}

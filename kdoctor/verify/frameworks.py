@@ -1,0 +1,202 @@
+"""Run one side of a rewrite in one mode: eagerly, in a ``tf.function``, or on symbolic tensors.
+
+Both sides run on the same TensorFlow in the same process: what differs is Keras.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+import tf_keras
+
+from kdoctor.verify.compare import Different, Result, taken_apart
+from kdoctor.verify.values import FLOATS, Array, Role, arrays_in, with_arrays
+
+# What has the batch of what follows, though maybe fewer axes.
+_TARGETS = frozenset({"target", "predictions"})
+# What stays as it is while the batch varies: weights.
+_WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run gave: the result, gradients by input (None: not connected), variables' values."""
+
+    result: Result
+    gradients: tuple[Result | None, ...]
+    variables: tuple[Result, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One framework's way to make variables and symbolic tensors."""
+
+    variable: Callable[[Any], Any]
+    symbolic: Callable[[tuple[int | None, ...], str], Any]
+    function_of: Callable[[list[Any], Any], Callable[[list[Any]], Any]]
+
+
+OLD = Side(
+    variable=tf.Variable,
+    symbolic=lambda shape, dtype: tf_keras.Input(batch_shape=shape, dtype=dtype),
+    function_of=tf_keras.Model,
+)
+NEW = Side(
+    variable=lambda data: keras.Variable(data, dtype=data.dtype.name),
+    symbolic=lambda shape, dtype: keras.Input(batch_shape=shape, dtype=dtype),
+    function_of=keras.Function,
+)
+
+
+def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dict[str, Any]) -> Ran:
+    """Run one side. Whatever it raises goes through.
+
+    Raises:
+        Different: the shape that was promised for a symbolic result is not the real one.
+    """
+    arrays = [(name, array) for name, value in given.items() for array in arrays_in(value)]
+    ready = {
+        id(array): side.variable(array.data) for _, array in arrays if array.role is Role.VARIABLE
+    }
+    variables = list(ready.values())
+    ready |= {id(array): array.data for _, array in arrays if array.role is Role.NUMPY}
+    free = [(name, array) for name, array in arrays if array.role is Role.TENSOR]
+    if mode.startswith("symbolic"):
+        result = _symbolic(side, mode, call, given, free, ready)
+        return Ran(taken_apart(result), (), tuple(map(taken_apart, variables)))
+    fed = [tf.constant(array.data) for _, array in free]
+
+    plain: list[Any] = []
+
+    def compute(*tensors: Any) -> Any:
+        inputs = ready | {
+            id(array): tensor for (_, array), tensor in zip(free, tensors, strict=True)
+        }
+        result = call(_filled(given, inputs))
+        if any(result is variable for variable in variables):
+            result = tf.convert_to_tensor(result)  # who reads a variable reads a tensor
+        if mode.startswith("function") and not _holds_tensors(result):
+            plain.append(result)  # a tf.function would make a tensor of it
+            return None
+        return result
+
+    if mode.startswith("function"):
+        specs = [
+            tf.TensorSpec(_batched(array, name, free) if mode.endswith("batch") else tensor.shape,
+                          tensor.dtype)
+            for (name, array), tensor in zip(free, fed, strict=True)
+        ]  # fmt: skip
+        compute = tf.function(compute, input_signature=specs, autograph=False)
+    ran = _with_gradients(compute, fed, variables)
+    return replace(ran, result=taken_apart(plain[-1])) if plain else ran
+
+
+def _symbolic(  # noqa: PLR0913, PLR0917
+    side: Side,
+    mode: str,
+    call: Callable[[dict[str, Any]], Any],
+    given: dict[str, Any],
+    free: list[tuple[str, Array]],
+    ready: dict[int, Any],
+) -> Any:
+    movable = [(name, array) for name, array in free if name not in _WEIGHTS]
+    ready = ready | {id(array): tf.constant(array.data) for name, array in free if name in _WEIGHTS}
+    inputs = [
+        side.symbolic(
+            _batched(array, name, movable) if mode.endswith("batch") else array.data.shape,
+            array.dtype,
+        )
+        for name, array in movable
+    ]
+    by_array = {id(array): tensor for (_, array), tensor in zip(movable, inputs, strict=True)}
+    outputs = call(_filled(given, ready | by_array))
+    if not _is_symbolic(outputs):
+        return outputs
+    values = side.function_of(inputs, outputs)([tf.constant(array.data) for _, array in movable])
+    _check_promise(outputs, values)
+    return values
+
+
+def _with_gradients(compute: Callable[..., Any], fed: list[Any], variables: list[Any]) -> Ran:
+    sources = [tensor for tensor in fed if tensor.dtype.name in FLOATS]
+    sources += [_raw(v) for v in variables if _raw(v).dtype.name in FLOATS]
+    with tf.GradientTape() as tape:
+        tape.watch(sources)
+        outputs = compute(*fed)
+        loss = _weighted_sum(outputs)
+    gradients: tuple[Result | None, ...] = ()
+    if loss is not None and sources:
+        found = tape.gradient(loss, sources)
+        gradients = tuple(None if each is None else taken_apart(each) for each in found)
+    return Ran(taken_apart(outputs), gradients, tuple(map(taken_apart, variables)))
+
+
+def _weighted_sum(outputs: Any) -> Any:
+    """Add up all floating results, each number with a weight of its own: a loss to derive."""
+    parts = [
+        each for each in tf.nest.flatten(outputs)
+        if isinstance(each, tf.Tensor) and each.dtype.name in FLOATS
+    ]  # fmt: skip
+    total = None
+    for part in parts:
+        weights = np.linspace(0.5, 1.5, int(np.prod(part.shape))).reshape(part.shape)
+        term = tf.reduce_sum(part * tf.constant(weights, part.dtype))
+        term = tf.cast(term, "float64")
+        total = term if total is None else total + term
+    return total
+
+
+def _holds_tensors(result: Any) -> bool:
+    return any(tf.is_tensor(each) for each in tf.nest.flatten(result))
+
+
+def _raw(variable: Any) -> Any:
+    return variable.value if isinstance(variable, keras.Variable) else variable
+
+
+def _filled(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
+    return {
+        name: with_arrays(value, lambda array: inputs[id(array)]) for name, value in given.items()
+    }
+
+
+def _batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[int | None, ...]:
+    """Return the shape with the first axis unknown, where it is that of the first input."""
+    shape = array.data.shape
+    first = free[0][1].data.shape
+    is_batch = (
+        shape
+        and first
+        and shape[0] == first[0]
+        and (len(shape) == len(first) or free[0][0] in _TARGETS)
+    )
+    return (None, *shape[1:]) if is_batch and name not in _WEIGHTS else shape
+
+
+def _is_symbolic(outputs: Any) -> bool:
+    flat = tf.nest.flatten(outputs)
+    return any(
+        isinstance(each, keras.KerasTensor) or tf_keras.backend.is_keras_tensor(each)
+        for each in flat
+        if isinstance(each, keras.KerasTensor) or _may_be_keras_2(each)
+    )
+
+
+def _may_be_keras_2(value: Any) -> bool:
+    return type(value).__module__.startswith("tf_keras") and hasattr(value, "type_spec")
+
+
+def _check_promise(promised: Any, values: Any) -> None:
+    for symbol, value in zip(tf.nest.flatten(promised), tf.nest.flatten(values), strict=True):
+        if not isinstance(symbol, keras.KerasTensor):
+            continue
+        sizes = zip(symbol.shape, value.shape, strict=False)
+        if len(symbol.shape) != len(value.shape) or any(
+            one is not None and one != other for one, other in sizes
+        ):
+            raise Different("shape of the symbolic result", f"{symbol.shape}, {value.shape}")

@@ -1,0 +1,85 @@
+"""What the driver asks of a worker, and what a worker answers: plain data that travels as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+# In which ways both sides are run. ``batch``: the first axis is unknown while the graph is made.
+MODES = ("eager", "function", "function_batch", "symbolic", "symbolic_batch")
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteJob:
+    """Run both sides of a rewrite on ``cases`` drawn inputs. ``guard`` is the text of its guard."""
+
+    id: str
+    left: str
+    right: str
+    guard: str
+    cases: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleJob:
+    """Run a rule's example: ``before`` must raise what it says, ``after`` must run.
+
+    ``alone``: each in a process of its own.
+    """
+
+    id: str
+    rule: str
+    prelude: str
+    before: str
+    after: str | None
+    raises: str | None
+    check: str
+    alone: bool = False
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one job. ``largest_difference`` is between values of both sides.
+
+    ``cases`` counts, by mode, the runs in which the old side worked, ``outside`` those in which it
+    raised or contradicted itself: nothing can be asked of the new side there. ``gradients`` counts
+    compared gradients, ``refused`` runs in which the new side raised within its known ``limits``.
+    ``exception`` is where results may differ all the same.
+    """
+
+    id: str
+    holds: bool = False
+    oracle: str = ""
+    cases: dict[str, int] = field(default_factory=dict)
+    outside: int = 0
+    gradients: int = 0
+    largest_difference: float = 0.0
+    allowed: tuple[str, ...] = ()
+    exception: str = ""
+    limits: tuple[str, ...] = ()
+    refused: int = 0
+    failing: int = 0
+    failures: list[dict[str, str]] = field(default_factory=list)
+
+    def as_record(self) -> dict[str, Any]:
+        """Return the entry for the proof record: what is empty is left out."""
+        entry: dict[str, Any] = {"holds": self.holds}
+        if self.oracle:
+            entry["oracle"] = self.oracle
+        if self.cases:
+            entry["cases"] = dict(sorted(self.cases.items()))
+            entry["outside"] = self.outside
+            entry["gradients"] = self.gradients
+            entry["largest_difference"] = float(f"{self.largest_difference:.0e}")
+        if self.allowed:
+            entry["allowed"] = sorted(self.allowed)
+        if self.exception:
+            entry["except_where"] = self.exception
+        if self.limits:
+            entry["limits"] = sorted(self.limits)
+            entry["refused"] = self.refused
+        if self.failures:
+            entry["failing"] = self.failing
+            entry["failures"] = self.failures
+        return entry

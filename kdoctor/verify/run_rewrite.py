@@ -1,0 +1,241 @@
+"""Prove one rewrite: draw inputs, run both sides, compare."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from kdoctor.verify.compare import (
+    Different,
+    coarser,
+    difference,
+    same_distribution,
+    taken_apart,
+)
+from kdoctor.verify.conditions import Conditions, UnknownGuard, allowances, read
+from kdoctor.verify.draws import FLAVOURS, OMITTED, Scene, draw, dtypes_under
+from kdoctor.verify.frameworks import NEW, OLD, Ran, run
+from kdoctor.verify.jobs import Outcome, RewriteJob
+from kdoctor.verify.limits import EXCEPTIONS, limits_of
+from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, reset_state
+from kdoctor.verify.sides import Sides, read_sides
+from kdoctor.verify.values import TOLERANCES, Role, arrays_in
+
+# Below this nothing is called proven, however well it went.
+FEWEST_CASES = 8
+SHOWN_FAILURES = 3
+_RANDOM = frozenset({"random_normal", "random_uniform", "truncated_normal", "dropout"})
+_SLOW = 4  # every so many cases also run in a graph and symbolically
+
+
+class Prover:
+    """Runs the cases of one rewrite and keeps the score."""
+
+    def __init__(self, job: RewriteJob, sides: Sides) -> None:
+        self.job = job
+        self.sides = sides
+        limits = tuple(limit.text for limit in limits_of(sides.function))
+        self.outcome = Outcome(
+            job.id,
+            oracle=sides.oracle.source,
+            allowed=allowances(job.guard),
+            exception=EXCEPTIONS.get(sides.function, ""),
+            limits=limits,
+        )
+        self.cases: Counter[str] = Counter()
+        self.kinds: Counter[tuple[str, str]] = Counter()
+
+    def prove(self) -> Outcome:
+        """Run all cases and return the score."""
+        reset_state()
+        try:
+            for number, (scene, arguments) in enumerate(self._drawn()):
+                self._case(scene, arguments, number)
+        except KeyError as unknown:
+            return _unproven(self.outcome, f"nobody has said how to draw {unknown}")
+        except UnknownGuard as unknown:
+            return _unproven(self.outcome, f"nobody has said what inputs {unknown} means")
+        outcome = self.outcome
+        outcome.cases = dict(self.cases)
+        total = sum(self.cases.values())
+        outcome.failing = sum(self.kinds.values())
+        if total < min(FEWEST_CASES, self.job.cases):
+            return _unproven(outcome, f"the old side worked in {total} cases only")
+        outcome.holds = not outcome.failures
+        return outcome
+
+    def _drawn(self) -> Iterator[tuple[Scene, dict[str, Any]]]:
+        digest = hashlib.sha256(f"{self.job.seed} {self.job.id}".encode()).digest()
+        seed = int.from_bytes(digest[:8])
+        rng = random.Random(seed)  # noqa: S311 - test data
+        numbers = np.random.default_rng(seed)
+        kinds = dtypes_under(read(self.job.guard, rng))
+        plan = list(itertools.product(kinds, range(5), FLAVOURS))
+        rng.shuffle(plan)
+        for dtype, rank, flavour in itertools.islice(itertools.cycle(plan), self.job.cases):
+            conditions = read(self.job.guard, rng)
+            # An axis that is known is one of the tensor's.
+            least = 1 if conditions.known("axis", "whole_numbers") else 0
+            scene = Scene(
+                self.sides.function, rng, numbers, conditions, dtype, max(rank, least), flavour
+            )
+            for name, default in self.sides.defaults.items():
+                scene.values[name] = draw(scene, name, default)
+            yield scene, scene.values
+
+    def _case(self, scene: Scene, arguments: dict[str, Any], number: int) -> None:
+        arrays = [array for value in arguments.values() for array in arrays_in(value)]
+        for mode in scene.conditions.modes:
+            # Keras 2 has no symbolic tensors without axes.
+            flat = any(array.role is Role.TENSOR and not array.data.shape for array in arrays)
+            if mode != "eager" and (
+                not any(array.role is Role.TENSOR for array in arrays)
+                or (flat and mode.startswith("symbolic"))
+                or (number % _SLOW and "eager" in scene.conditions.modes)
+                or self.sides.function in _RANDOM
+            ):
+                continue
+            self._run(scene.conditions, mode, arguments)
+
+    def _run(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> None:
+        try:
+            old = self._old(conditions, mode, arguments)
+        except Exception:  # noqa: BLE001 - whatever Keras 2 raises: it does not take these inputs
+            self.outcome.outside += 1
+            return
+        self.cases[mode] += 1
+        try:
+            new = run(NEW, mode, self._seen(self.sides.call_new, NEW_STATE, conditions), arguments)
+            apart = self._compare(old, new, conditions, arguments)
+            self.outcome.largest_difference = max(self.outcome.largest_difference, apart)
+        except Different as different:
+            if self._contradicts_itself(old, conditions, mode, arguments):
+                self.cases[mode] -= 1
+                self.outcome.outside += 1
+            else:
+                self._fail(mode, arguments, different.what, str(different))
+        except Exception as error:  # noqa: BLE001 - whatever Keras 3 raises is a failure
+            if any(each.covers(mode, arguments) for each in limits_of(self.sides.function)):
+                self.outcome.refused += 1
+                return
+            text = " ".join(str(error).split())[:200]
+            self._fail(mode, arguments, type(error).__name__, f"{type(error).__name__}: {text}")
+
+    def _old(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> Ran:
+        return run(OLD, mode, self._seen(self.sides.call_old, OLD_STATE, conditions), arguments)
+
+    def _contradicts_itself(
+        self, old: Ran, conditions: Conditions, mode: str, arguments: dict[str, Any]
+    ) -> bool:
+        """Say whether the old side gives another result eagerly, or the next time.
+
+        Some kernels of TensorFlow leave gradients of bfloat16 unset, and ``K.repeat_elements``
+        takes a negative axis for another one where the batch is unknown.
+        """
+        if self.sides.function in _RANDOM:
+            return False
+        for again in (mode, "eager"):
+            try:
+                other = self._old(conditions, again, arguments)
+                if not old.gradients:
+                    other = replace(other, gradients=())
+                self._compare(old, other, conditions, arguments)
+            except Different:
+                return True
+            except Exception:  # noqa: BLE001, S112 - it does not take these inputs eagerly
+                continue
+        return False
+
+    def _seen(
+        self,
+        call: Callable[[dict[str, Any]], Any],
+        states: dict[str, Callable[[], Any]],
+        conditions: Conditions,
+    ) -> Callable[[dict[str, Any]], Any]:
+        function = self.sides.function
+
+        def seen(arguments: dict[str, Any]) -> Any:
+            if function in _RANDOM:
+                tf.random.set_seed(self.job.seed)
+                keras.utils.set_random_seed(self.job.seed % 2**32)
+            result = call(arguments)
+            if "indexed" in conditions.facts:
+                result = [result[i] for i in range(-_length(result), _length(result))]
+            if function in OBSERVE:
+                result = OBSERVE[function](result)
+            if function in states:
+                result = states[function]()
+            return None if "statement_position" in conditions.facts else result
+
+        return seen
+
+    def _compare(
+        self, old: Ran, new: Ran, conditions: Conditions, arguments: dict[str, Any]
+    ) -> float:
+        if self.sides.function in _RANDOM:
+            return same_distribution(old.result, new.result)
+        allowed = frozenset(conditions.facts)
+        coarsest = "float64"
+        for value in arguments.values():
+            for array in arrays_in(value):
+                if array.dtype in TOLERANCES:
+                    coarsest = coarser(coarsest, array.dtype)
+        apart = difference(old.result, new.result, allowed, coarsest)
+        for one, other in zip(old.variables, new.variables, strict=True):
+            apart = max(apart, difference(one, other, allowed, coarsest))
+        return max(apart, self._compare_gradients(old, new, coarsest))
+
+    def _compare_gradients(self, old: Ran, new: Ran, coarsest: str) -> float:
+        apart = 0.0
+        for one, other in itertools.zip_longest(old.gradients, new.gradients):
+            known = one or other
+            if known is None:
+                continue
+            # No connection and a gradient of zeros train alike.
+            zeros = taken_apart(tf.zeros(np.shape(known.data), known.dtype))
+            self.outcome.gradients += 1
+            try:
+                found = difference(one or zeros, other or zeros, frozenset(), coarsest)
+            except Different as different:
+                raise Different("gradient", str(different)) from None
+            apart = max(apart, found)
+        return apart
+
+    def _fail(self, mode: str, arguments: dict[str, Any], what: str, detail: str) -> None:
+        self.kinds[mode, what] += 1
+        if self.kinds[mode, what] > 1 or len(self.outcome.failures) >= SHOWN_FAILURES:
+            return
+        shown = ", ".join(
+            f"{name}={value!r}" for name, value in arguments.items() if value is not OMITTED
+        )
+        self.outcome.failures.append({"mode": mode, "what": detail, "input": shown[:300]})
+
+
+def prove_rewrite(job: RewriteJob) -> Outcome:
+    """Prove one rewrite, as far as anybody here can."""
+    if "(" not in job.left:
+        return _unproven(Outcome(job.id), "a change of name has no two sides to run")
+    sides = read_sides(job.left, job.right)
+    if sides is None:
+        return _unproven(Outcome(job.id), "nobody here knows what the old name did")
+    return Prover(job, sides).prove()
+
+
+def _unproven(outcome: Outcome, why: str) -> Outcome:
+    outcome.holds = False
+    outcome.failing = max(outcome.failing, 1)
+    outcome.failures.append({"mode": "", "what": why, "input": ""})
+    return outcome
+
+
+def _length(value: Any) -> int:
+    return int(value.shape[0]) if isinstance(value, tf.Tensor) else len(value)

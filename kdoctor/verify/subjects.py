@@ -1,0 +1,53 @@
+"""What there is to prove: the rewrites and examples of all rules."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+
+from kdoctor.rewrite import Rewrite
+from kdoctor.rules import Example, Rule, all_rules
+from kdoctor.verify.jobs import ExampleJob, RewriteJob
+
+CASES = 150
+SEED = 0
+
+
+def rewrites_of_rules() -> list[Rewrite]:
+    """Return the rewrites that rules state as ``REWRITES``, each once, in order."""
+    found: dict[str, Rewrite] = {}
+    for rule in all_rules():
+        stem = rule.name.replace("-", "_")
+        module = importlib.import_module(f"kdoctor.rules.{rule.family}.{stem}")
+        for row in getattr(module, "REWRITES", ()):
+            found.setdefault(row.id, row)
+    return list(found.values())
+
+
+def rewrite_job(row: Rewrite, cases: int = CASES, seed: int = SEED) -> RewriteJob:
+    """Return the job that proves one rewrite."""
+    guard = "" if row.when is None else str(row.when)
+    return RewriteJob(row.id, row.left, row.right, guard, cases, seed)
+
+
+def example_jobs(rules: Iterable[Rule] | None = None) -> list[ExampleJob]:
+    """Return the jobs that prove the rules' examples."""
+    found: dict[str, ExampleJob] = {}
+    for rule in all_rules() if rules is None else rules:
+        for example in rule.invalid:
+            found.setdefault(example.id, _example_job(rule, example))
+    return list(found.values())
+
+
+def _example_job(rule: Rule, example: Example) -> ExampleJob:
+    return ExampleJob(
+        id=example.id,
+        rule=rule.code,
+        prelude=example.prelude,
+        before=example.before,
+        after=example.after,
+        raises=example.raises,
+        check=example.check,
+        # What is set before an import can be tried only once in a process.
+        alone=rule.family == "environment",
+    )

@@ -1,0 +1,79 @@
+"""A process that runs frameworks: jobs come in as lines of JSON, outcomes go out as such.
+
+``python -m kdoctor.verify.worker``. This is where TensorFlow is imported, nowhere else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import os
+import sys
+import traceback
+import warnings
+from typing import Any, TextIO
+
+
+def main() -> None:
+    """Serve jobs until the input ends."""
+    answers = _own_output()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    for line in sys.stdin:
+        job = json.loads(line)
+        try:
+            answer = serve(dict(job))
+        except Exception:  # noqa: BLE001 - the other jobs shall go on
+            failure = {"mode": "", "what": traceback.format_exc()[-800:], "input": "the proof"}
+            answer = {"id": job.get("id", ""), "failing": 1, "failures": [failure]}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def serve(job: dict[str, Any]) -> dict[str, Any]:
+    """Do one job."""
+    # Imported with the first job: a worker that gets none is quick to end.
+    from kdoctor.verify.jobs import ExampleJob, RewriteJob  # noqa: PLC0415
+
+    match job.pop("kind"):
+        case "about":
+            return about()
+        case "rewrite":
+            from kdoctor.verify.run_rewrite import prove_rewrite  # noqa: PLC0415
+
+            return dataclasses.asdict(prove_rewrite(RewriteJob(**job)))
+        case "example":
+            from kdoctor.verify.examples import prove_example  # noqa: PLC0415
+
+            return dataclasses.asdict(prove_example(ExampleJob(**job)))
+        case kind:
+            raise ValueError(f"no job of the kind {kind!r} is known")
+
+
+def about() -> dict[str, Any]:
+    """Return the versions of what the proofs are run on."""
+    from importlib import metadata  # noqa: PLC0415
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    names = ("keras", "tf_keras", "tensorflow", "numpy")
+    return {
+        "frameworks": {name: metadata.version(name) for name in names},
+        "backends": {
+            "tensorflow": "run",
+            **{
+                name: "not run" if find_spec(name) else "not run: not installed"
+                for name in ("jax", "torch")
+            },
+        },
+    }
+
+
+def _own_output() -> TextIO:
+    """Keep the output for answers: what frameworks and examples print goes to the error stream."""
+    own = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    return own
+
+
+if __name__ == "__main__":
+    main()

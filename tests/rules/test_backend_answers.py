@@ -1,0 +1,72 @@
+"""Every function that ``keras.backend`` ever had has an answer."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from kdoctor.keras_api import Presence, lookup, newest_target
+from kdoctor.rules.names._backend import BY_HAND, REWRITES
+
+FACTS = Path(__file__).parents[2].parent / "shared" / "facts" / "backend-functions.csv"
+
+
+def facts():
+    if not FACTS.is_file():
+        pytest.skip("the measured facts are not on this machine")
+    return list(csv.DictReader(FACTS.open(encoding="utf-8")))
+
+
+def rewritten():
+    return {row.pattern.name.removeprefix("keras.backend.") for row in REWRITES}
+
+
+def still_there(name):
+    return lookup(f"keras.backend.{name}", newest_target()).presence is Presence.EXISTS
+
+
+def test_each_of_the_names_is_rewritten_or_explained_or_still_there():
+    unanswered = [
+        name
+        for name in (fact["name"] for fact in facts())
+        if name not in rewritten() | BY_HAND.keys() and not still_there(name)
+    ]
+    assert unanswered == []
+
+
+def test_each_exact_counterpart_is_a_rewrite():
+    # These take statements or other code than an expression.
+    not_expressions = {"batch_set_value", "to_dense", "is_sparse", "tf"}
+    exact = {fact["name"] for fact in facts() if fact["kind"].startswith(("exact", "near-exact"))}
+    missing = {name for name in exact - rewritten() - not_expressions if not still_there(name)}
+    assert missing == set()
+
+
+def test_what_a_guard_may_refuse_is_explained():
+    rows: dict[str, list[bool]] = {}
+    for row in REWRITES:
+        name = row.pattern.name.removeprefix("keras.backend.")
+        rows.setdefault(name, []).append(row.when is None)
+    unexplained = [name for name, free in rows.items() if not any(free) and name not in BY_HAND]
+    assert unexplained == []
+
+
+def test_every_row_can_be_read():
+    for row in REWRITES:
+        assert row.pattern.name.startswith("keras.backend.")
+        assert row.replacement.code.node
+
+
+def test_no_two_rows_are_the_same():
+    ids = [row.id for row in REWRITES]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_row_that_always_holds_comes_last_for_its_name():
+    done: set[str] = set()
+    for row in REWRITES:
+        assert row.left not in done, f"{row.id} is never tried"
+        if row.when is None:
+            done.add(row.left)

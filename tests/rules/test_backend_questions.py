@@ -1,0 +1,210 @@
+"""Which rewrite of a function of ``keras.backend`` its arguments and its place let through."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from kdoctor.documents import Document
+from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.model import Applicability
+from kdoctor.rewrite import Refusal, RewriteTable
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._backend import REWRITES
+from kdoctor.syntax import Module, ReferenceKind
+
+FACTS = Facts(newest_target())
+LOSS = "def loss(y_true, y_pred, delta=1.0):\n    return {}\n"
+
+
+def rows_used(code, name):
+    """Return the guards of the rows that hold for the uses of one function, None for a refusal."""
+    source = f"import keras\nfrom keras import backend as K\n\n{textwrap.dedent(code)}"
+    [unit] = Document.parse(source.encode(), "code.py").units
+    module = Module.parse(unit, knowledge(FACTS.target))
+    used = []
+    for reference in module.references:
+        if reference.name != f"keras.backend.{name}" or reference.kind is ReferenceKind.IMPORT:
+            continue
+        tried = []
+
+        def rate(row, tried=tried):
+            tried.append(str(row.when))
+            return Applicability.SAFE
+
+        attempt = RewriteTable(REWRITES, FACTS.signature).attempt(module, reference, rate)
+        used.append(None if isinstance(attempt, Refusal) else tried[-1])
+    return used
+
+
+def row_used(code, name):
+    [row] = rows_used(code, name)
+    return row
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "0.5 * x",
+        "x / n",
+        "K.square(0.5 * x)",
+        "K.exp(x)",
+        "x > 3",
+        "K.equal(x, n)",
+        "K.cast(x, 'float32')",
+        "K.cast(x, K.floatx())",
+        "K.constant([1, 2])",
+        "K.sum(K.sigmoid(x), axis=-1)",
+        "K.maximum(K.epsilon(), x)",
+        "K.switch(x > 1, 0.5 * x, x)",
+        "keras.losses.mean_squared_error(x, n)",
+    ],
+)
+def test_the_mean_of_what_is_no_integer_is_let_through(expression):
+    assert row_used(f"def f(x, n):\n    return K.mean({expression})", "mean") == "not_integer('x')"
+
+
+@pytest.mark.parametrize(
+    "expression", ["x", "2 * x", "x - n", "K.square(x)", "K.cast(x, 'int32')", "K.cast(x, n)",
+                   "K.constant([1, 2], 'int32')", "K.sum(x)", "f(x)", "-x"],
+)  # fmt: skip
+def test_the_mean_of_what_may_be_integers_is_not(expression):
+    assert row_used(f"def f(x, n):\n    return K.mean({expression})", "mean") == "None"
+
+
+def test_what_a_loss_makes_of_predictions_is_no_integer():
+    assert row_used(LOSS.format("K.mean(K.square(y_true - y_pred))"), "mean") == "not_integer('x')"
+
+
+def test_the_targets_of_a_loss_may_be_integers():
+    assert row_used(LOSS.format("K.mean(y_true)"), "mean") == "None"
+
+
+def test_a_local_name_is_as_good_as_all_that_is_assigned_to_it():
+    code = "def f(x):\n    y = 0.5 * x\n    {}\n    return K.mean(y)"
+    assert row_used(code.format("pass"), "mean") == "not_integer('x')"
+    assert row_used(code.format("y = y + 1"), "mean") == "not_integer('x')"
+    assert row_used(code.format("y = x"), "mean") == "None"
+    assert row_used(code.format("y, z = x"), "mean") == "None"
+    assert row_used(code.format("for y in x: pass"), "mean") == "None"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["K.square(x)", "K.sum(K.square(x - y), axis=1)", "x * x + K.epsilon()", "K.abs(x) / 2.0",
+     "(x - y) ** 2", "K.maximum(x, 0.0)", "K.clip(x, 0.0, 1.0)", "K.var(x)",
+     "K.maximum(K.sum(x), K.epsilon())"],
+)  # fmt: skip
+def test_the_root_of_what_is_not_negative_stays_plain(expression):
+    assert row_used(f"def f(x, y):\n    return K.sqrt({expression})", "sqrt") == "not_negative('x')"
+
+
+@pytest.mark.parametrize(
+    "expression", ["x", "x * y", "K.square(x) - y", "x ** 3", "K.clip(x, -1.0, 1.0)", "K.log(x)",
+                   "-K.square(x)", "K.sum(x)", "K.relu(x, alpha=0.1)"],
+)  # fmt: skip
+def test_the_root_of_what_may_be_negative_is_bounded(expression):
+    assert row_used(f"def f(x, y):\n    return K.sqrt({expression})", "sqrt") == "None"
+
+
+def test_branches_made_of_the_same_tensors_as_the_condition_are_let_through():
+    huber = """
+    def huber(y_true, y_pred, delta=1.0):
+        error = y_true - y_pred
+        small = K.abs(error) <= delta
+        squared = 0.5 * K.square(error)
+        linear = delta * K.abs(error) - 0.5 * delta**2
+        return K.mean(K.switch(small, squared, linear), axis=-1)
+    """
+    assert "same_shape" in row_used(huber, "switch")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "K.switch(c, x, y)",
+        "K.switch(x > 0, x, y)",  # y may have more axes
+        "K.switch(K.sum(x) > 0, x, x)",
+        "K.switch(x > 0, K.sum(x), x)",
+        "K.switch(x > 0, x[0], x)",
+        "K.switch(x > 0, 1.0, x)",
+        "K.switch(x > 0, f(x), x)",
+    ],
+)
+def test_branches_of_which_the_shape_is_not_known_are_not(call):
+    assert row_used(f"def g(c, x, y):\n    return {call}", "switch") is None
+
+
+def test_a_name_that_is_bound_twice_is_no_known_shape():
+    code = "def g(x):\n    c = x > 0\n    x = K.sum(x, axis=0)\n    return K.switch(c, x, x)"
+    assert row_used(code, "switch") is None
+
+
+def test_an_index_that_is_compared_or_cast_at_once_may_be_int32():
+    code = "def g(a, b):\n    return K.equal(K.argmax(a), K.argmax(b))"
+    assert rows_used(code, "argmax") == ["dtype_does_not_matter()"] * 2
+    assert row_used("def g(a):\n    return K.cast(K.argmax(a), 'float32')", "argmax").startswith(
+        "d"
+    )
+
+
+def test_an_index_of_which_nobody_knows_where_it_goes_stays_int64():
+    assert row_used("def g(a):\n    return K.argmax(a)", "argmax") == "None"
+    assert row_used("def g(a):\n    return K.cast('x', K.argmax(a))", "argmax") == "None"
+
+
+def test_gradients_are_stopped_for_a_tensor_but_not_for_what_may_be_a_list():
+    code = "def g(x):\n    return K.stop_gradient({})"
+    assert row_used(code.format("x + K.square(x)"), "stop_gradient") == "is_tensor('variables')"
+    assert row_used(code.format("x"), "stop_gradient") is None
+    assert row_used(code.format("[x, x]"), "stop_gradient") is None
+
+
+def test_zeros_that_go_into_a_calculation_may_be_a_tensor():
+    assert row_used("x = 1.0 + K.zeros((2,))", "zeros") == "is_read_only()"
+    assert row_used("x = K.concatenate([K.zeros((2,)), K.zeros((2,))])", "concatenate") == "None"
+
+
+def test_zeros_that_are_kept_may_be_assigned_to():
+    assert row_used("x = K.zeros((2,))", "zeros") is None
+    assert row_used("K.update(K.zeros((2,)), 1.0)", "zeros") is None
+
+
+def test_a_size_is_read_in_a_call_but_not_while_a_model_is_built():
+    layer = """
+    class Scale(keras.layers.Layer):
+        def call(self, x):
+            return x * K.cast(K.shape(x)[0], 'float32')
+    """
+    assert "Context.CALL" in row_used(layer, "shape")
+    built = "x = keras.Input((3,))\ny = x * K.cast(K.shape(x)[0], 'float32')"
+    assert row_used(built, "shape") is None
+
+
+def test_a_shape_as_a_whole_is_left_alone():
+    layer = "class L(keras.layers.Layer):\n    def call(self, x):\n        return 2 * K.shape(x)"
+    assert row_used(layer, "shape") is None
+
+
+def test_a_value_is_read_of_an_array_but_not_of_a_symbolic_tensor():
+    assert row_used("K.eval(K.sum(K.constant([1.0])))", "eval") == "not_symbolic('x')"
+    assert row_used("x = keras.Input((3,))\nK.eval(x)", "eval") is None
+
+
+def test_a_range_of_whole_numbers_only():
+    assert row_used("K.arange(3)", "arange") is not None
+    assert row_used("def f(x):\n    return K.arange(0, x.shape[1], 2)", "arange") is not None
+    assert row_used("K.arange(0.0, 1.0, 0.1)", "arange") is None
+    assert row_used("def f(n):\n    return K.arange(n)", "arange") is None
+
+
+def test_a_name_for_a_layer_is_made_of_a_string_only():
+    assert row_used("K.unique_object_name('dense')", "unique_object_name") == "text('name')"
+    assert row_used("def f(x):\n    K.unique_object_name(x)", "unique_object_name") is None
+
+
+def test_an_argument_without_counterpart_is_never_dropped():
+    assert row_used("K.constant(1.0, name='one')", "constant") is None
+    assert row_used("K.random_normal((2,), seed=3)", "random_normal") is None
+    assert row_used("K.constant(1.0, shape=(2, 2))", "constant") is None
