@@ -41,41 +41,53 @@ from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.walk import descendants
 
 _ARGUMENTS = ("input_shape", "input_dim", "batch_input_shape")
+_GO_WITH_IT = {"input_length", "batch_size"}
 _KERAS_2 = "2.15.0"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such argument once."""
     for reference in module.references:
-        call = reference.call
-        if call is None or not _makes_a_layer(facts, reference):
+        if reference.call is None:
             continue
-        for argument in call.args:
-            if argument.keyword is not None and argument.keyword.value in _ARGUMENTS:
-                yield _finding(module, facts, reference, call, argument)
+        arguments = _shape_arguments(facts, reference, reference.call)
+        for argument in arguments:
+            yield _finding(module, facts, reference, reference.call, argument, len(arguments))
 
 
-def _makes_a_layer(facts: Facts, reference: Reference) -> bool:
-    """Say whether one of Keras' own layers is made that has no ``input_shape`` of its own."""
-    found = facts.lookup(reference.name)
-    if found.moved_to:
+def _shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list[cst.Arg]:
+    """Return the arguments that give one of Keras' own layers the shape of the model's input."""
+    given = [each for each in call.args if each.keyword and each.keyword.value in _ARGUMENTS]
+    found = facts.lookup(reference.name) if given else None
+    if found is not None and found.moved_to:
         found = facts.lookup(found.moved_to[0])
-    if found.kind is not EntryKind.CLASS or found.family is not ClassFamily.LAYER:
-        return False
-    # On Keras 3 such a parameter may be one of the names in **kwargs (InputLayer).
+    if found is None or found.kind is not EntryKind.CLASS or found.family is not ClassFamily.LAYER:
+        return []
+    # `input_dim` of Embedding, `input_shape` of InputLayer are their own. (On Keras 3 such a
+    # parameter may hide in **kwargs.)
     signature = facts.at_release(_KERAS_2).signature(found.qualified)
-    return signature is None or not any(signature.parameter(name) for name in _ARGUMENTS)
+    own = {each.name for each in signature.parameters} if signature else set()
+    return [each for each in given if each.keyword and each.keyword.value not in own]
 
 
-def _finding(
-    module: Module, facts: Facts, reference: Reference, call: cst.Call, argument: cst.Arg
+def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
+    module: Module,
+    facts: Facts,
+    reference: Reference,
+    call: cst.Call,
+    argument: cst.Arg,
+    how_many: int,
 ) -> Finding:
     assert argument.keyword is not None
     name, leaf = argument.keyword.value, reference.name.rpartition(".")[2]
     span = module.outer_span(argument.value)
     value = module.text[span.start : span.end]
     shown = value if isinstance(argument.value, cst.Tuple | cst.List) else "…"
-    attempt = _input_first(module, facts, reference, call, argument)
+    attempt = (
+        _input_first(module, facts, reference, call, argument)
+        if how_many == 1
+        else Refusal("the layer is given more than one of these arguments")
+    )
     gone = name == "batch_input_shape"
     return rule.finding(
         module.place(argument),
@@ -110,8 +122,9 @@ def _input_first(
     place = first_layer_place(module, call)
     if place is None:
         return Refusal("it is not plainly the first layer of a `Sequential`, where Keras reads it")
-    if sum(each.keyword is not None and each.keyword.value in _ARGUMENTS for each in call.args) > 1:
-        return Refusal("it is given more than one of these arguments")
+    others = {each.keyword.value for each in call.args if each.keyword} & _GO_WITH_IT
+    if others:
+        return Refusal(f"`{min(others)}=` belongs to the shape and is not taken by Keras 3 either")
     gap = _gap(module, call, argument)
     value = module.outer_span(argument.value)
     if "#" in module.text[gap.start : value.start] + module.text[value.end : gap.end]:
@@ -202,6 +215,7 @@ VALID = [
     "import keras\nkeras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])",
     "import keras\nkeras.applications.VGG16(weights=None, input_shape=(32, 32, 3))",
     "import keras\nkeras.layers.InputLayer(input_shape=(4,))",
+    "import keras\nkeras.layers.Embedding(input_dim=10, output_dim=3)",
     "from mylayers import Dense\nimport keras\nDense(3, input_shape=(4,))",
     "import keras\nlayer = keras.layers.Dense(3)\nlayer.build(input_shape=(None, 4))",
 ]

@@ -13,6 +13,10 @@ from kdoctor.keras_api import Signature
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
+# The same argument under another name: `to_categorical(y)` is `to_categorical(x)` now. Only what
+# an example of the rule was run with.
+_RENAMED = (("y", "x"), ("alpha", "negative_slope"))
+
 
 def mean_the_same(
     calls: Iterable[cst.Call | None], old: Signature | None, new: Signature | None
@@ -55,14 +59,14 @@ def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None
 def _partners(old: Signature, new: Signature) -> dict[str, str]:
     """Map the old parameters to the new ones that take the same argument.
 
-    A parameter keeps its name, and by position also its place. The first one may have got another
-    name: ``to_categorical(y)`` is ``to_categorical(x)`` now.
+    A parameter keeps its name, and by position also its place; a few have got another name.
     """
-    olds, news = _positional(old), _positional(new)
     partners = {each.name: each.name for each in old.parameters if new.parameter(each.name)}
-    if olds and news and old.parameter(news[0]) is None and new.parameter(olds[0]) is None:
-        partners[olds[0]] = news[0]
-    return partners
+    return partners | {
+        before: after
+        for before, after in _RENAMED
+        if old.parameter(before) and new.parameter(after) and not new.parameter(before)
+    }
 
 
 def _given(call: cst.Call, old: Signature) -> set[str] | None:

@@ -23,9 +23,9 @@ works on the target is left alone.
 The names of every release are read from its wheel. A name counts as moved only where some release
 had the very same object under both names. The fix is safe where each call in the file binds the
 same parameters, with the same defaults, by the signature of the last release that had the old
-name and by the target's; otherwise it asks for `--unsafe`. The first parameter may have another
-name, as in `to_categorical(y)`, now `to_categorical(x)`: of all names that moved, seven are like
-that, and in each it takes the same argument.
+name and by the target's; otherwise it asks for `--unsafe`. Two renamed
+parameters count as the same, and were run: `to_categorical(y)`, now `x`, and `LeakyReLU(alpha)`,
+now `negative_slope`.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _finding(
         f"`{found.qualified}` {_history(found)}: {error}: {text}",
         symbol=found.qualified,
         confidence=reference.confidence,
-        help=_help(found) if found.moved_to or isinstance(attempt, Refusal) else "",
+        help=_help(found, attempt),
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else _reason(found, attempt),
     )
@@ -138,10 +138,10 @@ def _history(found: Lookup) -> str:
     return f"is gone (last in {found.root} {found.periods[-1][1]})"
 
 
-def _help(found: Lookup) -> str:
+def _help(found: Lookup, attempt: Fix | Refusal) -> str:
     if found.moved_to:
         return f"It is now `{found.moved_to[0]}`."
-    if found.suggestions:
+    if found.suggestions and isinstance(attempt, Refusal):
         return f"Did you mean {' or '.join(f'`{each}`' for each in found.suggestions)}?"
     if found.elsewhere:
         old = " (Keras 2)" if found.elsewhere[0].startswith("tf_keras") else ""
@@ -230,9 +230,10 @@ INVALID = [
         raises="ImportError: cannot import name 'Input' from 'keras.models'",
     ),
     Example(
-        before="from keras.utils import np_utils\n\nnp_utils.to_categorical([0, 1], 2)",
-        after="from keras import utils\n\nutils.to_categorical([0, 1], 2)",
+        before="from keras.utils import np_utils\n\ny = np_utils.to_categorical([0, 1], 2)",
+        after="from keras import utils\n\ny = utils.to_categorical([0, 1], 2)",
         raises="ImportError: cannot import name 'np_utils' from 'keras.utils'",
+        check="assert y.tolist() == [[1, 0], [0, 1]]",
     ),
     Example(
         before="import keras.utils.np_utils as u\n\nu.to_categorical([0, 1])",
@@ -248,6 +249,12 @@ INVALID = [
         before="from keras.layers.core import Dense\n\nDense(3)",
         after="from keras.layers import Dense\n\nDense(3)",
         raises="ModuleNotFoundError: No module named 'keras.layers.core'",
+    ),
+    Example(
+        before="from keras.layers.advanced_activations import LeakyReLU\n\nlayer = LeakyReLU(0.5)",
+        after="from keras.layers import LeakyReLU\n\nlayer = LeakyReLU(0.5)",
+        raises="ModuleNotFoundError: No module named 'keras.layers.advanced_activations'",
+        check="import keras\nassert float(layer(-4 * keras.ops.ones((1,)))[0]) == -2.0",
     ),
     Example(
         before="from keras.layers import CuDNNLSTM\n\nCuDNNLSTM(3)",

@@ -1,0 +1,72 @@
+"""KD301 beyond its examples: where the input goes, and where nothing is touched."""
+
+import pytest
+
+from kdoctor.engine import fix, scan
+
+
+def mended(source: str) -> str:
+    result = fix(["-"], stdin=source.encode(), select=["KD301"], unsafe=True)
+    assert not result.left_alone
+    return result.files[0].after.decode() if result.files else source
+
+
+def findings(source: str):
+    return scan(["-"], stdin=source.encode(), select=["KD301"]).findings
+
+
+def test_a_comment_beside_the_argument_is_not_lost() -> None:
+    source = (
+        "import keras\nkeras.Sequential([\n    keras.layers.Dense(\n        3,\n"
+        "        input_shape=(4,),  # RGBA\n    ),\n])\n"
+    )
+    assert "# RGBA" in mended(source)
+
+
+def test_the_shape_keeps_its_own_edits_and_parentheses() -> None:
+    source = "import keras\nkeras.Sequential([keras.layers.Dense(3, input_shape=((2 * 2),))])"
+    assert "keras.Input(shape=((2 * 2),)), keras.layers.Dense(3)" in mended(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        (
+            "import keras\nm = keras.Sequential()\nm.add(first)\n"
+            "m.add(keras.layers.Dense(3, input_shape=(4,)))"
+        ),
+        (
+            "import keras\nm = keras.Sequential()\nfor n in sizes:\n"
+            "    m.add(keras.layers.Dense(n, input_shape=(4,)))"
+        ),
+        "import keras\nm = make()\nm.add(keras.layers.Dense(3, input_shape=(4,)))",
+        "import keras\nkeras.Sequential([first, keras.layers.Dense(3, input_shape=(4,))])",
+        (
+            "import keras\nkeras.Sequential([keras.layers.Bidirectional("
+            "keras.layers.LSTM(3, input_shape=(5, 4)))])"
+        ),
+        "import keras\nkeras.Sequential([keras.layers.LSTM(3, input_dim=4, input_length=5)])",
+    ],
+)
+def test_only_what_is_plainly_the_first_layer_is_changed(source: str) -> None:
+    (found,) = findings(source)
+    assert found.severity == "legacy"
+    assert found.no_fix_because
+    assert mended(source) == source
+
+
+def test_an_embedding_keeps_its_own_input_dim() -> None:
+    source = "import keras\nkeras.Sequential([keras.layers.Embedding(9, 3, input_shape=(5,))])"
+    assert "keras.Input(shape=(5,)), keras.layers.Embedding(9, 3)" in mended(source)
+    assert not findings("import keras\nkeras.layers.Embedding(input_dim=9, output_dim=3)")
+
+
+def test_in_a_function_the_indent_is_kept() -> None:
+    source = (
+        "import keras\n\n\ndef build():\n    model = keras.Sequential()\n"
+        "    model.add(keras.layers.Dense(3, input_shape=(4,)))\n    return model\n"
+    )
+    assert (
+        "    model.add(keras.Input(shape=(4,)))\n    model.add(keras.layers.Dense(3))\n"
+        in mended(source)
+    )

@@ -1,0 +1,114 @@
+"""KD102 beyond its examples: where it speaks, what it mends, and what it calls safe."""
+
+import pytest
+
+from kdoctor.engine import fix, scan
+from kdoctor.rules import facts
+from kdoctor.rules.names.missing_name import INVALID
+
+
+@pytest.fixture
+def proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule's own examples count as proven, so that its own judgement shows."""
+    monkeypatch.setattr(
+        facts, "proof_record", lambda: {each.id: {"holds": True} for each in INVALID}
+    )
+
+
+def findings(source: str, target: str | None = None):
+    return scan(["-"], stdin=source.encode(), select=["KD102"], target=target).findings
+
+
+def mended(source: str) -> str:
+    result = fix(["-"], stdin=source.encode(), select=["KD102"], unsafe=True)
+    assert not result.left_alone
+    return result.files[0].after.decode() if result.files else source
+
+
+def safety(source: str) -> list[str]:
+    return [str(each.fix.applicability) for each in findings(source) if each.fix]
+
+
+def test_each_alias_of_an_import_is_a_place_of_its_own() -> None:
+    found = findings("from keras.layers.core import Dense, Dropout")
+    assert [(each.symbol, each.place.column) for each in found] == [
+        ("keras.layers.core.Dense", 31),
+        ("keras.layers.core.Dropout", 38),
+    ]
+
+
+def test_uses_of_a_missing_import_are_not_reported_again() -> None:
+    assert len(findings("from keras.models import Input\nInput((3,))\nInput((4,))")) == 1
+
+
+def test_a_use_that_cannot_be_rewritten_is_reported_and_keeps_the_import() -> None:
+    source = "from keras.utils import np_utils\n\nnp_utils.to_categorical(y)\nnp_utils.nothing(y)\n"
+    use = findings(source)[1]
+    assert (use.place.line, use.symbol) == (4, "keras.utils.np_utils.nothing")
+    assert use.no_fix_because
+    after = mended(source)
+    assert "utils.to_categorical(y)\nnp_utils.nothing(y)\n" in after
+    assert "import np_utils" in after
+    assert mended(after) == after
+
+
+def test_what_an_alias_stands_for_is_reported_where_it_is_bound() -> None:
+    found = findings("import keras\nL = keras.layers.core\nL.Dense(3)")
+    assert [(each.place.line, each.symbol) for each in found] == [(2, "keras.layers.core")]
+
+
+def test_only_the_missing_part_of_a_name_is_marked() -> None:
+    (found,) = findings("import keras\nkeras.layers.core.Dense(3)")
+    assert (found.place.column, found.place.end_column) == (1, 18)
+
+
+def test_a_star_import_of_a_missing_module_is_left_to_people() -> None:
+    (found,) = findings("from keras.layers.core import *\nDense(3)")
+    assert "ModuleNotFoundError: No module named 'keras.layers.core'" in found.message
+    assert found.no_fix_because
+
+
+def test_a_string_annotation_raises_nothing() -> None:
+    assert not findings("import keras\nx: 'keras.layers.core.Dense'")
+
+
+def test_a_name_that_another_root_still_has_says_so() -> None:
+    (found,) = findings("from keras.preprocessing.image import ImageDataGenerator")
+    assert "tensorflow.keras.preprocessing.image.ImageDataGenerator" in found.help
+
+
+def test_on_keras_2_the_old_names_are_there() -> None:
+    source = "from keras.utils import np_utils\nfrom keras.layers.core import Dense"
+    assert not findings(source, "keras==2.10")
+    assert len(findings(source, "keras==3.15.1")) == 2
+
+
+@pytest.mark.usefixtures("proven")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "from keras.models import Input\nInput(shape=(4,))",
+        "from keras.utils.np_utils import to_categorical\nto_categorical(y, 10)",
+        "from keras.layers.core import Dense\nDense(10, activation='relu')",
+        "from keras.engine.topology import Layer\n\n\nclass Mine(Layer):\n    pass",
+        "from keras.layers.normalization import BatchNormalization\nBatchNormalization()",
+    ],
+)
+def test_a_call_that_binds_the_same_parameters_makes_the_fix_safe(call: str) -> None:
+    assert safety(call) == ["safe"]
+
+
+@pytest.mark.usefixtures("proven")
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("from keras.layers.core import Dense\nDense(*sizes)", "what is given cannot be told"),
+        ("from keras.layers.embeddings import Embedding\nEmbedding(9, 3, input_length=4)", "gone"),
+        ("from keras.layers.recurrent import LSTM\nLSTM(3)", "another default"),
+        ("from keras.utils.vis_utils import plot_model\nplot_model(m)", "another default"),
+        ("from keras.layers.core import Dense\nDense(3)\nDense(units=3, no=1)", "one of two"),
+        ("from keras.layers.recurrent import GRU\nGRU(3, 'tanh', 'sigmoid', True)", "a default"),
+    ],
+)
+def test_a_call_that_may_mean_something_else_makes_the_fix_unsafe(call: str, why: str) -> None:
+    assert safety(call) == ["unsafe"], why
