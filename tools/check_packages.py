@@ -33,7 +33,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-PACKAGES = ("keras-rl==0.4.2", "keras-self-attention==0.51.0", "keras-retinanet==1.0.0")
+PACKAGES = ("keras-rl==0.4.2", "keras-self-attention==0.35.0", "keras-retinanet==0.5.1")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kdoctor-packages"
 KDOCTOR = Path(sys.executable).with_name("kdoctor")
 LOOK_UP = Path(__file__).with_name("look_up_names.py")
