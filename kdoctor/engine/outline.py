@@ -51,6 +51,7 @@ class Outline:
     """The bindings of a module: every one of each name, None for one that says nothing."""
 
     names: dict[str, set[Imported | Alias | Class | None]] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)  # a.b of a plain `import a.b`
     stars: list[Imported] = field(default_factory=list)
     listed: tuple[str, ...] | None = None  # __all__
     listed_in_parts: bool = False  # __all__ is not one literal
@@ -118,8 +119,10 @@ def _note(statement: ast.stmt, outline: Outline) -> None:
         case ast.Import(names=aliases):
             for alias in aliases:
                 top = alias.name.partition(".")[0]
-                whole = Imported(alias.name if alias.asname else top, 0, None)
-                _bind(outline, alias.asname or top, whole)
+                module = Imported(alias.name if alias.asname else top, 0, None)
+                _bind(outline, alias.asname or top, module)
+                if not alias.asname:
+                    outline.whole.add(alias.name)
         case ast.ImportFrom(module=module, names=aliases, level=level):
             for alias in aliases:
                 imported = Imported(module or "", level, alias.name)

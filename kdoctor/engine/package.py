@@ -93,13 +93,16 @@ class _Question:
         path = self._tree.find(importer, imported.module, imported.level)
         if imported.name is None:
             return imported.module if path is None else OwnModule(path)
-        if path is not None:
-            return self.name(path, imported.name)
+        outline = None if path is None else self._outline(path)
+        if path is not None and outline is not None:
+            value = self.name(path, imported.name)
+            if value is not None or imported.name in outline.names:
+                return value
         dotted = f"{imported.module}.{imported.name}" if imported.module else imported.name
         submodule = self._tree.find(importer, dotted, imported.level)
         if submodule is not None:
             return OwnModule(submodule)
-        return None if imported.level else dotted
+        return None if imported.level or path else dotted
 
     def name(self, path: str, name: str) -> Value:
         """Return what a name means at the top level of a module."""
@@ -135,11 +138,7 @@ class _Question:
         bindings = outline.names.get(name)
         if bindings:
             return _only({self._bound(path, binding) for binding in bindings})
-        from_stars = set(self._from_stars(path, name, outline))
-        if from_stars:
-            return _only(from_stars)
-        submodule = self._tree.find(path, name, 1) if path.endswith("__init__.py") else None
-        return None if submodule is None else OwnModule(submodule)
+        return _only(set(self._from_stars(path, name, outline)))
 
     def _from_stars(self, path: str, name: str, outline: Outline) -> Iterator[Value]:
         for star in outline.stars:
@@ -164,9 +163,12 @@ class _Question:
         return None
 
     def _dotted(self, path: str, dotted: str) -> Value:
-        first, *rest = dotted.split(".")
-        value = self.name(path, first)
-        for part in rest:
+        start = self._imported_part(path, dotted)
+        value = self.imported(path, Imported(start, 0, None)) if start else None
+        if not start:
+            start = dotted.partition(".")[0]
+            value = self.name(path, start)
+        for part in dotted.removeprefix(start).split(".")[1:]:
             match value:
                 case str():
                     value = f"{value}.{part}"
@@ -175,6 +177,14 @@ class _Question:
                 case _:
                     return None
         return value
+
+    def _imported_part(self, path: str, dotted: str) -> str:
+        """Return the ``a.b`` of ``a.b.c`` where the module says ``import a.b``, else nothing."""
+        outline = self._outline(path)
+        if outline is None or self.name(path, dotted.partition(".")[0]) is None:
+            return ""
+        starts = (whole for whole in outline.whole if f"{dotted}.".startswith(f"{whole}."))
+        return max(starts, key=len, default="")
 
     def _class(self, path: str, found: Class) -> ClassInfo:
         base: str | None = None

@@ -37,20 +37,14 @@ class Tree:
             for _ in range(level - 1):
                 folder = os.path.dirname(folder)  # noqa: PTH120
             return self._in_folder(folder, parts)
+        if not parts:
+            return None
         for root in self._roots(folder):
             if root.may_hold(parts[0]):
                 found = self._in_folder(root.folder, parts)
                 if found is not None:
                     return found
         return None
-
-    def owns(self, importer: str, name: str) -> bool:
-        """Say whether there is a module or a folder ``name`` that ``importer`` could import."""
-        folder = os.path.dirname(os.path.abspath(importer))  # noqa: PTH100, PTH120
-        return any(
-            root.may_hold(name) and not self._listing(root.folder).isdisjoint((name, f"{name}.py"))
-            for root in self._roots(folder)
-        )
 
     def _in_folder(self, folder: str, parts: list[str]) -> str | None:
         *packages, last = parts or [""]

@@ -98,6 +98,11 @@ def test_a_name_from_keras_through_modules_of_the_project_passes(files):
         "if True: from pkg.compat import K",
         "from pkg import (  # the backend)\n    compat,\n)",
         "from pkg \\\n    import compat",
+        "import pkg.compat\nK = pkg.compat.K",
+        "def f():\n\tfrom pkg.compat import K",
+        "from  pkg.compat  import(K)",
+        "from pkg.compat import os, K; K",
+        "from os import path, \\\n    sep\nfrom pkg.compat import \\\n    K",
     ],
 )
 def test_every_form_of_import_is_followed(files, source):
@@ -130,7 +135,24 @@ def test_the_modules_of_a_src_layout_are_found_from_its_scripts(files):
     assert admits("from pkg.compat import K", path=root / "scripts" / "train.py")
 
 
-def test_a_file_with_no_import_of_the_project_is_passed_over_by_its_bytes(files):
-    root = files(pkg__init="import os\nfrom sys import path")
-    path = root / "pkg" / "__init__.py"
-    assert not Prefilter(WORDS).admits(str(path), path.read_bytes())
+def passes_by_its_bytes(path):
+    return Prefilter(WORDS).admits(str(path), path.read_bytes())
+
+
+def test_a_file_from_which_no_keras_can_be_reached_is_never_parsed(files):
+    root = files(pkg__init="from . import a", pkg__a="from .b import c", pkg__b="from pkg import a")
+    assert not any(map(passes_by_its_bytes, root.glob("pkg/*.py")))
+
+
+def test_a_file_from_which_keras_can_be_reached_passes_whichever_is_asked_first(files):
+    root = files(
+        pkg__init="",
+        pkg__a="import pkg.b",
+        pkg__b="from .a import x\nfrom . import c",
+        pkg__c="keras",
+    )
+    for order in ("abc", "cba", "bac"):
+        prefilter = Prefilter(WORDS)
+        paths = [root / "pkg" / f"{name}.py" for name in order]
+        assert all(prefilter.admits(str(path), path.read_bytes()) for path in paths)
+        assert not prefilter.admits(str(root / "pkg" / "__init__.py"), b"")
