@@ -7,6 +7,8 @@ from typing import Any
 
 from kdoctor.model import Severity
 from kdoctor.report.page import Page
+from kdoctor.report.summary import count
+from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule
 
 _INDENT = "    "
@@ -38,6 +40,12 @@ def write_page(rule: Rule, proofs: Mapping[str, Mapping[str, Any]], page: Page) 
     for example in rule.invalid:
         page.line()
         _write_example(example, proofs, page)
+    if rule.rewrites:
+        page.line()
+        page.line(page.paint("path", "## Rewrites"))
+    for rewrite in rule.rewrites:
+        page.line()
+        _write_rewrite(rewrite, proofs, page)
 
 
 def _when(rule: Rule) -> str:
@@ -59,12 +67,35 @@ def _write_example(example: Example, proofs: Mapping[str, Mapping[str, Any]], pa
     _write_code(example.after, "added", page)
 
 
+def _write_rewrite(rewrite: Rewrite, proofs: Mapping[str, Mapping[str, Any]], page: Page) -> None:
+    _write_code(rewrite.left, "removed", page)
+    _write_code(f"-> {rewrite.right}", "added", page)
+    condition = f"where {rewrite.when}; " if rewrite.when is not None else ""
+    proof = proofs.get(rewrite.id)
+    page.line(f"{_INDENT}{condition}{_verdict(proof)}")
+    for failure in (proof or {}).get("failures", ())[:1]:
+        differs = failure.get("what", "")
+        shown = f" for {failure['input']}" if failure.get("input") else ""
+        page.line(f"{_INDENT}{differs}{shown}")
+
+
 def _proven(example: Example, proofs: Mapping[str, Mapping[str, Any]]) -> str:
     kind = "unsafe fix" if example.unsafe else "fix"
     proof = proofs.get(example.id)
     if proof is None:
         return f"{kind}; no run is recorded"
-    return f"{kind}; run on both" if proof.get("holds") else f"{kind}; its run did not hold"
+    return f"{kind}; it runs" if proof.get("holds") else f"{kind}; its run did not hold"
+
+
+def _verdict(proof: Mapping[str, Any] | None) -> str:
+    if proof is None:
+        return "no run is recorded"
+    if not proof.get("holds"):
+        return "not safe: the runs differ"
+    runs = sum(proof.get("cases", {}).values())
+    where = f" of {count(runs, 'run')}" if runs else ""
+    excepted = f", except where {proof['except_where']}" if proof.get("except_where") else ""
+    return f"proven: both sides agree in all{where}{excepted}"
 
 
 def _write_code(code: str, role: str, page: Page) -> None:

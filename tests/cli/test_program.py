@@ -64,6 +64,13 @@ def test_one_rule_is_told_whole(project, name):
     assert "After (" in page.out
 
 
+def test_the_rewrites_of_a_rule_are_told_with_their_proofs(project):
+    page = project.kdoctor("rules", "KD101").out
+    rewrites = page.partition("## Rewrites\n")[2]
+    old = "    keras.backend.square(x)\n    -> keras.ops.square(x)\n    "
+    assert rewrites.partition(old)[2].startswith(("proven: both sides agree", "no run is recorded"))
+
+
 def test_an_unknown_rule_is_a_sentence_with_what_was_meant(project):
     ended = project.kdoctor("rules", "missing-nam")
     assert ended.code == 2
