@@ -151,7 +151,8 @@ def scan(paths: list[Path], figures: Figures, *options: str) -> list[dict]:
         except ValueError:
             figures.crashes.append(f"{batch[0]} … {batch[-1]}: {done.stderr.strip()[-2000:]}")
             continue
-        findings += result["findings"]
+        # Paths below the working directory (an environment in the repository) are told relative.
+        findings += [f | {"path": str(Path(f["path"]).absolute())} for f in result["findings"]]
         figures.crashes += [
             f"{file['path']}: {file['why']}"
             for file in result["files"]["unreadable"]
