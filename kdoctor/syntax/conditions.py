@@ -153,10 +153,13 @@ class Conditions:
         if len(args) != len(node.args):
             raise NotAGuard
         function = node.func
-        if isinstance(function, cst.Name) and not self._resolver.bindings(
-            function.value, function, self._resolver.scope_of(function)
-        ):
-            return self._builtin(function.value, args)
+        if isinstance(function, cst.Name):
+            scope = self._resolver.scope_of(function)
+            bindings = self._resolver.bindings(function.value, function, scope)
+            if not bindings:
+                return self._builtin(function.value, args)
+            if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef) and not args:
+                return self._returned(bindings[0].node)
         if self._resolver_name(function) in _PARSERS:
             return Version(str(self._value(args[0])))
         if isinstance(function, cst.Attribute):
@@ -165,6 +168,21 @@ class Conditions:
                 method = getattr(owner, function.attr.value)
                 return method(*(self._value(each) for each in args))
         return _unknown(function)
+
+    def _returned(self, function: cst.FunctionDef) -> object:
+        """Return what a function gives that does nothing but answer: ``def is_old(): return …``."""
+        lines = [line for line in function.body.body if isinstance(line, cst.SimpleStatementLine)]
+        match lines[-1].body if len(lines) == len(function.body.body) else ():
+            case [cst.Return(value=cst.BaseExpression() as answer)] if answer not in self._busy:
+                self._busy.add(answer)
+                try:
+                    return self._value(answer)
+                except NotAGuard:
+                    return _unknown(function.name)
+                finally:
+                    self._busy.discard(answer)
+            case _:
+                return _unknown(function.name)
 
     def _builtin(self, name: str, args: list[cst.BaseExpression]) -> object:
         match name, args:
@@ -178,7 +196,7 @@ class Conditions:
                 parts = self._value(values)
                 return [int(part) for part in parts] if isinstance(parts, list) else _refuse()
             case _:
-                raise NotAGuard
+                return _unknown(cst.Name(name))
 
     def _has(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> bool | None:
         name = self._resolver_name(owner)

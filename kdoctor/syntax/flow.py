@@ -63,7 +63,7 @@ class Flow:
     def reaching(self, place: cst.CSTNode, scope: Scope) -> tuple[Binding, ...]:
         """Return the bindings that a read at ``place``, in ``scope``, may find."""
         if (
-            len(self._bindings) < 2
+            (len(self._bindings) < 2 and self._scope.kind is not ScopeKind.CLASS)
             or self._remote
             or self._scope.kind is ScopeKind.COMPREHENSION
             or not scope.runs_with(self._scope)

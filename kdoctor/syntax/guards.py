@@ -15,6 +15,11 @@ from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.walk import descendants
 
 _CATCHES_ALL = frozenset({"Exception", "BaseException"})
+# Places where a name may well be None: `if x is not None:`.
+_ONLY_ASKS = (
+    *(cst.If, cst.IfExp, cst.While, cst.Assert),
+    *(cst.Comparison, cst.BooleanOperation, cst.UnaryOperation),
+)
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 
 
@@ -305,7 +310,12 @@ class Guards:
                     return True
             elif not _is_empty(part_of(other.value, other.path)):
                 return True
-        uses = [each for each in self._uses(binding) if not self._is_below(each, handler)]
+        uses = [
+            each
+            for each in self._uses(binding)
+            if not isinstance(self._parents.get(each), _ONLY_ASKS)
+            and not self._is_below(each, handler)
+        ]
         return bool(uses) and all(self.is_guarded(self._chain(each)) for each in uses)
 
     def _chain(self, node: cst.CSTNode) -> cst.CSTNode:

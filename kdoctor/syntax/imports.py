@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
@@ -64,6 +64,32 @@ class Imports:
         bare = star.imported.lstrip(".")
         names = self._package.star_names(self._path, bare, len(star.imported) - len(bare))
         return None if names is None else frozenset(names)
+
+    def with_siblings(self, bindings: Iterable[Binding]) -> Iterator[Binding]:
+        """Yield those of ``bindings`` that are imports, and what is needed together with them.
+
+        ``import k.a`` and ``import k.b`` bind one name, and neither undoes the other: ``k.a`` needs
+        the first also where the second was the last to bind ``k``.
+        """
+        seen: set[Binding] = set()
+        for binding in bindings:
+            if binding not in self.of:
+                continue
+            siblings = [binding]
+            if self._is_plain(binding):
+                siblings = [*filter(self._is_plain, binding.scope.bindings[binding.name])]
+            yield from (each for each in siblings if each not in seen)
+            seen.update(siblings)
+
+    def _is_plain(self, binding: Binding) -> bool:
+        """Say whether it is ``import a.b``, without ``as``."""
+        imported = self.of.get(binding)
+        return (
+            imported is not None
+            and isinstance(imported.statement, cst.Import)
+            and imported.alias is not None
+            and imported.alias.asname is None
+        )
 
     def _import_binding(self, binding: Binding) -> ImportBinding:
         alias = binding.node if isinstance(binding.node, cst.ImportAlias) else None

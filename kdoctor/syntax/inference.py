@@ -190,6 +190,8 @@ class Inference:
 
     def _annotated(self, annotation: cst.BaseExpression) -> Value:
         match annotation:
+            case cst.Name(value="None"):
+                return _NONE
             case cst.Name() | cst.Attribute():
                 return self._instance(annotation)
             case cst.SimpleString():

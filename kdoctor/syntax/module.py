@@ -157,7 +157,10 @@ class Module:
 
     @cached_property
     def members(self) -> tuple[MemberUse, ...]:
-        """Every attribute that is read from an instance of known kind, in source order."""
+        """Every attribute that is read from an instance of known kind.
+
+        They are in source order; of two that start at one place, the outer comes first.
+        """
         return tuple(member_uses(self._survey, self._inference, self._classes))
 
     def type_of(self, expression: cst.CSTNode) -> Type | None:
@@ -322,9 +325,9 @@ class Module:
         found: dict[int, list[cst.CSTNode]] = {}
         for use in self._all_uses:
             if use.name in names:
-                for binding in self._resolver.bindings(use.name, use.node, use.scope):
-                    if binding in imports:
-                        found.setdefault(id(imports[binding]), []).append(use.node)
+                reaching = self._resolver.bindings(use.name, use.node, use.scope)
+                for binding in self._imports.with_siblings(reaching):
+                    found.setdefault(id(imports[binding]), []).append(use.node)
         for use in self._all_uses:
             if use.scope.owner(use.name) is None and self._survey.module.stars:
                 meaning = self._resolver.meaning(use.name, use.node, use.scope)

@@ -1,8 +1,9 @@
 """Where each node stands, found out by letting libcst write the tree once more.
 
 A node has two spans. The inner is the node itself: no parentheses around it, no blank lines and
-comments before it, no comma after it. The outer of an expression has its own parentheses too;
-of any other node it is the inner one's text with the whitespace that libcst hangs on it.
+comments before it, no comma after it (and, as in Python's own ``ast``, no decorators). The outer
+of an expression has its own parentheses too; of any other node it is the inner one's text with the
+whitespace that libcst hangs on it.
 """
 
 from __future__ import annotations
@@ -26,11 +27,19 @@ class Positions:
 
     def inner(self, node: cst.CSTNode) -> Span:
         """Return where the node itself stands."""
-        return Span(*(self._inner.get(node) or self._outer[node]))
+        start, end = self._inner.get(node) or self._outer[node]
+        if isinstance(node, cst.Param):  # libcst counts the name alone
+            last = node.default or node.annotation
+            end = self._outer[last][1] if last is not None else end
+        return self._span(start, end)
 
     def outer(self, node: cst.CSTNode) -> Span:
         """Return where the node and what libcst hangs on it stand."""
-        return Span(*self._outer[node])
+        return self._span(*self._outer[node])
+
+    def _span(self, start: int, end: int) -> Span:
+        # libcst ends every line, and takes the last newline back where the file has none.
+        return Span(min(start, len(self.text)), min(end, len(self.text)))
 
     @classmethod
     def of(cls, tree: cst.Module) -> Positions:

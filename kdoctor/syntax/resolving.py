@@ -62,9 +62,13 @@ class Resolver:
         self._flows: dict[tuple[Scope, str], Flow] = {}
         self._meanings: dict[Binding, Meaning | None] = {}
         self._stars: list[tuple[Binding, frozenset[str] | None]] | None = None
+        self._scopes_of_names = {use.node: use.scope for use in survey.uses}
 
     def scope_of(self, node: cst.CSTNode) -> Scope:
         """Return the scope that names in ``node`` are looked up in."""
+        known = self._scopes_of_names.get(node)
+        if known is not None:
+            return known
         parents, scopes = self._survey.parents, self._survey.scopes
         child, parent = node, parents.get(node)
         while parent is not None:
@@ -92,12 +96,19 @@ class Resolver:
         if owner is None:
             return ()
         bindings = owner.bindings[name]
-        if len(bindings) == 1:
+        if len(bindings) == 1 and owner.kind is not ScopeKind.CLASS:
             return tuple(bindings)
         flow = self._flows.get((owner, name))
         if flow is None:
             flow = self._flows[owner, name] = Flow(owner, bindings, self._survey.parents)
-        return flow.reaching(place, scope)
+        reaching = flow.reaching(place, scope)
+        if not reaching and owner.kind is ScopeKind.CLASS and owner.parent is not None:
+            # A class body reads what is around it until it binds the name itself.
+            around = owner.parent
+            while around.kind is ScopeKind.CLASS and around.parent is not None:
+                around = around.parent
+            return self.bindings(name, place, around)
+        return reaching
 
     def meaning(self, name: str, place: cst.CSTNode, scope: Scope) -> Meaning | None:
         """Return what imported thing ``name`` is at ``place``, None where that is not certain."""

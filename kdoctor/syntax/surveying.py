@@ -139,7 +139,6 @@ class _Walk:
     def attribute(self, node: cst.Attribute, scope: Scope, mode: Mode) -> None:
         chain: cst.CSTNode = node
         parents, attributes = self.parents, self.found.attributes
-        first = len(attributes)
         while isinstance(node, cst.Attribute):
             attributes.append(node)
             parents[node.attr] = node
@@ -148,7 +147,6 @@ class _Walk:
             if not isinstance(value, cst.Attribute):
                 break
             node = value
-        attributes[first:] = attributes[first:][::-1]
         if isinstance(value, cst.Name):
             self.read(value, chain, scope, mode)
         else:
@@ -346,9 +344,10 @@ class _Walk:
         for param in (
             *node.posonly_params, *node.params, node.star_arg, *node.kwonly_params, node.star_kwarg,
         ):  # fmt: skip
+            if isinstance(param, cst.CSTNode):
+                self.parents[param] = node
             if not isinstance(param, cst.Param):
                 continue
-            self.parents[param] = node
             self.parents[param.name] = param
             annotation = None
             if param.annotation is not None:

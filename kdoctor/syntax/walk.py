@@ -29,6 +29,7 @@ _SOURCE_ORDER: dict[type[cst.CSTNode], tuple[str, ...]] = {
     cst.ExceptStarHandler: ("type", "name", "body"),
     cst.With: ("items", "body"),
     cst.MatchAs: ("pattern", "name"),
+    cst.MatchCase: ("pattern", "guard", "body"),
     cst.MatchKeywordElement: ("key", "pattern"),
     cst.MatchClass: ("cls", "patterns", "kwds"),
     cst.TypeAlias: ("name", "type_parameters", "value"),

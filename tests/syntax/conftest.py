@@ -1,0 +1,131 @@
+"""A small world to parse in: a package `k` in which some names are missing."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass, field
+
+import pytest
+
+from kdoctor.documents import Document
+from kdoctor.kinds import Context, Kind, Type
+from kdoctor.syntax import Module
+
+CLASSES = {
+    "k.Model": Type(Kind.MODEL, "Model", "k.Model"),
+    "k.Sequential": Type(Kind.MODEL, "Sequential", "k.Sequential"),
+    "k.layers.Layer": Type(Kind.LAYER, "Layer", "k.layers.Layer"),
+    "k.layers.Dense": Type(Kind.LAYER, "Dense", "k.layers.Dense"),
+    "k.losses.Loss": Type(Kind.LOSS, "Loss", "k.losses.Loss"),
+    "k.metrics.Metric": Type(Kind.METRIC, "Metric", "k.metrics.Metric"),
+}
+TENSOR = Type(Kind.TENSOR, "KerasTensor")
+FUNCTIONS = {
+    "k.Input": TENSOR,
+    "k.load": Type(Kind.MODEL),
+    "np.ones": Type(Kind.EAGER),
+}
+MEMBERS = {
+    (Kind.MODEL, "layers", False): Type(Kind.LIST, item=Type(Kind.LAYER)),
+    (Kind.MODEL, "fit", True): Type(Kind.HISTORY, "History"),
+    (Kind.MODEL, "get_layer", True): Type(Kind.LAYER),
+    (Kind.MODEL, "optimizer", False): Type(Kind.OPTIMIZER),
+    (Kind.MODEL, "__enter__", True): Type(Kind.MODEL),
+    (Kind.MODEL, "__call__", True): TENSOR,
+    (Kind.LAYER, "__call__", True): TENSOR,
+    (Kind.LAYER, "add_weight", True): Type(Kind.VARIABLE),
+    (Kind.TENSOR, "_history", False): Type(Kind.KERAS_HISTORY),
+    (Kind.TENSOR, "__getitem__", True): TENSOR,
+}
+METHODS = {
+    (Kind.LAYER, "call"): Context.CALL,
+    (Kind.MODEL, "call"): Context.CALL,
+    (Kind.LOSS, "call"): Context.LOSS_OR_METRIC,
+    (Kind.METRIC, "update_state"): Context.LOSS_OR_METRIC,
+}
+ARGUMENTS = {
+    ("compile", "loss"): Context.LOSS_OR_METRIC,
+    ("compile", "metrics"): Context.LOSS_OR_METRIC,
+    ("compile", 1): Context.LOSS_OR_METRIC,
+    ("k.layers.Lambda", 0): Context.CALL,
+}
+MISSING = ("k.old", "k.ops.gone", "k.layers.gone", "k.gone")
+THERE = ("k", "k2", "json")
+
+
+@dataclass
+class World:
+    """Knows `k`, version 3.15.1, and its older twin `k2`, in which nothing is missing."""
+
+    versions: dict[str, str] = field(default_factory=lambda: {"k": "3.15.1"})
+
+    def class_type(self, qualified):
+        return CLASSES.get(qualified)
+
+    def result_type(self, qualified):
+        return FUNCTIONS.get(qualified)
+
+    def member_type(self, owner, member, *, called):
+        if owner.kind is Kind.LIST and member in {"__iter__", "__getitem__"}:
+            return owner.item
+        return MEMBERS.get((owner.kind, member, called))
+
+    def star_names(self, module):
+        return {"k.layers": {"Dense", "Layer", "sum"}, "k.models": {"Model"}}.get(module)
+
+    def exists(self, qualified):
+        if any(qualified == name or qualified.startswith(f"{name}.") for name in MISSING):
+            return False
+        return True if qualified.partition(".")[0] in THERE else None
+
+    def version(self, module):
+        return self.versions.get(module)
+
+    def method_context(self, owner, method):
+        return METHODS.get((owner.kind, method))
+
+    def argument_context(self, callee, argument):
+        return ARGUMENTS.get((callee, argument))
+
+    def function_context(self, parameters):
+        return Context.LOSS_OR_METRIC if list(parameters) == ["y_true", "y_pred"] else None
+
+    def block_context(self, qualified):
+        return Context.TRAIN_LOOP if qualified == "k.Tape" else None
+
+
+@pytest.fixture(scope="session")
+def parse():
+    def parse(source, path="code.py", package=None, **versions):
+        text = textwrap.dedent(source)
+        unit = Document.parse(text.encode(), path).units[0]
+        world = World(versions) if versions else World()
+        return Module.parse(unit, world, package)
+
+    return parse
+
+
+@pytest.fixture(scope="session")
+def names(parse):
+    """The dotted names of all references that are no imports, in source order."""
+
+    def names(source, **options):
+        return [
+            ref.name for ref in parse(source, **options).references if ref.kind.name != "IMPORT"
+        ]
+
+    return names
+
+
+@pytest.fixture(scope="session")
+def node_of(parse):
+    """The module, and the last node of which the source reads ``text``."""
+
+    def node_of(source, text, **options):
+        module = parse(source, **options)
+        from kdoctor.syntax.walk import descendants  # noqa: PLC0415
+
+        found = [each for each in descendants(module.tree) if module.source(each) == text]
+        return module, found[-1]
+
+    return node_of

@@ -1,0 +1,250 @@
+"""Code that fails on the target, and does no harm there."""
+
+import pytest
+
+
+def guarded(parse, source, name, **options):
+    module = parse(source, **options)
+    found = [ref for ref in module.references if ref.name == name]
+    assert found, [ref.name for ref in module.references]
+    return module.is_guarded(found[0].node)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    from k.old import x\nexcept ImportError:\n    from k.new import x",
+        "try:\n    from k.old import x\nexcept:\n    from k.new import x",
+        "try:\n    from k.old import x\nexcept Exception:\n    from k.new import x",
+        "try:\n    from k.old import x\nexcept (ValueError, ImportError):\n    from k.new import x",
+        "try:\n    from k.old import x\nexcept ModuleNotFoundError:\n    from k.new import x",
+        "try:\n    from k.old import x\nexcept ImportError:\n    x = 3",
+        "try:\n    from k.old import x\nexcept ImportError:\n    def x(): pass",
+        "try:\n    from k.old import x\nexcept ImportError:\n    class x: pass",
+        (
+            "try:\n    from k.old import x\nexcept ImportError:\n    try:\n        from k.gone import x\n"
+            "    except ImportError:\n        from k.new import x"
+        ),
+        "try:\n    from k.old import x\nexcept ImportError:\n    x = None\nif x is not None:\n    x()",
+        (
+            "try:\n    from k.old import x\n    HAS = True\nexcept ImportError:\n    HAS = False\n"
+            "if HAS:\n    x()"
+        ),
+        "import k\nif k.__version__ < '3':\n    from k.old import x",
+        (
+            "def f():\n    try:\n        from k.old import x\n    except ImportError:\n"
+            "        from k.new import x"
+        ),
+    ],
+)
+def test_an_import_with_a_fallback_that_works_is_guarded(parse, source):
+    assert guarded(parse, source, "k.old.x")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from k.old import x",
+        "try:\n    from k.old import x\nexcept ImportError:\n    pass",
+        "try:\n    from k.old import x\nexcept ImportError:\n    raise",
+        "try:\n    from k.old import x\nexcept ImportError as e:\n    print(e)",
+        "try:\n    from k.old import x\nexcept ValueError:\n    from k.new import x",
+        "try:\n    from k.old import x\nexcept ImportError:\n    from k.gone import x",
+        "try:\n    from k.old import x\nexcept ImportError:\n    from k.new import y",
+        "try:\n    from k.old import x\nexcept ImportError:\n    x = None\nx()",
+        "try:\n    pass\nexcept ImportError:\n    from k.old import x",
+        "try:\n    from k.old import x\nfinally:\n    x = 3",
+        "if something:\n    from k.old import x",
+        "import k\nif k.__version__ > '3':\n    from k.old import x",
+        "if True:\n    from k.old import x",
+    ],
+)
+def test_an_import_without_one_is_not(parse, source):
+    assert not guarded(parse, source, "k.old.x")
+
+
+def test_a_missing_name_in_a_module_that_is_there_is_no_missing_module(parse):
+    source = "try:\n    from k.ops import gone\nexcept {}:\n    from k.ops import here as gone"
+
+    assert not guarded(parse, source.format("ModuleNotFoundError"), "k.ops.gone")
+    assert guarded(parse, source.format("ImportError"), "k.ops.gone")
+
+
+def test_the_fallback_of_an_import_that_works_is_never_reached(parse):
+    source = (
+        "try:\n    from k.new import x\nexcept ImportError:\n    from k.old import x\n    k.gone"
+    )
+
+    assert guarded(parse, source, "k.old.x")
+
+
+def test_the_fallback_is_reached_where_something_else_can_fail(parse):
+    source = "try:\n    from k.new import x\n    f()\nexcept E:\n    from k.old import x"
+
+    assert not guarded(parse, source, "k.old.x")
+
+
+def test_what_comes_after_a_failing_import_is_never_reached(parse):
+    source = """
+        try:
+            from k.old import x
+            from k import gone
+        except ImportError:
+            from k.new import x
+    """
+
+    assert guarded(parse, source, "k.gone")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if hasattr(k.ops, 'gone'):\n    k.ops.gone(x)",
+        "if not hasattr(k.ops, 'gone'):\n    pass\nelse:\n    k.ops.gone(x)",
+        "y = k.ops.gone(x) if hasattr(k.ops, 'gone') else 3",
+        "hasattr(k.ops, 'gone') and k.ops.gone(x)",
+        "not hasattr(k.ops, 'gone') or k.ops.gone(x)",
+        "if getattr(k.ops, 'gone', None) is not None:\n    k.ops.gone(x)",
+        "if getattr(k.ops, 'gone', None):\n    k.ops.gone(x)",
+        "if y and hasattr(k.ops, 'gone'):\n    k.ops.gone(x)",
+        "def f():\n    if not hasattr(k.ops, 'gone'):\n        return 3\n    return k.ops.gone(x)",
+        "HAS = hasattr(k.ops, 'gone')\nif HAS:\n    k.ops.gone(x)",
+        "if hasattr(k.ops, 'gone'):\n    def f():\n        return k.ops.gone(x)",
+        "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    y = k.ops.here(x)",
+        (
+            "def f():\n    try:\n        return k.ops.gone(x)\n    except Exception:\n"
+            "        return k.ops.here(x)"
+        ),
+        "try:\n    k.ops.gone(x)\nexcept AttributeError:\n    k.ops.here(x)",
+        "if False:\n    k.ops.gone(x)",
+    ],
+)
+def test_a_use_that_is_not_reached_or_has_a_fallback_is_guarded(parse, source):
+    assert guarded(parse, f"import k\n{source}", "k.ops.gone")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if not hasattr(k.ops, 'gone'):\n    k.ops.gone(x)",
+        "if hasattr(k.ops, 'here'):\n    k.ops.gone(x)",
+        "if hasattr(x, 'gone'):\n    k.ops.gone(x)",
+        "if x:\n    k.ops.gone(x)",
+        "if x1 > 2:\n    k.ops.gone(x)",
+        "try:\n    print(k.ops.gone(x))\nexcept AttributeError as e:\n    print(e)",
+        "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    z = 3",
+        "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    y = k.ops.gone(x)",
+        "try:\n    y = k.ops.gone(x)\nexcept ValueError:\n    y = 3",
+        "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    raise",
+        "def f():\n    if hasattr(k.ops, 'here'):\n        x = 1\n    return k.ops.gone(x)",
+        "try:\n    def f(): return k.ops.gone(x)\nexcept AttributeError:\n    def f(): return 3",
+    ],
+)
+def test_any_other_use_is_not(parse, source):
+    assert not guarded(parse, f"import k\n{source}", "k.ops.gone")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "k.__version__ < '3'",
+        "k.__version__.startswith('2.')",
+        "k.__version__[0] == '2'",
+        "int(k.__version__.split('.')[0]) < 3",
+        "int(k.__version__[0]) < 3",
+        "float(k.__version__[:3]) < 3",
+        "version.parse(k.__version__) < version.parse('3.0')",
+        "Version(k.__version__) < Version('3')",
+        "LooseVersion(k.__version__) <= LooseVersion('2.4')",
+        "tuple(map(int, k.__version__.split('.'))) < (3, 0)",
+        "version.parse(k.__version__).major < 3",
+        "k_version == '2.2.4'",
+        "OLD",
+        "MAJOR == 2",
+        "not (k.__version__ >= '3')",
+        "x and k.__version__ < '3'",
+        "sys.version_info[0] < 3",
+        "sys.version_info < (3,)",
+        "sys.version_info.major == 2",
+        "six.PY2",
+    ],
+)
+def test_a_version_check_is_decided_for_the_target(parse, test):
+    source = f"""
+        import k, sys, six
+        from k import __version__ as k_version
+        from packaging import version
+        from packaging.version import Version
+        from distutils.version import LooseVersion
+        OLD = k.__version__ < "3"
+        MAJOR = int(k.__version__.split(".")[0])
+        if {test}:
+            k.ops.gone(x)
+        else:
+            k.gone(x)
+    """
+
+    assert guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source, "k.gone")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "unknown.__version__ < '3'",
+        "tf_version() > 2",
+        "IS_TF2",
+        "is_keras_3()",
+        "compat.PY3",
+        "sys.version_info >= (3, 12)",
+        "unknown_version",
+        "hasattr(unknown, 'x')",
+    ],
+)
+def test_under_a_version_check_that_nobody_can_decide_all_is_guarded(parse, test):
+    source = f"""
+        import k, sys, unknown, compat
+        if {test}:
+            k.ops.gone(x)
+        else:
+            k.gone(x)
+    """
+
+    assert guarded(parse, source, "k.ops.gone")
+    assert guarded(parse, source, "k.gone")
+
+
+def test_a_fallback_import_gives_one_name_several_meanings_of_which_the_target_takes_one(parse):
+    source = "try:\n    from {0} import x\nexcept ImportError:\n    from {1} import x\nx.y"
+    taken = []
+    for first, second in [("k.old", "k.new"), ("k.new", "k2")]:
+        ref = parse(source.format(first, second)).references[-1]
+        assert ref.names == (f"{first}.x.y", f"{second}.x.y")
+        taken.append(ref.name)
+
+    assert taken == ["k.new.x.y", "k.new.x.y"]
+
+
+def test_a_version_check_chooses_between_imports(names):
+    source = (
+        "import k\nif k.__version__ < '3':\n    from k import a\nelse:\n    from k2 import a\na"
+    )
+
+    assert names(source)[-1] == "k2.a"
+
+
+def test_members_are_guarded_like_names(parse):
+    module = parse("""
+        import k
+        model = k.Sequential()
+        if hasattr(model, "nothing"):
+            model.nothing
+        try:
+            x = model.nothing
+        except AttributeError:
+            x = model.layers
+        model.nothing
+    """)
+    uses = [use for use in module.members if use.member == "nothing"]
+
+    assert [module.is_guarded(use.node) for use in uses] == [True, True, False]

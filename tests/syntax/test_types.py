@@ -1,0 +1,215 @@
+"""What kind of object an expression is."""
+
+import pytest
+
+from kdoctor.kinds import Kind
+
+HEAD = """
+import k, np
+from k import Model, Sequential, Input, load
+from k.layers import Dense, Layer
+"""
+
+
+def kind_of_y(parse, source, **options):
+    """The kind of the owner of `.y`, which stands once in the source."""
+    module = parse(HEAD + source, **options)
+    found = [use.owner for use in module.members if use.member == "y"]
+    assert len(found) <= 1
+    return found[0].kind if found else None
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("Model().y", Kind.MODEL),
+        ("k.layers.Dense(3).y", Kind.LAYER),
+        ("m = load('x')\nm.y", Kind.MODEL),
+        ("M = Model\nm = M()\nm.y", Kind.MODEL),
+        ("m = n = Model()\nm.y", Kind.MODEL),
+        ("m, d = Model(), Dense(3)\nd.y", Kind.LAYER),
+        ("if (m := Model()): m.y", Kind.MODEL),
+        ("with Model() as m: m.y", Kind.MODEL),
+        ("m = Model() if x else Sequential()\nm.y", Kind.MODEL),
+        ("m = Model() or None\nm.y", Kind.MODEL),
+        ("m = None\nif x: m = Model()\nm.y", Kind.MODEL),
+        ("if x: m = Model()\nelse: m = Sequential()\nm.y", Kind.MODEL),
+        ("x = Input()\nx = Dense(3)(x)\nx.y", Kind.TENSOR),
+        ("x = Input()\nx = Dense(3)\nx.y", Kind.LAYER),
+        ("Dense(3)(Input()).y", Kind.TENSOR),
+        ("Model()([Input(), Input()]).y", Kind.TENSOR),
+        ("Dense(3)(np.ones(3)).y", Kind.EAGER),
+        ("x = Input()\n(x[0] * 2 + 1).y", Kind.TENSOR),
+        ("(-np.ones(3) * 2).y", Kind.EAGER),
+        ("Input()._history.y", Kind.KERAS_HISTORY),
+        ("Model().fit(x).y", Kind.HISTORY),
+        ("Model().optimizer.y", Kind.OPTIMIZER),
+        ("Model().get_layer('x').y", Kind.LAYER),
+        ("Model().layers[0].y", Kind.LAYER),
+        ("Model().layers[1:][0].y", Kind.LAYER),
+        ("for d in Model().layers: d.y", Kind.LAYER),
+        ("for i, d in enumerate(Model().layers): d.y", Kind.LAYER),
+        ("for a, d in zip(x, reversed(Model().layers)): d.y", Kind.LAYER),
+        ("[d.y for d in Model().layers]", Kind.LAYER),
+        ("ds = [Dense(i) for i in x]\nds[0].y", Kind.LAYER),
+        ("ds = [Dense(1), Layer()]\nfor d in ds: d.y", Kind.LAYER),
+        ("a, b = Model().layers\na.y", Kind.LAYER),
+        ("def f(m: k.Model): m.y", Kind.MODEL),
+        ("def f(m: 'k.Model'): m.y", Kind.MODEL),
+        ("def f(m: 'Model' = None): m.y", Kind.MODEL),
+        ("def f(m: Optional[Model]): m.y", Kind.MODEL),
+        ("def f(m: Model | None): m.y", Kind.MODEL),
+        ("def f(ds: list[Layer]): ds[0].y", Kind.LAYER),
+        ("m: Model = build()\nm.y", Kind.MODEL),
+        ("def f(): return Model()\nf().y", Kind.MODEL),
+        ("def f():\n    if x: return None\n    return Model()\nf().y", Kind.MODEL),
+        ("def f() -> Model: return build()\nf().y", Kind.MODEL),
+        ("def f():\n    m.y\nm = Model()", Kind.MODEL),
+        ("class A(Model): pass\nA().y", Kind.MODEL),
+        ("class A(Model): pass\nclass B(A): pass\nB().y", Kind.MODEL),
+        ("class A(Layer):\n    def call(self, x): self.y", Kind.LAYER),
+        ("class A(Layer):\n    def f(me):\n        def g(): me.y", Kind.LAYER),
+        ("class A(Layer):\n    def f(self): super().y", Kind.LAYER),
+        ("class A(Layer):\n    def f(self): super(A, self).y", Kind.LAYER),
+        ("class A:\n    def f(self): self.m = Model()\n    def g(self): self.m.y", Kind.MODEL),
+        ("class A:\n    m = Model()\n    def g(self): self.m.y", Kind.MODEL),
+        ("class A:\n    def f(self): self.a, self.m = 1, Model()\n    def g(self): self.m.y",
+         Kind.MODEL),
+        ("class A:\n    def __init__(self, m: Model): self.m = m\n    def g(self): self.m.y",
+         Kind.MODEL),
+        ("class A:\n    m: Model\n    def g(self): self.m.y", Kind.MODEL),
+        ("class A:\n    @property\n    def m(self): return Model()\n    def g(self): self.m.y",
+         Kind.MODEL),
+        ("class A:\n    def m(self): return Model()\n    def g(self): self.m().y", Kind.MODEL),
+        ("class A:\n    def f(self): self.m = Model()\nclass B(A):\n    def g(self): self.m.y",
+         Kind.MODEL),
+        ("class A:\n    def f(self): self.m = Model()\nA().m.y", Kind.MODEL),
+        (("class A(Layer):\n    def build(self, s): self.w = self.add_weight()\n"
+         "    def call(self, x): self.w.y"), Kind.VARIABLE),
+        (("class A(Layer):\n    def __init__(self): self.d = Dense(3)\n"
+         "    def f(self): self.d(Input()).y"), Kind.TENSOR),
+        ("class A(Model): pass\nfor d in A().layers: d.y", Kind.LAYER),
+    ],
+)  # fmt: skip
+def test_the_kind_is_inferred(parse, source, kind):
+    assert kind_of_y(parse, source) is kind
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Model.y",
+        "k.layers.y",
+        "x.y",
+        "Model().unheard_of.y",
+        "m = Model()\nm = f(m)\nm.y",
+        "if x: m = Model()\nelse: m = Dense(3)\nm.y",
+        "m = Model()\nif x: m = f()\nm.y",
+        "def f(m): m.y",
+        "def f(m=Model()): m.y",
+        "def f(*m: Model): m.y",
+        "def f(m: Model | Dense): m.y",
+        "m = Model()\ndef f():\n    global m\n    m = g()\nm.y",
+        "Dense(3)(x).y",
+        "def f():\n    yield Model()\nf().y",
+        "async def f(): return Model()\nf().y",
+        "@wrapped\ndef f(): return Model()\nf().y",
+        "def f():\n    if x: return Model()\n    return Dense(3)\nf().y",
+        "class A(Model):\n    layers = 3\nA().layers.y",
+        "class A(Model):\n    def fit(self): return 3\nA().fit().y",
+        "class A(Unknown): pass\nA().y",
+        "class A(Layer):\n    @staticmethod\n    def f(x): x.y",
+        "class A(Layer):\n    @classmethod\n    def f(cls): cls.y",
+        "class A:\n    def f(self): self.m = Model()\n    def g(self): self.m = 3; self.m.y",
+        "for m in [Model(), Dense(3)]: m.y",
+        "for i, m in Model().layers: m.y",
+        "m = Model()\nfor m in range(3): m.y",
+        "m = Model()\ndel m\nm.y",
+        "m = Model()\nm += 1\nm.y",
+        "(x + np.ones(3)).y",
+        "def f(n): return f(n - 1)\nf(3).y",
+        "x = x\nx.y",
+        "class A(A): pass\nA().y",
+    ],
+)
+def test_what_is_not_certain_has_no_kind(parse, source):
+    assert kind_of_y(parse, source) is None
+
+
+def test_the_class_is_that_of_the_user_and_the_name_that_of_the_imported_base(parse):
+    module = parse(HEAD + "class A(Dense): pass\nclass B(A): pass\nB(3).y")
+    owner = module.members[-1].owner
+
+    assert (owner.kind, owner.cls, owner.qualified) == (Kind.LAYER, "B", "k.layers.Dense")
+
+
+def test_of_two_classes_only_the_kind_they_share_is_kept(parse):
+    owner = parse(HEAD + "m = Model() if x else Sequential()\nm.y").members[-1].owner
+
+    assert (owner.kind, owner.cls, owner.qualified) == (Kind.MODEL, None, None)
+
+
+def test_type_of_answers_for_any_expression(node_of):
+    module, node = node_of(HEAD + "x = [Model()]", "[Model()]")
+
+    assert (module.type_of(node).kind, module.type_of(node).item.kind) == (Kind.LIST, Kind.MODEL)
+
+
+def test_a_member_use_tells_the_owner_the_name_and_the_call(parse):
+    module = parse(HEAD + "m = Model()\nm.fit(x).y\nm.z = 1\nm.layers")
+
+    assert [
+        (use.member, module.source(use.node), use.called is not None) for use in module.members
+    ] == [
+        ("y", "m.fit(x).y", False),
+        ("fit", "m.fit", True),
+        ("layers", "m.layers", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A(Model):\n    y = 3\nA().y",
+        "class A(Model):\n    def y(self): pass\nA().y",
+        "class A(Model):\n    def f(self): self.y = 3\nA().y",
+        "class B(Model):\n    y = 3\nclass A(B): pass\nA().y",
+        "class A(Model, Unknown): pass\nA().y",
+        "class A(Model):\n    def __getattr__(self, n): pass\nA().y",
+        "class A(Model):\n    def f(self, n): setattr(self, n, 3)\nA().y",
+        "class A(Model):\n    def f(self, **n): self.__dict__.update(n)\nA().y",
+        "class A(Model):\n    def f(self, **n): vars(self).update(n)\nA().y",
+        "class A(Model, metaclass=M): pass\nA().y",
+        "@wrapped\nclass A(Model): pass\nA().y",
+        "class A(Model): pass\na = A()\na.y = 3\na.y",
+        "m = Model()\nm.y = 3\nm.y",
+        "m = Model()\nsetattr(m, 'y', 3)\nm.y",
+        "class A(Layer): y = 3\nfor d in Model().layers: d.y",
+        "class A(Layer): y = 3\ndef f(d: Layer): d.y",
+        "class B(Layer):\n    def f(self): self.y\nclass A(B): y = 3",
+    ],
+)
+def test_what_the_users_own_code_may_define_is_said(parse, source):
+    use = next(use for use in parse(HEAD + source).members if use.member == "y")
+
+    assert use.owner_defines
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Model().y",
+        "class A(Model): pass\nA().y",
+        "class A(Model):\n    z = 3\n    def f(self): self.y",
+        "class B(Model): pass\nclass A(B, object): pass\nA().y",
+        "@k.register\nclass A(Model): pass\nA().y",
+        "class A(Layer): y = 3\nDense(3).y",
+        "a = Model()\na.y = 3\nb = Model()\nb.y",
+        "class A(Layer): y = 3\ndef f(m: Model): m.y",
+        "class A(Model):\n    def f(self): self.d.y = 3\n    def g(self): self.y",
+    ],
+)
+def test_what_it_cannot_define_too(parse, source):
+    use = next(use for use in parse(HEAD + source).members if use.member == "y")
+
+    assert not use.owner_defines
