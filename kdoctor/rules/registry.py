@@ -83,7 +83,7 @@ def _rule_of(module: ModuleType) -> Rule:
         raise ValueError(f"{module.__name__}: {', '.join(wrong)}")
     return dataclasses.replace(
         rule,
-        check=_within_its_versions(rule),
+        check=_where_it_can_fire(rule),
         triggers=frozenset(rule.triggers),
         docs=inspect.getdoc(module) or "",
         valid=tuple(module.VALID),
@@ -97,9 +97,10 @@ def _has_all_headings(module: ModuleType) -> bool:
     return [line for line in lines if line.startswith("## ")] == list(HEADINGS)
 
 
-def _within_its_versions(rule: Rule) -> Check:
+def _where_it_can_fire(rule: Rule) -> Check:
     def check(module: Module, facts: Facts) -> Iterator[Finding]:
-        if _applies(rule, facts.target):
+        triggered = not rule.triggers or any(word in module.text for word in rule.triggers)
+        if triggered and _applies(rule, facts.target):
             yield from rule.check(module, facts)
 
     return check

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Libraries that bring Keras into a file which never says so itself.
-_BUILT_ON_KERAS = ("segmentation_models", "classification_models", "efficientnet")
+_BUILT_ON_KERAS = ("segmentation_models", "efficientnet")
 
 
 def words() -> tuple[str, ...]:
