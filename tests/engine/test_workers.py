@@ -1,0 +1,57 @@
+"""Work that is spread over processes."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from kdoctor.engine.orders import Orders, Source, Task
+from kdoctor.engine.workers import run
+from kdoctor.errors import KdoctorError
+from kdoctor.keras_api import newest_target
+
+ORDERS = Orders(newest_target())
+
+
+def tasks(number, size):
+    return [Task(Source(f"{each}.py"), size) for each in range(number)]
+
+
+def paths_and_processes(_orders, some):
+    return [(task.source.path, os.getpid()) for task in some]
+
+
+def die(_orders, _some):
+    os._exit(1)
+
+
+def test_results_stand_in_the_order_of_the_tasks():
+    work = tasks(50, 100_000)
+    for jobs in (1, 3):
+        results = run(paths_and_processes, ORDERS, work, jobs)
+        assert [path for path, _ in results] == [task.source.path for task in work]
+
+
+def test_little_work_starts_no_process():
+    results = run(paths_and_processes, ORDERS, tasks(20, 1000), 4)
+    assert {process for _, process in results} == {os.getpid()}
+
+
+def test_much_work_is_spread_over_no_more_processes_than_allowed():
+    results = run(paths_and_processes, ORDERS, tasks(50, 100_000), 2)
+    processes = {process for _, process in results}
+    assert os.getpid() not in processes
+    assert 1 <= len(processes) <= 2
+
+
+def test_progress_is_told_up_to_the_last_task():
+    told = []
+    run(paths_and_processes, ORDERS, tasks(50, 100_000), 2, lambda *numbers: told.append(numbers))
+    assert told == sorted(told)
+    assert told[-1] == (50, 50)
+
+
+def test_a_worker_that_dies_is_a_sentence():
+    with pytest.raises(KdoctorError, match="--jobs 1"):
+        run(die, ORDERS, tasks(50, 100_000), 2)
