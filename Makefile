@@ -40,7 +40,7 @@ prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 and record what hold
 	$(BIN)/python -m kdoctor.verify.prove
 
 api-data: $(STAMP) ## Read the API of released Keras wheels into kdoctor/keras_api/data
-	$(BIN)/python tools/api_data.py
+	$(BIN)/python -m tools.api_data
 
 corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, every file
 	$(BIN)/python tools/check_corpus.py
