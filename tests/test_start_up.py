@@ -9,7 +9,7 @@ import pytest
 
 # What one of these costs is more than a scan of a hundred clean files.
 HEAVY = {
-    "libcst", "tensorflow", "keras", "tf_keras", "numpy", "hypothesis",
+    "libcst", "markdown_it", "tensorflow", "keras", "tf_keras", "numpy", "hypothesis",
     "rich.console", "rich.progress", "rich.table", "rich.markdown",
     "multiprocessing.pool", "concurrent.futures.process",
 }  # fmt: skip

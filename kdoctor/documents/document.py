@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Literal, get_args
 
 from kdoctor.documents.encoding import Decoded, decode_python, decode_utf8
-from kdoctor.documents.markdown import read_markdown
-from kdoctor.documents.notebook import read_notebook
 from kdoctor.documents.python_source import read_python
-from kdoctor.documents.rst import read_rst
 from kdoctor.documents.unit import Skipped, Unit
 from kdoctor.errors import FileProblem
 
@@ -28,11 +26,7 @@ KIND_OF_ENDING: Mapping[str, Kind] = {
     ".rst": "rst",
 }
 _SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*\bpython[\d.]*\b")
-_READERS: Mapping[Kind, Callable[[str, str], tuple[tuple[Unit, ...], tuple[Skipped, ...]]]] = {
-    "notebook": read_notebook,
-    "markdown": read_markdown,
-    "rst": read_rst,
-}
+_Reader = Callable[[str, str], tuple[tuple[Unit, ...], tuple[Skipped, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +56,7 @@ class Document:
             decoded = decode_python(data)
             return cls(path, kind, (read_python(decoded.text, path),), (), data, decoded)
         decoded = decode_utf8(data)
-        units, skipped = _READERS[kind](decoded.text, path)
+        units, skipped = _reader(kind)(decoded.text, path)
         return cls(path, kind, units, skipped, data, decoded)
 
     def replace(self, texts: Mapping[int, Sequence[str]]) -> bytes:
@@ -107,3 +101,10 @@ def kind_of(path: str, data: bytes) -> Kind:
     what = f"the ending {ending} says" if ending else "no ending says"
     kinds = ", ".join(get_args(Kind))
     raise FileProblem(f"{what} nothing of what it is; name it with --as ({kinds})")
+
+
+def _reader(kind: Kind) -> _Reader:
+    """Return what reads a kind of text, imported no sooner: most runs meet Python files alone."""
+    module = import_module(f"kdoctor.documents.{kind}")
+    reader: _Reader = getattr(module, f"read_{kind}")
+    return reader
