@@ -32,14 +32,12 @@ class Guards:
         imports: Imports,
         knowledge: Knowledge,
         resolver: Callable[[], Resolver],
-        uses: Callable[[Binding], Iterable[cst.CSTNode]],
     ) -> None:
         self._survey = survey
         self._parents = survey.parents
         self._imports = imports
         self._knowledge = knowledge
         self._resolver = resolver
-        self._uses = uses
         self._busy: set[cst.CSTNode] = set()
         self._dead: dict[cst.CSTNode, bool] = {}
 
@@ -265,8 +263,11 @@ class Guards:
         statement: cst.CSTNode,
         node: cst.CSTNode,
     ) -> bool:
-        if isinstance(statement, cst.Import | cst.ImportFrom):
-            return self._binds_likewise(handler, statement, node)
+        bound = self._bound_by(statement, node)
+        if bound:
+            if leaves(handler.body) and not isinstance(_last(handler.body), cst.Return):
+                return False
+            return all(self._is_replaced(each, handler) for each in bound)
         for other in descendants(handler.body):
             match statement, other:
                 case cst.Assign(), cst.Assign():
@@ -282,21 +283,27 @@ class Guards:
                 return True
         return False
 
-    def _binds_likewise(
-        self,
-        handler: cst.ExceptHandler | cst.ExceptStarHandler,
-        statement: cst.Import | cst.ImportFrom,
-        node: cst.CSTNode,
-    ) -> bool:
-        """Say whether the handler binds what the failing import would have bound."""
-        if leaves(handler.body) and not isinstance(_last(handler.body), cst.Return):
-            return False
-        failing = [
+    def _bound_by(self, statement: cst.CSTNode, node: cst.CSTNode) -> list[Binding]:
+        """Return the names that a statement does not bind when it fails at ``node``."""
+        if isinstance(statement, cst.Import | cst.ImportFrom):
+            return [
+                each
+                for each in self._survey.import_bindings
+                if self._parents[each.node] is statement and node in {each.node, statement}
+            ]
+        if isinstance(statement, cst.Assign):
+            names = [dotted(each.target) for each in statement.targets]
+        elif isinstance(statement, cst.ClassDef | cst.FunctionDef):
+            names = [statement.name.value]
+        else:
+            return []
+        scope = self._resolver().scope_of(statement)
+        return [
             each
-            for each in self._survey.import_bindings
-            if self._parents[each.node] is statement and (each.node is node or node is statement)
+            for name in names
+            for each in scope.bindings.get(name or "", ())
+            if self._is_below(each.node, statement)
         ]
-        return bool(failing) and all(self._is_replaced(each, handler) for each in failing)
 
     def _is_replaced(
         self, binding: Binding, handler: cst.ExceptHandler | cst.ExceptStarHandler
@@ -308,13 +315,17 @@ class Guards:
                 exists = self._knowledge.exists(self._imports.of[other].imported)
                 if exists is not False or self.is_guarded(other.node):
                     return True
-            elif not _is_empty(part_of(other.value, other.path)):
-                return True
+            else:
+                value = part_of(other.value, other.path)
+                if not _is_empty(value) and not (value is not None and self._fails(value)):
+                    return True
         uses = [
-            each
-            for each in self._uses(binding)
-            if not isinstance(self._parents.get(each), _ONLY_ASKS)
-            and not self._is_below(each, handler)
+            use.node
+            for use in self._survey.uses
+            if use.name == binding.name
+            and not isinstance(self._parents.get(use.node), _ONLY_ASKS)
+            and not self._is_below(use.node, handler)
+            and binding in self._resolver().bindings(use.name, use.node, use.scope)
         ]
         return bool(uses) and all(self.is_guarded(self._chain(each)) for each in uses)
 

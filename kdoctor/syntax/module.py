@@ -237,13 +237,7 @@ class Module:
 
     @cached_property
     def _guards(self) -> Guards:
-        return Guards(
-            self._survey,
-            self._imports,
-            self.knowledge,
-            lambda: self._resolver,
-            lambda binding: self.uses_of(self._imports.of[binding]),
-        )
+        return Guards(self._survey, self._imports, self.knowledge, lambda: self._resolver)
 
     def _import_references(self) -> Iterator[tuple[int, Reference]]:
         for binding, imported in self._imports.of.items():

@@ -117,6 +117,10 @@ def test_what_comes_after_a_failing_import_is_never_reached(parse):
         ),
         "try:\n    k.ops.gone(x)\nexcept AttributeError:\n    k.ops.here(x)",
         "if False:\n    k.ops.gone(x)",
+        "try:\n    f = k.ops.gone\nexcept AttributeError:\n    from k.new import f",
+        "try:\n    f = k.ops.gone\nexcept AttributeError:\n    def f(x): pass",
+        "try:\n    class A(k.ops.gone): pass\nexcept AttributeError:\n    class A: pass",
+        "try:\n    x.f = k.ops.gone\nexcept AttributeError:\n    x.f = 3",
     ],
 )
 def test_a_use_that_is_not_reached_or_has_a_fallback_is_guarded(parse, source):
@@ -133,6 +137,9 @@ def test_a_use_that_is_not_reached_or_has_a_fallback_is_guarded(parse, source):
         "if x1 > 2:\n    k.ops.gone(x)",
         "try:\n    print(k.ops.gone(x))\nexcept AttributeError as e:\n    print(e)",
         "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    z = 3",
+        "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    y = None\ny.z",
+        "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    y = None\ny = 3\ny.z",
+        "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    from k.old import y",
         "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    y = k.ops.gone(x)",
         "try:\n    y = k.ops.gone(x)\nexcept ValueError:\n    y = 3",
         "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    raise",
