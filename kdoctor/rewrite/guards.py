@@ -16,6 +16,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.questions import Answer, Guard, Question, Situation, every
 from kdoctor.syntax import Context, Kind, Module
+from kdoctor.syntax.scopes import BindingKind
 
 __all__ = [
     "Answer",
@@ -225,9 +226,24 @@ def _answer(*conditions: bool) -> Answer:
 
 def _cannot_be_none(situation: Situation, parameter: str) -> Answer:
     node = situation.value(parameter)
-    if node is not None:
-        return _is_a_value(node, situation.module)
-    return _answer(situation.default(parameter) not in (None, "None"))
+    if node is None:
+        return _answer(situation.default(parameter) not in (None, "None"))
+    if _its_negative_is_passed(node, situation):
+        return Answer.YES
+    return _is_a_value(node, situation.module)
+
+
+def _its_negative_is_passed(node: cst.BaseExpression, situation: Situation) -> bool:
+    """Say whether the call is of the form ``clip(x, -limit, limit)``: ``-None`` raises."""
+    call = situation.node
+    if not isinstance(node, cst.Name | cst.Attribute) or not isinstance(call, cst.Call):
+        return False
+    return any(
+        isinstance(each.value, cst.UnaryOperation)
+        and isinstance(each.value.operator, cst.Minus)
+        and each.value.expression.deep_equals(node)
+        for each in call.args
+    )
 
 
 def _is_a_value(node: cst.BaseExpression, module: Module) -> Answer:
@@ -247,11 +263,28 @@ def _is_a_value(node: cst.BaseExpression, module: Module) -> Answer:
             return Answer.YES if module.scope_of(function).owner(name) is None else Answer.UNKNOWN
         case cst.Call():
             return _from_a_library(node.func, module)
+        case cst.Name() if _is_a_constant(node, module):
+            return Answer.YES
         case cst.Name() | cst.Attribute():
             return _from_a_library(node, module)
         case cst.Subscript() | cst.Await() | cst.NamedExpr() | cst.Yield():
             return Answer.UNKNOWN
     return Answer.YES  # literals, displays, arithmetic, comparisons, lambdas
+
+
+def _is_a_constant(name: cst.Name, module: Module) -> bool:
+    """Say whether a name is bound once, to a literal that is not None."""
+    owner = module.scope_of(name).owner(name.value)
+    bindings = owner.bindings[name.value] if owner else []
+    if len(bindings) != 1 or bindings[0].kind is not BindingKind.ASSIGN:
+        return False
+    value: cst.BaseExpression | None = bindings[0].value
+    for step in bindings[0].path:
+        if not isinstance(value, cst.Tuple | cst.List) or step is None:
+            return False
+        value = value.elements[step].value if step < len(value.elements) else None
+    found = None if value is None else _literal(module.source(value))
+    return found is not None and found.value is not None
 
 
 def _from_a_library(node: cst.BaseExpression, module: Module) -> Answer:

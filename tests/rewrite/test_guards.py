@@ -52,6 +52,37 @@ def test_not_none_takes_nothing_for_granted(refusal, value):
     assert refusal(f"K.f(x, {value})", guarded(not_none("a"))) == "`a` may be None"
 
 
+@pytest.mark.parametrize("limit", ["v", "self.v"])
+def test_not_none_knows_that_none_has_no_negative(line, limit):
+    assert passes(line, f"K.f(-{limit}, {limit})", not_none("a"))
+    assert passes(line, f"K.f(a={limit}, x=-{limit})", not_none("a"))
+
+
+@pytest.mark.parametrize("x", ["-w", "+v", "not v", "v", "-v.u"])
+def test_not_none_takes_no_other_operation_for_a_negative(refusal, x):
+    assert refusal(f"K.f({x}, v)", guarded(not_none("a"))) == "`a` may be None"
+
+
+@pytest.mark.parametrize(
+    "assigned", ["LIMIT = 0.05", "SIZE, LIMIT = 4, -1", "(a, [LIMIT]) = 1, [2]"]
+)
+def test_not_none_knows_a_constant(line, assigned):
+    assert passes(line, f"{assigned}\ndef clip(x):\n    return K.f(x, LIMIT)", not_none("a"))
+
+
+@pytest.mark.parametrize(
+    "assigned",
+    [
+        "LIMIT = None", "LIMIT = 1\nLIMIT = None", "LIMIT = f()", "LIMIT, b = f()",
+        "*LIMIT, b = 1, 2", "for LIMIT in (1, None): pass", "LIMIT = 1\nfor LIMIT in z: pass",
+        "LIMIT = 1\ndef g():\n    global LIMIT\n    LIMIT = None", "LIMIT = 1\ndel LIMIT",
+    ],
+)  # fmt: skip
+def test_not_none_trusts_no_name_that_may_be_bound_to_something_else(refusal, assigned):
+    source = f"{assigned}\ndef clip(x):\n    return K.f(x, LIMIT)"
+    assert refusal(source, guarded(not_none("a"))) == "`a` may be None"
+
+
 def test_not_none_asks_the_default_of_what_is_not_passed(line, refusal):
     assert passes(line, "K.f(x)", not_none("b"))
     assert "`a` may be None" in refusal("K.f(x)", guarded(not_none("a")))
