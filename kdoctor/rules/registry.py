@@ -99,11 +99,17 @@ def _has_all_headings(module: ModuleType) -> bool:
 
 def _where_it_can_fire(rule: Rule) -> Check:
     def check(module: Module, facts: Facts) -> Iterator[Finding]:
-        triggered = not rule.triggers or any(word in module.text for word in rule.triggers)
-        if triggered and _applies(rule, facts.target):
+        if _applies(rule, facts.target) and _is_triggered(rule, module):
             yield from rule.check(module, facts)
 
     return check
+
+
+def _is_triggered(rule: Rule, module: Module) -> bool:
+    """Say whether a trigger is written in the module, or in what it imports by way of others."""
+    if not rule.triggers or any(word in module.text for word in rule.triggers):
+        return True
+    return any(word in each.name for each in module.imports for word in rule.triggers)
 
 
 def _applies(rule: Rule, target: Target) -> bool:
