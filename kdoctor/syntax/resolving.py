@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -115,14 +115,13 @@ class Resolver:
         owner = scope.owner(name)
         if owner is None:
             return self._from_star(name)
-        if owner.kind is ScopeKind.MODULE and self._survey.module.stars:
-            last = max(each.order for each in owner.bindings[name])
-            if any(
-                star.order > last and names is not None and name in names
-                for star, names in self._known_stars()
-            ):
-                return None
-        return self._agreed(self.bindings(name, place, scope))
+        agreed = self._agreed(self.bindings(name, place, scope))
+        if agreed is None or owner.kind is not ScopeKind.MODULE:
+            return agreed
+        last = max(each.order for each in owner.bindings[name])
+        later = [self._in_star(star, name) for star in self._stars_with(name, after=last)]
+        # Star imports below may bind the name anew, to the same thing or to another.
+        return agreed if all(each.names == agreed.names for each in later) else None
 
     def of_chain(self, node: cst.CSTNode, scope: Scope | None = None) -> Meaning | None:
         """Return what ``name.a.b`` means, None for anything that is no such chain."""
@@ -214,13 +213,25 @@ class Resolver:
         if not holding:
             return None
         last = holding[-1]
-        star = self._imports.of[stars[last][0]]
-        meaning = Meaning(star.name, (star.name,), star, Confidence.CERTAIN)
-        meaning = self.member(meaning, [name])
+        meaning = self._in_star(stars[last][0], name)
         # A later star import of an unknown module may have bound the name anew.
         if any(names is None for _, names in stars[last + 1 :]):
             return replace(meaning, confidence=Confidence.LIKELY)
         return meaning
+
+    def _stars_with(self, name: str, *, after: int) -> Iterator[Binding]:
+        """Yield the star imports below that bind ``name`` on the target."""
+        for star, names in self._known_stars():
+            if star.order < after or names is None or name not in names:
+                continue
+            # What a release had once, and the target has no more, binds nothing there.
+            if self._knowledge.exists(f"{self._imports.of[star].name}.{name}") is not False:
+                yield star
+
+    def _in_star(self, star: Binding, name: str) -> Meaning:
+        imported = self._imports.of[star]
+        meaning = Meaning(imported.name, (imported.name,), imported, Confidence.CERTAIN)
+        return self.member(meaning, [name])
 
     def _known_stars(self) -> list[tuple[Binding, frozenset[str] | None]]:
         if self._stars is None:

@@ -239,6 +239,12 @@ def test_a_star_after_a_binding_of_one_of_its_names_makes_it_ambiguous(names):
     assert names("from j import Dense\nfrom k.layers import *\nDense(3)") == []
 
 
+def test_a_star_after_a_binding_of_the_same_thing_leaves_it_what_it_was(names):
+    assert names("from k.layers import Dense\nfrom k.layers import *\nDense(3)") == [
+        "k.layers.Dense"
+    ]
+
+
 def test_qualified_follows_aliases_and_refuses_what_is_no_name(node_of):
     module, node = node_of("import k\nL = k.layers\ny = L.Dense", "L.Dense")
     assert module.qualified(node) == "k.layers.Dense"
@@ -279,6 +285,7 @@ class Tree:
         "import pkg.compat as C\nC.K.sum(x)",
         "import pkg.compat\npkg.compat.K.sum(x)",
         "from .compat import *\nK.sum(x)",
+        "from k import ops as K\nfrom .compat import *\nK.sum(x)",
     ],
 )
 def test_a_name_is_followed_through_the_modules_of_the_tree(names, source):
