@@ -129,7 +129,7 @@ def _numbers_apart(old: Any, new: Any, coarsest: str) -> float:
     dtype = np.asarray(old).dtype.name
     if dtype not in FLOATS:
         if not np.array_equal(old, new):
-            raise Different("value", f"{_short(old)} -> {_short(new)}")
+            raise Different("value", _first(old, new, np.asarray(old != new)))
         return 0.0
     limit = TOLERANCES[coarser(dtype, coarsest)]
     one, other = np.asarray(old, "float64"), np.asarray(new, "float64")
@@ -143,10 +143,16 @@ def _numbers_apart(old: Any, new: Any, coarsest: str) -> float:
         scale = np.maximum(np.maximum(1.0, np.abs(one)), largest)
         apart = np.where(same, 0.0, np.abs(one - other) / scale)
     if not (apart <= limit).all():
-        raise Different("value", f"{_short(one)} -> {_short(other)}")
+        raise Different("value", _first(one, other, ~(apart <= limit)))
     return float(apart.max())
 
 
-def _short(data: Any) -> str:
-    text = np.array2string(np.asarray(data), threshold=6, precision=5, separator=", ")
-    return " ".join(text.split())
+def _first(old: Any, new: Any, differs: Any) -> str:
+    """Show the first number that differs, and how many do."""
+    places = np.argwhere(differs)
+    place = tuple(places[0]) if places.size else ()
+    where = f" at {[int(each) for each in place]}" if place else ""
+    return (
+        f"{np.asarray(old)[place]!s} -> {np.asarray(new)[place]!s}{where}, "
+        f"{np.count_nonzero(differs)} of {np.size(old)} numbers"
+    )

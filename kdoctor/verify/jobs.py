@@ -11,7 +11,10 @@ MODES = ("eager", "function", "function_batch", "symbolic", "symbolic_batch")
 
 @dataclass(frozen=True, slots=True)
 class RewriteJob:
-    """Run both sides of a rewrite on ``cases`` drawn inputs. ``guard`` is the text of its guard."""
+    """Run both sides of a rewrite on ``cases`` drawn inputs. ``guard`` is the text of its guard.
+
+    ``until_failure``: the first failure is enough.
+    """
 
     id: str
     left: str
@@ -19,6 +22,7 @@ class RewriteJob:
     guard: str
     cases: int
     seed: int
+    until_failure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

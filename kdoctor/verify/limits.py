@@ -95,7 +95,7 @@ _NUMBER = Limit("a bfloat16 tensor without axes raises", _is_bfloat16_without_ax
 _LIMITS = {
     **dict.fromkeys(
         (
-            *("add", "subtract", "multiply", "max", "min", "batch_flatten"),
+            *("add", "subtract", "multiply", "max", "min", "batch_flatten", "reshape"),
             *("map_fn", "foldl", "foldr", "update_add", "update_sub", "moving_average_update"),
         ),
         (_EMPTY,),

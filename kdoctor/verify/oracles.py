@@ -41,9 +41,7 @@ _OTHERS: dict[str, Oracle] = {
     "add": Oracle(tf.math.add, "tf.math.add (no Keras had it)"),
     "subtract": Oracle(tf.math.subtract, "tf.math.subtract (no Keras had it)"),
     "multiply": Oracle(tf.math.multiply, "tf.math.multiply (no Keras had it)"),
-    "divide": Oracle(
-        lambda x, y: tf.math.divide(tf.convert_to_tensor(x), y), "tf.math.divide (no Keras had it)"
-    ),
+    "divide": Oracle(tf.math.truediv, "tf.math.truediv (no Keras had it)"),
     "matmul": Oracle(tf.linalg.matmul, "tf.linalg.matmul (no Keras had it)"),
     "get_variable_shape": Oracle(
         whole_backend.int_shape, "tf_keras' K.int_shape, as keras 2.2.4 defines it"

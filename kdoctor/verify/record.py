@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,18 @@ def read(path: Path = RECORD) -> dict[str, dict[str, Any]]:
     return record
 
 
-def write(about: dict[str, Any], outcomes: Iterable[Outcome], path: Path = RECORD) -> None:
-    """Write the record anew: sorted, and without anything that changes from day to day."""
-    record = {outcome.id: outcome.as_record() for outcome in outcomes}
-    text = json.dumps({ABOUT: about, **record}, indent=1, sort_keys=True, ensure_ascii=False)
+def write(
+    about: dict[str, Any],
+    outcomes: Iterable[Outcome],
+    kept: Mapping[str, dict[str, Any]] | None = None,
+    path: Path = RECORD,
+) -> None:
+    """Write the record anew: sorted, and without anything that changes from day to day.
+
+    ``kept`` are entries of an earlier record that stand as they are.
+    """
+    record = {**(kept or {}), **{outcome.id: outcome.as_record() for outcome in outcomes}}
+    text = json.dumps({**record, ABOUT: about}, indent=1, sort_keys=True, ensure_ascii=False)
     path.write_text(f"{text}\n", "utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import random
@@ -32,7 +33,6 @@ from kdoctor.verify.values import TOLERANCES, Role, arrays_in
 
 # Below this nothing is called proven, however well it went.
 FEWEST_CASES = 8
-SHOWN_FAILURES = 3
 _RANDOM = frozenset({"random_normal", "random_uniform", "truncated_normal", "dropout"})
 _SLOW = 4  # every so many cases also run in a graph and symbolically
 
@@ -60,6 +60,8 @@ class Prover:
         try:
             for number, (scene, arguments) in enumerate(self._drawn()):
                 self._case(scene, arguments, number)
+                if self.job.until_failure and self.outcome.failures:
+                    break
         except KeyError as unknown:
             return _unproven(self.outcome, f"nobody has said how to draw {unknown}")
         except UnknownGuard as unknown:
@@ -68,7 +70,7 @@ class Prover:
         outcome.cases = dict(self.cases)
         total = sum(self.cases.values())
         outcome.failing = sum(self.kinds.values())
-        if total < min(FEWEST_CASES, self.job.cases):
+        if total < min(FEWEST_CASES, self.job.cases // 8):
             return _unproven(outcome, f"the old side worked in {total} cases only")
         outcome.holds = not outcome.failures
         return outcome
@@ -143,8 +145,11 @@ class Prover:
         """
         if self.sides.function in _RANDOM:
             return False
-        for again in (mode, "eager"):
+        for again in (mode, mode, mode, "eager"):
             try:
+                # What memory is left unset shows when something else was in it.
+                with contextlib.suppress(Exception):
+                    run(NEW, mode, self.sides.call_new, arguments)
                 other = self._old(conditions, again, arguments)
                 if not old.gradients:
                     other = replace(other, gradients=())
@@ -212,8 +217,8 @@ class Prover:
 
     def _fail(self, mode: str, arguments: dict[str, Any], what: str, detail: str) -> None:
         self.kinds[mode, what] += 1
-        if self.kinds[mode, what] > 1 or len(self.outcome.failures) >= SHOWN_FAILURES:
-            return
+        if any(failure["mode"] == mode for failure in self.outcome.failures):
+            return  # one of each mode is enough to see what is the matter
         shown = ", ".join(
             f"{name}={value!r}" for name, value in arguments.items() if value is not OMITTED
         )

@@ -34,16 +34,17 @@ def draw(scene: Scene, parameter: str, default: object) -> Any:
     strategy = _STRATEGIES.get(f"{scene.function}.{parameter}") or _STRATEGIES.get(parameter)
     if strategy is None:
         raise KeyError(parameter)
+    known = conditions.properties.get(parameter, set())
     for _ in range(20):
         needed = (
-            parameter in scene.needed
-            or default is OMITTED
-            or (default is None and conditions.known(parameter, "not_none"))
+            default is OMITTED
+            or parameter in scene.needed
+            or (default is None and bool(known & {"not_none", "whole_numbers"}))
         )
         if not needed and scene.rng.random() < 0.4:
             return OMITTED
         value = strategy(scene, parameter)
-        if _fits(value, conditions.properties.get(parameter, set())):
+        if _fits(value, known):
             return value
     return value
 

@@ -44,6 +44,12 @@ def _without_signed_zeros(scene: Scene, parameter: str) -> Array:
     return Array(np.asarray(np.where(drawn.data == zero, zero, drawn.data)), drawn.role)
 
 
+def _table(scene: Scene, parameter: str) -> Array:
+    if len(scene.shape) != 2 and scene.rng.random() < 0.9:
+        scene.shape = (scene.rng.choice([1, 2, 3]), scene.rng.choice([0, 1, 4]))
+    return x(scene, parameter)
+
+
 def _first_matrix(scene: Scene, parameter: str) -> Array:
     missing = max(2 - len(scene.shape), 0) if scene.rng.random() < 0.9 else 0
     scene.shape = (*scene.shape, *(scene.rng.choice([2, 3]) for _ in range(missing)))
@@ -220,6 +226,7 @@ STRATEGIES: dict[str, Strategy] = {
     "arange.dtype": dtype,
     "one_hot.indices": _classes,
     "one_hot.num_classes": count,
+    "repeat.x": _table,
     "dot.x": _first_matrix,
     "dot.y": _second_matrix,
     "matmul.a": x,

@@ -38,7 +38,7 @@ def _of_one(scene: Scene, _: str) -> Function:
 def _of_two(scene: Scene, _: str) -> Function:
     return scene.rng.choice(
         [
-            Function("lambda a, b: a + b", lambda a, b: a + b),
+            Function("lambda a, b: a + a - b", lambda a, b: a + a - b),
             Function("lambda a, b: a - b * b", lambda a, b: a - b * b),
         ]
     )

@@ -104,7 +104,8 @@ REWRITES = (
         "keras.backend.conv3d("
         "x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, "
         "dilation_rate=(1, 1, 1))",
-        f"keras.ops.conv{_CONVOLVED.format('kernel')}",
+        "keras.ops.conv(x, kernel, strides=strides, padding=padding, data_format=data_format)",
+        when=one_of("dilation_rate", (1, 1, 1), 1),
     ),
     rewrite(
         "keras.backend.depthwise_conv2d(x, depthwise_kernel, "
@@ -149,6 +150,7 @@ BY_HAND = {
     "ignore_class; keras.losses.sparse_categorical_crossentropy does",
     "conv1d": "keras.ops.conv knows no padding='causal': pad the start with keras.ops.pad and "
     "convolve with padding='valid'",
+    "conv3d": "keras.ops.conv takes dilation_rate too; that could not be tried on a CPU",
     "conv2d_transpose": "write keras.ops.conv_transpose(x, kernel, strides, padding=...); it takes "
     "no output_shape",
     "conv3d_transpose": "write keras.ops.conv_transpose(x, kernel, strides, padding=...); it takes "

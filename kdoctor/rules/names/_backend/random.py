@@ -19,7 +19,7 @@ REWRITES = (
     ),
     rewrite(
         "keras.backend.random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None)",
-        "keras.random.uniform(shape, minval=minval, maxval=maxval, dtype=dtype)",
+        "keras.random.uniform(shape, minval=minval, maxval=maxval)",
         when=_NO_SEED & equals("dtype", None),
     ),
     rewrite(
