@@ -34,7 +34,7 @@ class Applicability(enum.StrEnum):
 
 
 class Precedence(enum.IntEnum):
-    """How tightly Python's expressions bind, loosest first (the order of the language reference)."""
+    """How tightly Python's expressions bind, loosest first (as in the language reference)."""
 
     ANY = 0  # an argument, a right-hand side, inside parentheses or brackets
     LAMBDA = 1

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
+from kdoctor.keras_api import split_root
 from kdoctor.model import Finding
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
 from kdoctor.target import Target
@@ -21,6 +22,9 @@ from kdoctor.target import Target
 if TYPE_CHECKING:
     from kdoctor.rules.facts import Facts
     from kdoctor.syntax import Module
+
+# Families that ask for each name by which Keras it comes from, or that are not about Keras' own.
+_BY_ROOT = frozenset({"names", "environment"})
 
 
 @cache
@@ -99,10 +103,23 @@ def _has_all_headings(module: ModuleType) -> bool:
 
 def _where_it_can_fire(rule: Rule) -> Check:
     def check(module: Module, facts: Facts) -> Iterator[Finding]:
-        if _applies(rule, facts.target) and _is_triggered(rule, module):
+        if (
+            _applies(rule, facts.target)
+            and _is_triggered(rule, module)
+            and (rule.family in _BY_ROOT or not _uses_another_keras(module, facts))
+        ):
             yield from rule.check(module, facts)
 
     return check
+
+
+def _uses_another_keras(module: Module, facts: Facts) -> bool:
+    """Say whether a module imports a Keras 2 that stays one on the target: ``tf_keras``.
+
+    What is then true of a model depends on which of them made it, and inference does not know.
+    """
+    roots = (split_root(name) for each in module.imports for name in (each.name, each.imported))
+    return any(split is not None and not facts.runs_keras_3(split[0]) for split in roots)
 
 
 def _is_triggered(rule: Rule, module: Module) -> bool:

@@ -185,7 +185,22 @@ class Guards:
         if isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler):
             only_imports = bool(imports) and all(_cannot_fail(each) for each in attempt.body.body)
             return only_imports and all(self._works(each) is True for _, each in imports)
-        return any(index < place and self._works(each) is False for index, each in imports)
+        return any(
+            index < place and self._works(each) is False and self._is_survived(attempt, each)
+            for index, each in imports
+        )
+
+    def _is_survived(
+        self, attempt: cst.Try | cst.TryStar, statement: cst.Import | cst.ImportFrom
+    ) -> bool:
+        """Say whether a handler catches the failure of an import and does not pass it on.
+
+        Where none does, what stands below the import fails as it would without the ``try``.
+        """
+        for handler in attempt.handlers:
+            if self._catches(handler, statement):
+                return not isinstance(_last(handler.body), cst.Raise)
+        return False
 
     def _place_in(self, attempt: cst.Try | cst.TryStar, node: cst.CSTNode) -> int:
         """Return which statement of the body ``node`` is in; a great number for the ``else``."""

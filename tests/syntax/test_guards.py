@@ -84,6 +84,16 @@ def test_the_fallback_is_reached_where_something_else_can_fail(parse):
     assert not guarded(parse, source, "k.old.x")
 
 
+@pytest.mark.parametrize(
+    "handler",
+    ["except ValueError:\n    pass", "except ImportError:\n    raise", "finally:\n    f()"],
+)
+def test_an_import_whose_failure_nobody_survives_hides_no_other(parse, handler):
+    source = f"try:\n    from k.old import x\n    from k.gone import y\n{handler}"
+
+    assert not guarded(parse, source, "k.gone.y")
+
+
 def test_what_comes_after_a_failing_import_is_never_reached(parse):
     source = """
         try:

@@ -212,6 +212,8 @@ rule = Rule(
 )
 
 VALID = [
+    # Keras 2 wants it so.
+    "import tf_keras\ntf_keras.Sequential([tf_keras.layers.Dense(3, input_shape=(2,))])",
     "import keras\nkeras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])",
     "import keras\nkeras.applications.VGG16(weights=None, input_shape=(32, 32, 3))",
     "import keras\nkeras.layers.InputLayer(input_shape=(4,))",

@@ -101,6 +101,8 @@ rule = Rule(
 )
 
 VALID = [
+    # tf_keras is Keras 2, whatever the target: its histories have a `layer`.
+    "import tf_keras\nx = tf_keras.Input((4,))\nx._keras_history.layer",
     "import keras\nx = keras.Input((4,))\nif hasattr(x, '_keras_history'):\n    x._keras_history",
     "import keras\nx = read_somewhere()\nx._keras_history",
 ]
