@@ -12,7 +12,7 @@ class Refusal:
     reason: str
 
 
-class Refused(Exception):  # noqa: N818 - it is an answer, not an error
+class Refused(Exception):
     """Raised inside this package where a rewrite turns out impossible; becomes a ``Refusal``.
 
     ``distance`` says how far the row was from holding: the nearest of several gives the reason.

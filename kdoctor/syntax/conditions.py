@@ -19,11 +19,11 @@ from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 
-class Undecided(Exception):  # noqa: N818 - an answer, not an error
+class Undecided(Exception):
     """The condition is a guard, and nobody knows how it turns out on the target."""
 
 
-class NotAGuard(Exception):  # noqa: N818 - an answer, not an error
+class NotAGuard(Exception):
     """The condition has nothing to do with what the target is."""
 
 

@@ -22,7 +22,7 @@ class Result:
     parts: tuple[Result, ...] = ()
 
 
-class Different(Exception):  # noqa: N818 - an answer, no error
+class Different(Exception):
     """Two results differ, and in what."""
 
     def __init__(self, what: str, detail: str) -> None:

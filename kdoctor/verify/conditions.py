@@ -46,7 +46,7 @@ _OF_PARAMETERS = frozenset(
 )
 
 
-class UnknownGuard(ValueError):  # noqa: N818 - named as the thing
+class UnknownGuard(ValueError):
     """A guard for which nobody has said what inputs it means."""
 
 
