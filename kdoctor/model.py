@@ -122,6 +122,7 @@ class Fix:
     applicability: Applicability
     imports: tuple[ImportNeed, ...] = ()
     drops: tuple[Span, ...] = ()
+    unsafe_because: str = ""  # what may go wrong, where the fix is not safe
     diff: str = ""  # unified diff of this fix alone; filled in by the engine
 
 

@@ -96,7 +96,13 @@ class RewriteTable:
         goes = not refused and (not uses or reference.binding.name != reference.name)
         drops = (module.span(reference.node),) if goes else ()
         if not fixes:
-            return Fix("Delete the import: nothing uses it", (), Applicability.UNSAFE, (), drops)
+            return Fix(
+                "Delete the import: nothing uses it",
+                (),
+                Applicability.UNSAFE,
+                drops=drops,
+                unsafe_because="other files may import it from here",
+            )
         return _together(fixes, drops)
 
 

@@ -90,6 +90,14 @@ def test_the_help_of_a_rule_stands_once_in_a_file():
     assert text(scanned(*same, elsewhere)).count("help:") == 2
 
 
+def test_an_unsafe_fix_says_why_it_is_not_safe():
+    unsafe = Fix("Use f", (), Applicability.UNSAFE, unsafe_because="f counts from 1")
+    safe = Fix("Use f", (), Applicability.SAFE, unsafe_because="f counts from 1")
+    shown = text(scanned(finding(place(line=1), fix=unsafe), finding(place(line=2), fix=safe)))
+    assert "fix available (unsafe): Use f; unsafe because f counts from 1\n" in shown
+    assert "fix available (safe): Use f\n" in shown
+
+
 def test_the_summary_counts_by_severity_and_by_what_can_be_done():
     shown = text(
         scanned(

@@ -8,6 +8,7 @@ from typing import Any
 from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding
+from kdoctor.report.cure import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.page import Page
 
@@ -47,7 +48,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "symbol": finding.symbol,
         "fix": fix
-        and {"applicability": fix.applicability.value, "title": fix.title, "diff": fix.diff},
+        and {"applicability": fix.applicability.value, "title": titled(fix), "diff": fix.diff},
         "no_fix_because": finding.no_fix_because,
     }
 

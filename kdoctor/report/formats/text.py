@@ -7,6 +7,7 @@ from itertools import groupby
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Applicability, Finding
 from kdoctor.report import summary
+from kdoctor.report.cure import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.page import Page, printable
 from kdoctor.report.source import excerpt
@@ -63,7 +64,7 @@ def _cure(finding: Finding, page: Page) -> str:
     if fix.applicability is Applicability.MANUAL:
         return f"to do by hand: {printable(fix.title)}"
     label = page.paint(fix.applicability.value, f"fix available ({fix.applicability.value}):")
-    return f"{label} {printable(fix.title)}"
+    return f"{label} {printable(titled(fix))}"
 
 
 FORMAT = Format(write=_write)

@@ -136,6 +136,8 @@ def _input_first(
         (edit,),
         _applicability(facts, argument),
         _needs(need),
+        unsafe_because=f"what `{module.source(argument.value)}` is cannot be told; "
+        "`keras.Input` takes no None",
     )
 
 

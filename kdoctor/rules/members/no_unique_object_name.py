@@ -69,7 +69,12 @@ def _read_the_name(module: Module, use: MemberUse, name: str | None) -> Fix | No
     if name is None or called:
         return None
     edit = Edit(module.span(use.node.attr), (name,))
-    return Fix(f"Read `.{name}` instead", (edit,), Applicability.UNSAFE)
+    return Fix(
+        f"Read `.{name}` instead",
+        (edit,),
+        Applicability.UNSAFE,
+        unsafe_because="no Keras says what the name that is asked for should be",
+    )
 
 
 def _reason(name: str | None) -> str:

@@ -41,6 +41,7 @@ of that name. The record says for each rewrite what it was held against, and whe
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Literal
 
@@ -55,6 +56,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _MODULE = "backend."
+_NOT_EQUAL = "for some arguments Keras 2 gives something else, see `kdoctor rules KD101`"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -86,6 +88,8 @@ def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteT
     name = _function(reference.name)
     assert name is not None
     attempt = table.attempt(module, reference, facts.applicability)
+    if isinstance(attempt, Fix):
+        attempt = replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
     form = _form(reference)
     found = facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
@@ -208,7 +212,7 @@ INVALID = [
     ),
     Example(
         before="from keras import backend as K\n\nprint(K.unique_object_name('dense'))\n",
-        after="import keras\n\nprint(f\"{'dense'}_{keras.backend.get_uid('dense')}\")\n",
+        after="from keras import backend as K\n\nprint(f\"dense_{K.get_uid('dense')}\")\n",
         raises="AttributeError: module 'keras.backend' has no attribute 'unique_object_name'",
     ),
 ]

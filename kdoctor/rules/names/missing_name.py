@@ -31,6 +31,7 @@ now `negative_slope`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 import libcst as cst
@@ -42,6 +43,8 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._calls import mean_the_same
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_CALLS_CHANGE = "a parameter or a default that its calls rest on is another one now"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -89,7 +92,10 @@ class _Moves:
         """Return the fix of one name, or why there is none."""
         if isinstance(reference.node, cst.ImportStar):
             return Refusal("a star import does not say which names it was to bring in")
-        return self._table.attempt(self._module, reference, self._applicability)
+        attempt = self._table.attempt(self._module, reference, self._applicability)
+        if isinstance(attempt, Fix) and not attempt.unsafe_because:
+            return replace(attempt, unsafe_because=_CALLS_CHANGE)
+        return attempt
 
     def _applicability(self, row: Rewrite) -> Applicability:
         proven = self._facts.applicability(*(each for each in INVALID if each.after))
