@@ -100,7 +100,8 @@ class Attempt:
             inner = edits_in_place(builder, items)
             if inner is not None:
                 new = spell(name)
-                return [self._replace_name(new), *inner], new
+                # Where the arguments change too, the name alone would tell half of it.
+                return [self._replace_name(new), *inner], self._told(name, new) if inner else new
         self._check_comments(call, binding.arguments)
         edit = Edit(
             self.module.span(call),
@@ -109,6 +110,13 @@ class Attempt:
             wanted_around(self.module.parent(call), call),
         )
         return [edit], self.row.right
+
+    def _told(self, name: str, new: str) -> str:
+        """Return the right side with its names as the file spells them."""
+        known, spelled = name.removesuffix(new.rpartition(".")[2]), new.rpartition(".")[0]
+        if not known or not spelled:
+            return self.row.right.replace(name, new, 1)
+        return self.row.right.replace(known, f"{spelled}.")
 
     def _replace_name(self, new: str) -> Edit:
         node = self.reference.node

@@ -423,3 +423,26 @@ def test_calls_in_every_corner_of_the_grammar_parse_after_the_fix(fix):
     result = fix(source, BIAS)
     assert "K" not in result.text.replace("k=", "")
     assert not result.reasons
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "call", "told"),
+    [
+        ("square(x)", "keras.ops.square(x)", "square(a)", "ops.square"),
+        ("flatten(x)", "keras.ops.reshape(x, (-1,))", "flatten(a)", "ops.reshape(x, (-1,))"),
+        ("int_shape(x)", "tuple(x.shape)", "int_shape(a)", "tuple(x.shape)"),
+        (
+            "argmax(x, axis=-1)",
+            "keras.ops.cast(keras.ops.argmax(x, axis=axis), 'int64')",
+            "argmax(a)",
+            "ops.cast(ops.argmax(x, axis=axis), 'int64')",
+        ),
+    ],
+)
+def test_the_title_tells_all_of_the_new_side_that_a_change_of_name_does_not(
+    fix, left, right, call, told
+):
+    source = f"from keras import backend as K, ops\nK.{call}"
+    (made,) = fix(source, (f"keras.backend.{left}", right)).fixes
+
+    assert made.title == f"Write `{told}` instead of `K.{call.partition('(')[0]}`"
