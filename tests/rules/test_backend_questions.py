@@ -59,6 +59,8 @@ def row_used(code, name):
         "K.maximum(K.epsilon(), x)",
         "K.switch(x > 1, 0.5 * x, x)",
         "keras.losses.mean_squared_error(x, n)",
+        "keras.Input((3,))",
+        "keras.layers.Input(shape=(3,), name='image', dtype='float16')",
     ],
 )
 def test_the_mean_of_what_is_no_integer_is_let_through(expression):
@@ -67,7 +69,9 @@ def test_the_mean_of_what_is_no_integer_is_let_through(expression):
 
 @pytest.mark.parametrize(
     "expression", ["x", "2 * x", "x - n", "K.square(x)", "K.cast(x, 'int32')", "K.cast(x, n)",
-                   "K.constant([1, 2], 'int32')", "K.sum(x)", "f(x)", "-x"],
+                   "K.constant([1, 2], 'int32')", "K.sum(x)", "f(x)", "-x",
+                   "keras.Input((3,), dtype='int32')", "keras.Input(tensor=x)",
+                   "keras.Input((3,), 1, 'name', 'int32')", "keras.Input(**x)", "Input((3,))"],
 )  # fmt: skip
 def test_the_mean_of_what_may_be_integers_is_not(expression):
     assert row_used(f"def f(x, n):\n    return K.mean({expression})", "mean") == "None"

@@ -57,6 +57,8 @@ _FLOAT_LAYERS = frozenset({
     "Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "SeparableConv2D", "DepthwiseConv2D",
     "Embedding", "LSTM", "GRU", "SimpleRNN", "BatchNormalization", "LayerNormalization",
 })  # fmt: skip
+# Of keras.Input. A tensor that is passed in (`tensor=`) has a type of its own.
+_INPUT_ARGUMENTS = frozenset({"", "shape", "batch_size", "batch_shape", "name", "sparse", "dtype"})
 _LIBRARIES = ("tensorflow.", "tensorflow.math.", "tensorflow.nn.")
 _ARITHMETIC = (
     cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.BitAnd, cst.BitOr,
@@ -216,7 +218,7 @@ class Inference:
             return any(self.is_not_integer(each) for each in arguments[:2])
         if leaf == "switch":
             return any(self.is_not_integer(each) for each in arguments[1:3])
-        return self._is_loss(call) or self._is_float_layer(call)
+        return self._is_loss(call) or self._is_float_layer(call) or self._is_float_input(call)
 
     def _makes_no_negatives(self, call: cst.Call) -> bool:
         leaf, arguments = self._leaf(call), _positional(call)
@@ -284,6 +286,15 @@ class Inference:
     def _is_float_layer(self, call: cst.Call) -> bool:
         layer = self._module.type_of(call.func)
         return layer is not None and layer.kind is Kind.LAYER and layer.cls in _FLOAT_LAYERS
+
+    def _is_float_input(self, call: cst.Call) -> bool:
+        """Say whether it is ``keras.Input`` of a float type, which is meant where none is said."""
+        split = split_root(self._module.qualified(call.func) or "")
+        if split is None or split[1].rpartition(".")[2] != "Input" or len(_positional(call)) > 1:
+            return False
+        given = {each.keyword.value if each.keyword else each.star for each in call.args}
+        dtype = _argument(call, 3, "dtype")
+        return given <= _INPUT_ARGUMENTS and (dtype is None or self._is_float_dtype(dtype))
 
     def _is_float_dtype(self, node: cst.BaseExpression | None) -> bool:
         match node:
