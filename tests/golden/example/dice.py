@@ -1,0 +1,14 @@
+from keras import backend as K
+from keras import ops
+from keras.models import Model
+from keras import Input
+
+
+def dice_loss(y_true, y_pred, smooth=1.0):
+    overlap = ops.sum(ops.reshape(y_true, (-1,)) * ops.reshape(y_pred, (-1,)))  # foreground in both
+    return 1 - (2 * overlap + smooth) / (ops.sum(y_true) + ops.sum(y_pred) + smooth)
+
+
+image = Input(shape=(64, 64, 3))
+model = Model(image, K.mean(image, axis=-1))
+K.set_value(model.optimizer.lr, 0.01)
