@@ -13,7 +13,7 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors pytest prove api-data corpus packages golden clean
+.PHONY: help demo test lint types floors pytest prove api-data corpus packages golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -50,6 +50,9 @@ packages: $(STAMP) ## Scan and fix real packages of Keras 2 times, and print a t
 
 golden: $(STAMP) ## Write tests/golden anew from fixtures/ (then read the diff)
 	$(BIN)/python tools/golden.py
+
+record: $(STAMP) ## Record the runs and figures in README.md anew (then read the diff)
+	$(BIN)/python tools/record.py
 
 clean: ## Remove the environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .kdoctor_cache build dist

@@ -1,0 +1,42 @@
+"""The README tells the truth."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_recorded_runs_and_figures_are_what_the_program_prints():
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "record.py", "--check"], check=False, timeout=120
+    )
+
+    assert done.returncode == 0, "run `python tools/record.py` and read the diff"
+    assert "Found " in README
+    assert "rewrites hold" in README
+
+
+def test_every_make_target_that_it_names_is_there():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+
+    for target in re.findall(r"^\$ make (\w[\w-]*)", README, re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_every_option_that_it_names_is_known():
+    help_texts = "".join(
+        subprocess.run(
+            [sys.executable, "-m", "kdoctor", command, "--help"],
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        ).stdout
+        for command in ("scan", "fix")
+    )
+
+    for option in set(re.findall(r"(?<![\w-])--[a-z]+", README)):
+        assert option in help_texts, option

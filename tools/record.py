@@ -1,0 +1,77 @@
+"""Record real runs in README.md: the output below each command of its blocks, and the figures.
+
+    python tools/record.py            # writes README.md
+    python tools/record.py --check    # exit code 1 where it would
+
+A block whose first command begins with ``cat fixtures/`` is run command by command in the
+repository's root.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+BIN = Path(sys.executable).parent
+BLOCK = re.compile(r"```console\n(\$ cat fixtures/.*?)```\n", re.DOTALL)
+FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
+
+
+def main() -> int:
+    """Write README.md anew, or say whether it is as it should be."""
+    old = README.read_text("utf-8")
+    new = BLOCK.sub(lambda block: f"```console\n{recorded(block[1])}```\n", old)
+    new = FIGURES.sub(lambda _: f"<!-- proof figures -->\n{figures()}\n<!-- end -->\n", new)
+    if "--check" in sys.argv[1:]:
+        return int(new != old)
+    README.write_text(new, "utf-8")
+    return 0
+
+
+def recorded(block: str) -> str:
+    """Return the commands of a block, each with what it prints now."""
+    commands = [line for line in block.splitlines() if line.startswith("$ ")]
+    return "\n".join(f"{line}\n{output(line.removeprefix('$ '))}" for line in commands)
+
+
+def output(command: str) -> str:
+    """Return what a command prints, as a terminal shows it, without trailing blanks."""
+    words = shlex.split(command)
+    if words[0] == "kdoctor":
+        words[0] = str(BIN / "kdoctor")
+    done = subprocess.run(
+        words,
+        cwd=ROOT,
+        check=False,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    return "".join(f"{line.rstrip()}\n" for line in (done.stdout + done.stderr).splitlines())
+
+
+def figures() -> str:
+    """Return what the proof record says, in one sentence."""
+    record = json.loads((ROOT / "kdoctor" / "rules" / "proofs.json").read_text("utf-8"))
+    versions = record.pop("about")["frameworks"]
+    examples = [entry for key, entry in record.items() if key.startswith("example ")]
+    rewrites = [entry for key, entry in record.items() if not key.startswith("example ")]
+    cases = sum(sum(entry.get("cases", {}).values()) for entry in rewrites)
+    gradients = sum(entry.get("gradients", 0) for entry in rewrites)
+    return (
+        f"The record of this version (TensorFlow {versions['tensorflow']}, Keras "
+        f"{versions['keras']}, tf_keras {versions['tf_keras']}): "
+        f"{sum(entry['holds'] for entry in rewrites)} of {len(rewrites)} rewrites hold, in "
+        f"{cases:,} runs, {gradients:,} of them with gradients; "
+        f"{sum(entry['holds'] for entry in examples)} of {len(examples)} examples do what they say."
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
