@@ -33,8 +33,9 @@ types: $(STAMP)
 floors: $(STAMP)
 	$(BIN)/lint-imports
 
+# By file: what a module sets up once (a corpus, packages, proofs) is not set up in each process.
 pytest: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 and record what holds
 	$(BIN)/python -m kdoctor.verify.prove

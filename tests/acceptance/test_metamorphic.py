@@ -30,8 +30,6 @@ EVERY_FILE = (
     "custom_layers/classify.py",
 )
 
-pytestmark = pytest.mark.xdist_group("metamorphic")
-
 
 def with_the_alias_renamed(source):
     renamed = re.sub(r"\bK\b", "keras_backend_", source)

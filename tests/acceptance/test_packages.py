@@ -10,7 +10,7 @@ import pytest
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "check_packages.py"
 UNREACHABLE = 3
 
-pytestmark = [pytest.mark.frameworks, pytest.mark.xdist_group("packages")]
+pytestmark = pytest.mark.frameworks
 
 
 @pytest.fixture(scope="module")
