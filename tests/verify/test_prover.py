@@ -31,7 +31,7 @@ WRONG = {
     "keras.backend.softmax(x, axis=-1) -> keras.ops.softmax(x, 0)": "value",
     "keras.backend.repeat(x, n) -> keras.ops.repeat(x, n)": "shape",
     "keras.backend.transpose(x) -> x": " -> ",
-    "keras.backend.stop_gradient(variables) -> variables + 0": "gradient",
+    "keras.backend.stop_gradient(variables) -> keras.ops.copy(variables)": "gradient",
     "keras.backend.int_shape(x) -> list(x.shape)": "tuple -> list",
     "keras.backend.random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)"
     " -> keras.random.uniform(shape, dtype=dtype)": "distribution",
