@@ -18,6 +18,7 @@ from keras import utils
 
 MAX_WORDS, MAX_LENGTH = 60, 6
 DESKS = ['sport', 'money', 'science', 'city']
+CLASSES = len(DESKS)
 HEADLINES = [
     (u'late goal wins the cup', 0), (u'keeper saves two penalties', 0), (u'captain out for the season', 0),
     (u'bank raises its rate again', 1), (u'shares fall after the report', 1), (u'rate cut lifts shares', 1),
@@ -49,20 +50,20 @@ def text_cnn():
     convolved = Activation('relu')(Conv1D(24, 3, padding='same')(embedded))
     print('after the convolution:', tuple(convolved.shape))
     pooled = Lambda(max_over_time, output_shape=(24,))(convolved)
-    return Model(words, Dense(len(DESKS), activation='softmax')(Dropout(0.2)(pooled)))
+    return Model(words, Dense(CLASSES, activation='softmax')(Dropout(0.2)(pooled)))
 
 
 def bag_of_words():
     model = Sequential()
     model.add(keras_Input(shape=(MAX_LENGTH,)))
     model.add(Dense(16, activation='relu'))
-    model.add(Dense(len(DESKS), activation='softmax'))
+    model.add(Dense(CLASSES, activation='softmax'))
     return model
 
 
 def compare(x, y):
     """The baseline that the CNN has to beat."""
-    baseline = Sequential([Embedding(MAX_WORDS, 8, input_length=MAX_LENGTH), Flatten(), Dense(len(DESKS), activation='softmax')])
+    baseline = Sequential([Embedding(MAX_WORDS, 8, input_length=MAX_LENGTH), Flatten(), Dense(CLASSES, activation='softmax')])
     baseline.compile(optimizer='adam', loss='categorical_crossentropy')
     baseline.fit(x, y, epochs=1, verbose=0)
     loss, acc = baseline.evaluate(x, y, verbose=0)
