@@ -120,8 +120,19 @@ def _is_all_keras(module: Module, layer: cst.BaseExpression) -> bool:
     if not isinstance(layer, cst.Call):
         return False
     calls = [each for each in descendants(layer) if isinstance(each, cst.Call)]
-    names = [module.qualified(call.func) for call in calls]
+    names = [module.qualified(call.func) for call in calls if not _gives_a_number(module, call)]
     return all(name is not None and split_root(name) is not None for name in names)
+
+
+def _gives_a_number(module: Module, call: cst.Call) -> bool:
+    """Say whether it is a call of a builtin that cannot make a layer: ``Dense(len(labels))``."""
+    function = call.func
+    if not isinstance(function, cst.Name) or function.value not in _NUMBER_MAKERS:
+        return False
+    return module.scope_of(function).owner(function.value) is None
+
+
+_NUMBER_MAKERS = frozenset({"abs", "float", "int", "len", "max", "min", "round", "sum"})
 
 
 def _count_metrics(module: Module, compile_call: cst.Call) -> int | None:
