@@ -17,7 +17,8 @@ def compatible(
 
     ``kept`` are edits that are made in any case (they put masked magics back). A fix waits for the
     next pass where one of its edits overlaps an edit of an earlier fix, or where it binds a name by
-    import that an earlier fix binds to something else. Edits of which one lies inside a hole of
+    import that an earlier fix binds to something else, or the same thing by another name: in the
+    next pass it finds that name bound. Edits of which one lies inside a hole of
     the other go together. A fix that reaches over the end of a cell is never chosen.
     """
     ordered = sorted(findings, key=lambda finding: (finding.place, finding.code))
@@ -26,16 +27,25 @@ def compatible(
     clashes = _clashes(kept, fixes)
     chosen: dict[int, Fix] = {}
     bound: dict[str, ImportNeed] = {}
+    named: dict[tuple[str, str | None], ImportNeed] = {}
     for number, fix in enumerate(fixes):
         if any(rival in chosen or rival in (_KEPT, number) for rival in clashes[number]):
             continue
         if not all(any(cell.covers(edit.span) for cell in cells) for edit in fix.edits):
             continue
-        if any(bound.get(need.local, need) != need for need in fix.imports):
+        if any(
+            bound.get(need.local, need) != need or named.get(_thing(need), need) != need
+            for need in fix.imports
+        ):
             continue
         chosen[number] = fix
         bound.update((need.local, need) for need in fix.imports)
+        named.update((_thing(need), need) for need in fix.imports)
     return list(chosen.values())
+
+
+def _thing(need: ImportNeed) -> tuple[str, str | None]:
+    return need.module, need.name
 
 
 def _clashes(kept: Sequence[Edit], fixes: Sequence[Fix]) -> dict[int, set[int]]:

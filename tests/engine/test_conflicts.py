@@ -93,6 +93,12 @@ def test_one_name_is_bound_to_one_thing_in_a_pass():
     assert chosen(one, same, other) == [one, same]
 
 
+def test_one_thing_is_bound_by_one_name_in_a_pass():
+    one = finding(replace(0, 5), imports=(ImportNeed("keras", "Input", "Input"),))
+    other = finding(replace(10, 15), imports=(ImportNeed("keras", "Input", "keras_Input"),))
+    assert chosen(one, other) == [one]
+
+
 SPANS = st.tuples(st.integers(0, 30), st.integers(0, 30)).map(lambda pair: Span(*sorted(pair)))
 
 

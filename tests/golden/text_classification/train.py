@@ -9,7 +9,6 @@ from collections import Counter
 import numpy as np
 from keras import ops
 from keras.layers import Conv1D, Dense, Dropout, Embedding, Lambda
-from keras import Input as keras_Input
 from keras.layers import Activation, Flatten
 from keras.models import Model, Sequential
 from keras import Input
@@ -55,7 +54,7 @@ def text_cnn():
 
 def bag_of_words():
     model = Sequential()
-    model.add(keras_Input(shape=(MAX_LENGTH,)))
+    model.add(Input(shape=(MAX_LENGTH,)))
     model.add(Dense(16, activation='relu'))
     model.add(Dense(CLASSES, activation='softmax'))
     return model
