@@ -14,7 +14,7 @@ from kdoctor.rewrite import Rewrite, rewrite
 from kdoctor.verify import pool, record, subjects
 from kdoctor.verify.jobs import ExampleJob, RewriteJob
 
-pytestmark = [pytest.mark.frameworks, pytest.mark.xdist_group("frameworks")]
+pytestmark = pytest.mark.frameworks
 
 SAMPLE = 12
 MUTANTS = 30
