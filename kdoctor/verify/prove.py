@@ -1,7 +1,8 @@
 """``python -m kdoctor.verify.prove``: run every rewrite and example, and write the proof record.
 
-``--sample N`` proves N rewrites picked at random, with few inputs, and writes nothing: it only says
-whether the record still tells the truth.
+``--only WORD`` proves what speaks of ``WORD`` (a rule's code, a name in a rewrite) and leaves the
+rest of the record as it is. ``--sample N`` proves N rewrites picked at random, with few inputs, and
+writes nothing: it only says whether the record still tells the truth.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from kdoctor.verify import pool, record, subjects
-from kdoctor.verify.jobs import Outcome
+from kdoctor.verify.jobs import ExampleJob, Outcome
 from kdoctor.verify.pool import Job
 
 _SAMPLED_CASES = 24
@@ -48,17 +49,25 @@ def _prove_all(about: dict[str, object], options: argparse.Namespace, console: C
     known = record.read()
     current = {job.id for job in jobs}
     # What was run on other versions, or with other inputs, says nothing of these.
-    stands = options.missing and known.get(record.ABOUT) == about
+    stands = (options.missing or options.only) and known.get(record.ABOUT) == about
+    wanted = {job.id for job in jobs if all(word in _words(job) for word in options.only)}
     kept = {
-        key: entry for key, entry in known.items() if stands and key in current and entry["holds"]
+        key: entry
+        for key, entry in known.items()
+        if stands and key in current and (key not in wanted or (options.missing and entry["holds"]))
     }
-    jobs = [job for job in jobs if job.id not in kept]
+    jobs = [job for job in jobs if job.id in wanted - set(kept)]
     outcomes = list(_with_progress(jobs, options.workers, console))
     record.write(about, outcomes, kept)
     _summarise(outcomes, console)
     if kept:
         print(f"kept from the record: {len(kept)}")
     return 0
+
+
+def _words(job: Job) -> str:
+    """Return what a job is about, for ``--only``: its code, and its rule's where it is known."""
+    return f"{job.rule} {job.before}" if isinstance(job, ExampleJob) else job.id
 
 
 def _prove_some(options: argparse.Namespace, console: Console) -> int:
@@ -108,6 +117,13 @@ def _cases(outcomes: Iterable[Outcome]) -> int:
 def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m kdoctor.verify.prove", description=__doc__)
     parser.add_argument("--sample", type=int, metavar="N", help="prove N rewrites, write nothing")
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="prove only what has this word in it, e.g. KD301; several: all of them",
+    )
     parser.add_argument(
         "--missing",
         action="store_true",
