@@ -97,6 +97,16 @@ MEMBERS: Final[dict[tuple[Kind, str], Type]] = {
     (Kind.TENSOR, "_keras_history"): Type(Kind.KERAS_HISTORY, "KerasHistory"),
     (Kind.KERAS_HISTORY, "layer"): _LAYER,
     (Kind.KERAS_HISTORY, "operation"): _LAYER,
+    # `set_model` gives it to a callback before anything is called.
+    (Kind.CALLBACK, "model"): _LOADED,
+    (Kind.OPTIMIZER, "iterations"): _VARIABLE,
+    **{
+        (Kind.LAYER, name): _VARIABLE
+        for name in (
+            *("kernel", "bias", "recurrent_kernel", "depthwise_kernel", "pointwise_kernel"),
+            *("gamma", "beta", "moving_mean", "moving_variance", "embeddings"),
+        )
+    },
 }
 
 CALLED: Final[dict[tuple[Kind, str], Type]] = {
@@ -106,6 +116,7 @@ CALLED: Final[dict[tuple[Kind, str], Type]] = {
     (Kind.MODEL, "get_layer"): _LAYER,
     (Kind.MODEL, "fit"): _HISTORY,
     (Kind.MODEL, "fit_generator"): _HISTORY,
+    **{(Kind.LAYER, name): TENSOR for name in ("get_input_at", "get_output_at")},
     **{
         (kind, "add_weight"): _VARIABLE
         for kind in (Kind.MODEL, Kind.LAYER, Kind.METRIC, Kind.OPTIMIZER)

@@ -2,7 +2,7 @@
 
 from kdoctor.kinds import Context, Kind, Type
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
-from kdoctor.syntax.members import MemberUse
+from kdoctor.syntax.members import MemberStore, MemberUse
 from kdoctor.syntax.module import Module
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
@@ -14,6 +14,7 @@ __all__ = [
     "ImportBinding",
     "Kind",
     "Knowledge",
+    "MemberStore",
     "MemberUse",
     "Module",
     "Package",

@@ -46,6 +46,18 @@ class OwnClass:
         """Say whether ``member`` may come from the user's own code."""
         return any(member in each.members or not each.closed for each in self.lineage())
 
+    def may_override(self, member: str) -> bool:
+        """Say whether ``member`` may stand in the body of the class, or of a base of it.
+
+        What is only assigned to ``self`` does not; of a class in another file that is not known.
+        """
+        return any(
+            not each.closed
+            or (member in each.members and each.scope is None)
+            or (each.scope is not None and member in each.scope.bindings)
+            for each in self.lineage()
+        )
+
     def definer(self, member: str) -> OwnClass | None:
         """Return the nearest class that surely defines ``member``."""
         return next((each for each in self.lineage() if member in each.members), None)

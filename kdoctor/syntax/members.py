@@ -1,4 +1,4 @@
-"""Attributes that are taken from instances whose kind is known."""
+"""Attributes that are read from, or assigned to, instances whose kind is known."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from kdoctor.kinds import Type
+from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.inference import Inference
+from kdoctor.syntax.inference import Inference, Value
+from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.survey import Survey
 
 
@@ -33,15 +34,61 @@ class MemberUse:
     confidence: Confidence = Confidence.LIKELY
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class MemberStore:
+    """``owner.member`` is assigned to (``how`` ASSIGN), updated (AUGMENT), deleted, looped over.
+
+    ``value`` is the whole right side, and what stands in ``path`` of it is assigned: ``path`` is
+    empty for a plain ``owner.member = value``. ``owner_defines`` is true where the user's own class
+    has, or may have, such a member, be it by another assignment to ``self``; ``owner_overrides``
+    only where it stands, or may stand, in the body of the class: a method, a property, a default.
+    """
+
+    node: cst.Attribute
+    owner: Type
+    member: str
+    how: BindingKind
+    value: cst.BaseExpression | None
+    path: tuple[int | None, ...]
+    owner_defines: bool
+    owner_overrides: bool
+    confidence: Confidence = Confidence.LIKELY
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is ``owner.member = value`` and nothing else."""
+        return self.how is BindingKind.ASSIGN and not self.path and self.value is not None
+
+
+def member_stores(
+    survey: Survey, inference: Inference, classes: OwnClasses
+) -> Iterator[MemberStore]:
+    """Yield the assignments in source order."""
+    in_subclasses, in_bodies = _in_subclasses(survey, classes), _in_bodies(survey, classes)
+    for store in survey.stores:
+        owner, member = inference.value(store.node.value), store.node.attr.value
+        if owner.type is None:
+            continue
+        yield MemberStore(
+            store.node,
+            owner.type,
+            member,
+            store.kind,
+            store.value,
+            store.path,
+            (owner.own is not None and owner.own.may_define(member))
+            or _may_be_of(owner, member, in_subclasses),
+            (owner.own is not None and owner.own.may_override(member))
+            or _may_be_of(owner, member, in_bodies),
+        )
+
+
 def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> Iterator[MemberUse]:
     """Yield the uses in source order."""
     stored = {store.node for store in survey.stores}
     assigned = {(dotted(each.value), each.attr.value) for each in stored}
     assigned |= set(_set_by_name(survey))
-    subclasses = [own for node in survey.classes if (own := classes.of(node)) is not None]
-    in_subclasses = {
-        (own.type.kind, member) for own in subclasses if own.type for member in own.members
-    }
+    in_subclasses = _in_subclasses(survey, classes)
     for node in survey.attributes:
         if node in stored:
             continue
@@ -57,11 +104,34 @@ def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> It
             call if isinstance(call, cst.Call) and is_callee else None,
             (owner.own is not None and owner.own.may_define(node.attr.value))
             or (dotted(node.value), node.attr.value) in assigned
-            or (
-                not (owner.exact and owner.type.cls)
-                and (owner.type.kind, node.attr.value) in in_subclasses
-            ),
+            or _may_be_of(owner, node.attr.value, in_subclasses),
         )
+
+
+def _in_subclasses(survey: Survey, classes: OwnClasses) -> frozenset[tuple[Kind, str]]:
+    """Return what the module's own subclasses define, by the kind of their base."""
+    own = [own for node in survey.classes if (own := classes.of(node)) is not None]
+    return frozenset(
+        (each.type.kind, member) for each in own if each.type for member in each.members
+    )
+
+
+def _in_bodies(survey: Survey, classes: OwnClasses) -> frozenset[tuple[Kind, str]]:
+    """Return what stands in the bodies of those subclasses."""
+    own = [own for node in survey.classes if (own := classes.of(node)) is not None]
+    return frozenset(
+        (each.type.kind, member)
+        for each in own
+        if each.type is not None and each.scope is not None
+        for member in each.scope.bindings
+    )
+
+
+def _may_be_of(owner: Value, member: str, in_subclasses: frozenset[tuple[Kind, str]]) -> bool:
+    """Say whether the owner may be of one of the module's own classes that define ``member``."""
+    if owner.type is None or (owner.exact and owner.type.cls):
+        return False
+    return (owner.type.kind, member) in in_subclasses
 
 
 def _set_by_name(survey: Survey) -> Iterator[tuple[str | None, str]]:

@@ -22,7 +22,7 @@ from kdoctor.syntax.guards import Guards
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
-from kdoctor.syntax.members import MemberUse, member_uses
+from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.package import Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
 from kdoctor.syntax.positions import Positions
@@ -162,6 +162,11 @@ class Module:
         They are in source order; of two that start at one place, the outer comes first.
         """
         return tuple(member_uses(self._survey, self._inference, self._classes))
+
+    @cached_property
+    def member_stores(self) -> tuple[MemberStore, ...]:
+        """Every attribute of an instance of known kind that is assigned to, in source order."""
+        return tuple(member_stores(self._survey, self._inference, self._classes))
 
     def type_of(self, expression: cst.CSTNode) -> Type | None:
         """Return what kind of object an expression is, None where that is not known."""

@@ -139,6 +139,12 @@ def returned():
     model = keras.Model(inputs, dense(inputs))
     model.compile("adam", "mse", metrics=["mae"])
     optimizer = model.optimizer
+    callback = keras.callbacks.Callback()
+    callback.set_model(model)
+    normalize = keras.layers.BatchNormalization()
+    normalize(inputs)
+    embedding = keras.layers.Embedding(4, 2)
+    embedding.build()
     history = model.fit(np.zeros((2, 4)), np.zeros((2, 2)), verbose=0)
     given = {
         "Input": inputs,
@@ -171,6 +177,14 @@ def returned():
         "layer.trainable_variables": dense.trainable_variables,
         "tensor._keras_history": inputs._keras_history,
         "keras_history.operation": inputs._keras_history.operation,
+        "callback.model": callback.model,
+        "optimizer.iterations": optimizer.iterations,
+        **{f"layer.{name}": getattr(dense, name) for name in ("kernel", "bias")},
+        **{
+            f"layer.{name}": getattr(normalize, name)
+            for name in ("gamma", "beta", "moving_mean", "moving_variance")
+        },
+        "layer.embeddings": embedding.embeddings,
         "model.get_layer()": model.get_layer(index=1),
         "model.fit()": history,
         "model.__call__()": model(inputs),
