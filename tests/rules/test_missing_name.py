@@ -37,6 +37,12 @@ def test_each_alias_of_an_import_is_a_place_of_its_own() -> None:
     ]
 
 
+def test_a_name_that_is_read_through_tensorflow_is_reported() -> None:
+    (found,) = findings("import tensorflow as tf\ntf.keras.layers.DenseFeatures(columns)")
+    assert found.symbol == "tensorflow.keras.layers.DenseFeatures"
+    assert "module 'keras._tf_keras.keras.layers' has no attribute" in found.message
+
+
 def test_uses_of_a_missing_import_are_not_reported_again() -> None:
     assert len(findings("from keras.models import Input\nInput((3,))\nInput((4,))")) == 1
 

@@ -53,8 +53,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         reference: found
         for reference in module.references
         if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        # What is imported through a module of the tree is missing there.
-        and split_root(reference.binding.imported) is not None
+        and _is_imported_here(reference)
         and (found := facts.lookup(reference.name)).presence is Presence.MISSING
         and not _is_of_the_backend(found)
         and not module.is_guarded(reference.node)
@@ -184,6 +183,11 @@ def _is_missing_before_the_name(reference: Reference, found: Lookup) -> bool:
 def _reads(use: Reference, imported: Reference) -> bool:
     same = use.name == imported.name or use.name.startswith(f"{imported.name}.")
     return same and use.binding is imported.binding
+
+
+def _is_imported_here(reference: Reference) -> bool:
+    """Say whether this file itself imports it: through a module of the tree it is missing there."""
+    return reference.binding.imported.partition(".")[0] == reference.name.partition(".")[0]
 
 
 def _is_of_the_backend(found: Lookup) -> bool:
