@@ -47,6 +47,12 @@ class Example:
     ``prelude`` gives what the excerpt takes for granted, ``check`` asserts what the result must be
     (of ``after``, or of ``before`` where there is no ``after``). ``needs`` are the packages without
     which the example cannot be run.
+
+    The old meaning is shown with ``on_keras_2``: ``before`` is run on Keras 2 too (tf_keras under
+    the names ``keras`` and ``tensorflow.keras``), where ``check`` must hold as well. ``same`` is an
+    expression that must have the same value after ``before`` on Keras 2 and after ``after`` (or
+    ``before``, where there is none) on Keras 3. Of a rule of severity ``change``, the check must
+    fail, or the value differ, for ``before`` on Keras 3: that is the change.
     """
 
     before: str
@@ -58,11 +64,15 @@ class Example:
     prelude: str = ""
     check: str = ""
     needs: tuple[str, ...] = ()
+    on_keras_2: bool = False
+    same: str = ""
 
     @property
     def id(self) -> str:
         """The key in the proof record; it changes with the code: a stale proof proves nothing."""
-        parts = (self.prelude, self.before, self.after or "", self.raises or "", self.check)
+        parts = [self.prelude, self.before, self.after or "", self.raises or "", self.check]
+        if self.on_keras_2 or self.same:
+            parts += ["on Keras 2", self.same]
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         return f"example {digest[:16]}"
 

@@ -13,80 +13,115 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import keras
+import numpy as np
+import tf_keras
 
+import kdoctor
+from kdoctor.verify.execution import Ended, execute
 from kdoctor.verify.jobs import ExampleJob, Outcome
 from kdoctor.verify.oracles import reset_state
 
 TIME_LIMIT = 120  # seconds
+_HERE = str(Path(kdoctor.__file__).parent.parent)  # where this kdoctor is imported from
 _SEED = 20
 
-# What a process of its own is given: code on its input, the exception on its last line.
+# What a process of its own is given: what to do on its input, how it ended on its last line.
 _ALONE = """
-import json, sys
-try:
-    exec(compile(sys.stdin.read(), "<example>", "exec"), {"__name__": "__main__"})
-except BaseException as error:
-    print("\\n" + json.dumps(f"{type(error).__name__}: {error}"))
-else:
-    print("\\nnull")
+import dataclasses, json, sys
+sys.path.insert(0, sys.argv[1])
+from kdoctor.verify.execution import execute
+print("\\n" + json.dumps(dataclasses.asdict(execute(**json.load(sys.stdin)))))
 """
 
 
 def prove_example(job: ExampleJob) -> Outcome:
-    """Run ``before``, which must raise what it says, and ``after``, which must run."""
-    outcome = Outcome(job.id, oracle=f"keras {keras.__version__}")
-    raised = _run(f"{job.prelude}\n{job.before}", alone=job.alone)
-    if job.raises is None and raised is not None:
-        outcome.failures.append(_failure("before", f"it raises {raised}", job))
-    if job.raises is not None and not (raised or "").startswith(job.raises):
-        outcome.failures.append(_failure("before", f"it raises {raised}", job))
-    if job.after is not None:
-        raised = _run(f"{job.prelude}\n{job.after}\n{job.check}", alone=job.alone)
-        if raised is not None:
-            outcome.failures.append(_failure("after", f"it raises {raised}", job))
+    """Run ``before``, which must raise what it says, and ``after``, which must run.
+
+    Where the old meaning is asked for, ``before`` must run on Keras 2 too, and show the same.
+    """
+    oracle = f"keras {keras.__version__}"
+    if job.on_keras_2:
+        oracle += f", tf_keras {metadata.version('tf_keras')}"
+    outcome = Outcome(job.id, oracle=oracle)
+    outcome.failures += [
+        {"mode": part, "what": what[:300], "input": job.rule} for part, what in _failures(job)
+    ]
     outcome.failing = len(outcome.failures)
     outcome.holds = not outcome.failures
     return outcome
 
 
-def _failure(part: str, what: str, job: ExampleJob) -> dict[str, str]:
-    return {"mode": part, "what": what[:300], "input": job.rule}
+def _failures(job: ExampleJob) -> Iterator[tuple[str, str]]:
+    raised = _run(job, job.before).raised
+    if not (raised is None if job.raises is None else (raised or "").startswith(job.raises)):
+        yield "before", f"it raises {raised}"
+    cured = None if job.after is None else _run(job, job.after, job.check, job.same)
+    if cured is not None and cured.raised is not None:
+        yield "after", f"it raises {cured.raised}"
+    left = _run(job, job.before, job.check, job.same) if _is_shown_by_before(job) else None
+    if job.after is None and left is not None and left.raised is not None and not _changes(job):
+        yield "before", f"it raises {left.raised}"
+    if not job.on_keras_2:
+        return
+    old = _run(job, job.before, job.check, job.same, on_keras_2=True)
+    if old.raised is not None:
+        yield "on Keras 2", f"it raises {old.raised}"
+        return
+    new = left if job.after is None and not job.changes else cured
+    if new is not None and new.raised is None and not _same(old.value, new.value):
+        yield "on Keras 2", f"{job.same}: {old.value} -> {new.value}"
+    if job.changes and left is not None and left.raised is None and _same(old.value, left.value):
+        yield "before", "nothing shows that it means something else than on Keras 2"
 
 
-def _run(code: str, *, alone: bool) -> str | None:
-    """Run code to its end; return the exception that stopped it."""
-    return _run_alone(code) if alone else _run_here(code)
+def _is_shown_by_before(job: ExampleJob) -> bool:
+    """Say whether ``before`` shows something on Keras 3 beyond that it runs."""
+    return job.raises is None and (job.after is None or _changes(job))
 
 
-def _run_alone(code: str) -> str | None:
+def _changes(job: ExampleJob) -> bool:
+    return job.on_keras_2 and job.changes
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    try:
+        return bool(np.allclose(one, other, rtol=1e-5, atol=1e-5, equal_nan=True))
+    except (TypeError, ValueError):
+        return bool(one == other)
+
+
+def _run(
+    job: ExampleJob, code: str, check: str = "", value: str = "", *, on_keras_2: bool = False
+) -> Ended:
+    """Run code to its end."""
+    whole = f"{job.prelude}\n{code}\n{check}"
+    if job.alone:
+        return _run_alone({"code": whole, "value": value, "on_keras_2": on_keras_2})
+    with _undone_afterwards():
+        return execute(whole, value, on_keras_2=on_keras_2)
+
+
+def _run_alone(asked: dict[str, Any]) -> Ended:
     with tempfile.TemporaryDirectory() as folder:
         try:
             done = subprocess.run(
-                [sys.executable, "-c", _ALONE], input=code, cwd=folder, text=True,
-                capture_output=True, timeout=TIME_LIMIT, check=False,
+                [sys.executable, "-c", _ALONE, _HERE], input=json.dumps(asked), cwd=folder,
+                text=True, capture_output=True, timeout=TIME_LIMIT, check=False,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return f"TimeoutError: it runs for more than {TIME_LIMIT} s"
-    lines = done.stdout.splitlines()
+            return Ended(f"TimeoutError: it runs for more than {TIME_LIMIT} s")
     try:
-        found: str | None = json.loads(lines[-1])
-    except (IndexError, ValueError):
-        return f"the process ended with {done.returncode}"
-    return found
-
-
-def _run_here(code: str) -> str | None:
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    with _undone_afterwards():
-        try:
-            # Examples are the project's own code, not the user's.
-            exec(compile(code, "<example>", "exec"), namespace)  # noqa: S102
-        except BaseException as error:  # noqa: BLE001 - also sys.exit() ends an example
-            return f"{type(error).__name__}: {error}"
-    return None
+        return Ended(**json.loads(done.stdout.splitlines()[-1]))
+    except (IndexError, ValueError, TypeError):
+        return Ended(f"the process ended with {done.returncode}")
 
 
 @contextlib.contextmanager
@@ -119,6 +154,8 @@ def _undone_afterwards() -> Iterator[None]:
             keras.config.set_dtype_policy("float32")
             keras.config.set_floatx("float32")
             keras.config.set_epsilon(1e-7)
+            tf_keras.mixed_precision.set_global_policy("float32")
+            tf_keras.backend.set_floatx("float32")
             random.seed(_SEED)
             reset_state()
 

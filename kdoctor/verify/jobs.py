@@ -29,7 +29,9 @@ class RewriteJob:
 class ExampleJob:
     """Run a rule's example: ``before`` must raise what it says, ``after`` must run.
 
-    ``alone``: each in a process of its own.
+    ``alone``: each in a process of its own. ``on_keras_2``: ``before`` must run on Keras 2 too, and
+    ``check`` hold there; ``changes``: the check must then fail for ``before`` on Keras 3. ``same``
+    is an expression that must have the same value on either Keras.
     """
 
     id: str
@@ -40,6 +42,9 @@ class ExampleJob:
     raises: str | None
     check: str
     alone: bool = False
+    on_keras_2: bool = False
+    changes: bool = False
+    same: str = ""
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable
 
+from kdoctor.model import Severity
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule, all_rules
 from kdoctor.verify.jobs import ExampleJob, RewriteJob
@@ -50,4 +51,7 @@ def _example_job(rule: Rule, example: Example) -> ExampleJob:
         check=example.check,
         # What is set before an import can be tried only once in a process.
         alone=rule.family == "environment",
+        on_keras_2=example.on_keras_2 or bool(example.same),
+        changes=rule.severity is Severity.CHANGE,
+        same=example.same,
     )

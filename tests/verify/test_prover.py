@@ -198,6 +198,70 @@ def test_an_example_that_is_not_so_does_not_hold(examples, number):
     assert not examples[str(number)].holds
 
 
+MEANINGS = {
+    "the same on both": (True, {"before": "import keras\nx = keras.Input((2, 3)).shape[1]", "same": "int(x)"}),
+    "runs on Keras 2 only": (True, {
+        "before": "from keras.utils.np_utils import to_categorical\nx = to_categorical([1], 2)",
+        "raises": "ModuleNotFoundError: No module named 'keras.utils.np_utils'",
+        "after": "from keras.utils import to_categorical\nx = to_categorical([1], 2)",
+        "same": "x",
+    }),
+    "raises on Keras 2 too": (False, {
+        "before": "from keras.utils.np_utils import to_nothing",
+        "raises": "ModuleNotFoundError",
+        "after": "1",
+    }),
+    "another value": (False, {
+        "before": "from keras.utils.np_utils import to_categorical\nx = to_categorical([1], 2)",
+        "raises": "ModuleNotFoundError",
+        "after": "x = [[1.0, 0.0]]",
+        "same": "x",
+    }),
+    "check holds on Keras 3 only": (False, {
+        "before": "import keras\nx = keras.__version__", "check": "assert x.startswith('3')",
+    }),
+    "a change": (True, {
+        "before": "import keras, tensorflow as tf\nx = keras.activations.hard_sigmoid(tf.constant(1.0))", "changes": True,
+        "after": "x = 0.7",
+        "check": "assert abs(float(x) - 0.7) < 1e-6",
+    }),
+    "a change without a fix": (True, {
+        "before": "import keras, tensorflow as tf\nx = keras.activations.hard_sigmoid(tf.constant(1.0))", "changes": True,
+        "check": "assert abs(float(x) - 0.7) < 1e-6",
+    }),
+    "a change that is none": (False, {
+        "before": "import keras\nx = float(keras.activations.sigmoid([1.0]))", "changes": True,
+        "same": "x",
+    }),
+    "tf.keras, in a process of its own": (True, {
+        "before": "import tensorflow as tf\nx = tf.keras.backend.epsilon()", "same": "x", "alone": True,
+        "check": "assert x == 1e-7",
+    }),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def meanings():
+    jobs = [example(key, **({"on_keras_2": True} | given)) for key, (_, given) in MEANINGS.items()]
+    return prove(jobs)
+
+
+@pytest.mark.parametrize("key", MEANINGS)
+def test_an_example_holds_where_its_old_meaning_is_as_it_says(meanings, key):
+    assert meanings[key].holds is MEANINGS[key][0], meanings[key].failures
+
+
+def test_what_keras_means_is_as_before_after_a_run_on_keras_2():
+    on_2 = example("one", before="import keras\nassert keras.backend.square", on_keras_2=True,
+                   raises="AttributeError")  # fmt: skip
+    on_3 = example("two", before="import keras, tensorflow as tf\nfrom tensorflow.keras import layers\n"
+                   "assert keras.__version__ == '3.15.1' == tf.keras.__version__\n"
+                   "assert layers.Dense is keras.layers.Dense")  # fmt: skip
+    outcomes = prove([on_2, on_3], workers=1)
+    assert outcomes["one"].holds, outcomes["one"].failures
+    assert outcomes["two"].holds, outcomes["two"].failures
+
+
 def test_an_example_leaves_nothing_behind_for_the_next():
     jobs = [
         ExampleJob("one", "KD000", "", "import keras, os\nkeras.config.set_floatx('float64')\n"

@@ -1,0 +1,140 @@
+"""Keras 2 under the names of its time: ``keras`` and ``tensorflow.keras`` are tf_keras for a while.
+
+Only paths that Keras 2 really had are here. Optimizers are those of Keras up to 2.10, whose
+arguments and members most old code uses; tf_keras keeps them as ``optimizers.legacy``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+_ROOTS = ("tensorflow.keras", "keras")
+# Modules of Keras 2.0 to 2.3, and where tf_keras has what they held.
+_HISTORIC = {
+    "applications": ("applications",),
+    "backend": ("backend", "src.backend"),
+    "backend.tensorflow_backend": ("backend", "src.backend"),
+    "engine": ("layers", "models"),
+    "layers": ("layers",),
+    "legacy": (),
+    "models": ("models", ""),
+    "objectives": ("losses",),
+    "optimizers": ("optimizers.legacy", "optimizers"),
+    "utils": ("utils", "layers"),
+}
+_HISTORIC_LEAVES = {
+    "engine": ("base_layer", "input_layer", "network", "sequential", "topology", "training"),
+    "layers": (
+        *("advanced_activations", "convolutional", "convolutional_recurrent", "core"),
+        *("cudnn_recurrent", "embeddings", "local", "merge", "noise", "normalization"),
+        *("pooling", "recurrent", "wrappers"),
+    ),
+    "utils": ("conv_utils", "data_utils", "generic_utils", "layer_utils", "np_utils", "vis_utils"),
+}
+
+
+@contextlib.contextmanager
+def keras_2() -> Iterator[None]:
+    """Let ``import keras`` and ``import tensorflow.keras`` mean tf_keras inside."""
+    finder = _Finder()
+    kept = {name: sys.modules.pop(name) for name in _of_keras()}
+    lazy = tf.__dict__.get("keras")
+    sys.meta_path.insert(0, finder)
+    try:
+        tf.keras = importlib.import_module("tensorflow.keras")
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+        for name in _of_keras():
+            del sys.modules[name]
+        sys.modules.update(kept)
+        tf.keras = lazy
+
+
+def _of_keras() -> list[str]:
+    return [name for name in sys.modules if _path_below_root(name) is not None]
+
+
+def _path_below_root(name: str) -> str | None:
+    """Return ``layers`` of ``keras.layers`` and ``tensorflow.keras.layers``; None of others."""
+    for root in _ROOTS:
+        if name == root:
+            return ""
+        if name.startswith(f"{root}."):
+            return name.removeprefix(f"{root}.")
+    return None
+
+
+class _Alias(ModuleType):
+    """A module that looks names up in others, in order, and keeps what is set to itself."""
+
+    def __init__(self, name: str, homes: Sequence[ModuleType]) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+        self._homes = homes
+
+    def __getattr__(self, name: str) -> Any:
+        for home in self.__dict__.get("_homes", ()) if not name.startswith("__") else ():
+            if not hasattr(home, name):
+                continue
+            found = getattr(home, name)
+            if isinstance(found, ModuleType) and found.__name__.startswith("tf_keras"):
+                return importlib.import_module(f"{self.__name__}.{name}")
+            return found
+        if name == "__version__":
+            return tf_keras.__version__
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        return sorted({name for home in self._homes for name in dir(home)})
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules of Keras 2."""
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        """Return the place of a module where Keras 2 had one of that name."""
+        del path, target
+        below = _path_below_root(fullname)
+        if below is None or not _homes(below):
+            return None
+        return importlib.util.spec_from_loader(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Make the module that stands for it."""
+        return _Alias(spec.name, _homes(_path_below_root(spec.name) or ""))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing: all is there."""
+
+
+def _homes(path: str) -> list[ModuleType]:
+    if path in _HISTORIC:
+        homes = [*_HISTORIC[path], path]
+    else:
+        head, _, leaf = path.partition(".")
+        homes = [path]
+        if leaf in _HISTORIC_LEAVES.get(head, ()):
+            homes += _HISTORIC.get(head, (head,))
+    found = [_imported(f"tf_keras.{home}".rstrip(".")) for home in homes]
+    return list({id(each): each for each in found if each is not None}.values())
+
+
+def _imported(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
