@@ -20,8 +20,12 @@ from kdoctor.keras_api.returns import (
     MEMBERS,
     METHOD_CONTEXTS,
     MODEL,
+    NOT_TENSOR_FUNCTIONS,
     RETURNS,
     TENSOR,
+    TENSOR_FUNCTIONS,
+    TENSOR_LIST_FUNCTIONS,
+    WEIGHTED_LAYERS,
 )
 from kdoctor.keras_api.surface import TABLES, newest, split_root
 from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
@@ -42,6 +46,10 @@ _KINDS: Final = {
 # Roots without a table are older or private copies of these.
 _COPIES: Final = ("tf.keras", "keras")
 
+_TENSORFLOW: Final = frozenset(
+    ("tensorflow", *(f"tensorflow.{each}" for each in ("math", "nn", "linalg", "image", "random")))
+)
+
 _NEWEST_TENSORFLOW: Final = "2.21.0"
 
 
@@ -61,6 +69,25 @@ class KerasKnowledge:
             return LIBRARY_FUNCTIONS[qualified]
         split = split_root(qualified)
         return _function_type(*split) if split else None
+
+    def applied_type(self, qualified: str, tensor: Type) -> Type | None:
+        """Return what a function of Keras or TensorFlow gives when a tensor goes in."""
+        split = split_root(qualified)
+        if split is not None:
+            parent, _, leaf = split[1].rpartition(".")
+            if leaf in NOT_TENSOR_FUNCTIONS or parent.partition(".")[0] not in {"backend", "ops"}:
+                return None
+            return Type(Kind.LIST, item=tensor) if leaf in TENSOR_LIST_FUNCTIONS else tensor
+        parent, _, leaf = qualified.rpartition(".")
+        if parent.replace(".compat.v1", "").replace(".compat.v2", "") not in _TENSORFLOW:
+            return None
+        if leaf in TENSOR_LIST_FUNCTIONS:
+            return Type(Kind.LIST, item=tensor)
+        return tensor if leaf in TENSOR_FUNCTIONS else None
+
+    def has_weights(self, layer: Type) -> bool:
+        """Say whether a layer surely has weights."""
+        return layer.kind is Kind.LAYER and layer.cls in WEIGHTED_LAYERS
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
         """Return what ``owner.member`` is, or gives when it is called."""

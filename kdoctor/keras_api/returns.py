@@ -80,6 +80,64 @@ LIBRARY_FUNCTIONS: Final[dict[str, Type]] = {
     ),
 }
 
+# Functions of `keras.backend` and `keras.ops` that make no single tensor of a tensor.
+NOT_TENSOR_FUNCTIONS: Final = frozenset(
+    (
+        *("shape", "int_shape", "ndim", "dtype", "eval", "get_value", "batch_get_value"),
+        *("get_variable_shape", "count_params", "is_tensor", "is_keras_tensor", "is_sparse"),
+        *("is_variable", "is_placeholder", "is_int_dtype", "is_float_dtype", "function"),
+        *("gradients", "set_value", "batch_set_value", "update", "update_add", "update_sub"),
+        *("moving_average_update", "rnn", "normalize_batch_in_training", "learning_phase"),
+        *("standardize_dtype", "convert_to_numpy", "get_uid", "cond", "while_loop", "fori_loop"),
+        *("scan", "associative_scan", "map", "vectorized_map", "switch", "top_k", "moments"),
+        *("qr", "svd", "eig", "eigh", "slogdet", "lu_factor", "histogram", "divmod", "modf"),
+        *("frexp", "nonzero", "unravel_index", "meshgrid", "ctc_decode", "fft", "fft2", "rfft"),
+        *("stft", "custom_gradient", "vectorize", "broadcast_shapes", "get_session", "map_fn"),
+        *("ifft2", "irfft", "set_session", "foldl", "foldr", "in_train_phase", "in_test_phase"),
+    )
+)
+TENSOR_LIST_FUNCTIONS: Final = frozenset({"split", "unstack", "array_split"})
+# Functions of TensorFlow, by the last part of their names, that make one tensor of a tensor.
+TENSOR_FUNCTIONS: Final = frozenset(
+    (
+        *("abs", "accumulate_n", "acos", "add", "add_n", "argmax", "argmin", "argsort", "asin"),
+        *("atan", "atan2", "avg_pool", "avg_pool2d", "batch_to_space", "bias_add", "boolean_mask"),
+        *("broadcast_to", "cast", "ceil", "clip_by_norm", "clip_by_value", "concat", "conv1d"),
+        *("conv2d", "conv2d_transpose", "conv3d", "convert_to_tensor", "cos", "cosh", "cumprod"),
+        *("cumsum", "depth_to_space", "divide", "dropout", "einsum", "elu", "ensure_shape"),
+        *("equal", "erf", "exp", "expand_dims", "expm1", "flip_left_right", "flip_up_down"),
+        *("floor", "floordiv", "floormod", "gather", "gather_nd", "gelu", "greater"),
+        *("greater_equal", "grayscale_to_rgb", "identity", "l2_loss", "l2_normalize"),
+        *("leaky_relu", "less", "less_equal", "lgamma", "log", "log1p", "log_sigmoid"),
+        *("log_softmax", "logical_and", "logical_not", "logical_or", "logical_xor", "matmul"),
+        *("matrix_transpose", "max_pool", "max_pool2d", "maximum", "minimum", "mod", "multiply"),
+        *("negative", "norm", "not_equal", "one_hot", "ones_like", "pad"),
+        *("pow", "random_shuffle", "real", "reciprocal", "reduce_all", "reduce_any"),
+        *("reduce_logsumexp", "reduce_max", "reduce_mean", "reduce_min", "reduce_prod"),
+        *("reduce_std", "reduce_sum", "reduce_variance", "relu", "relu6", "repeat", "reshape"),
+        *("resize", "resize_bicubic", "resize_bilinear", "resize_images"),
+        *("resize_nearest_neighbor", "resize_with_crop_or_pad", "reverse", "rgb_to_grayscale"),
+        *("roll", "round", "rsqrt", "selu", "scatter_nd", "sigmoid", "sign", "silu"),
+        *("sin", "sinh", "size", "slice", "softmax", "softplus", "softsign", "sort"),
+        *("space_to_batch", "space_to_depth", "sqrt", "square", "squared_difference", "squeeze"),
+        *("stack", "stop_gradient", "strided_slice", "subtract", "swish", "tan", "tanh"),
+        *("tensordot", "tensor_scatter_nd_update", "tile", "to_float", "to_int32", "transpose"),
+        *("truediv", "where", "zeros_like", "sigmoid_cross_entropy_with_logits"),
+        *("softmax_cross_entropy_with_logits", "sparse_softmax_cross_entropy_with_logits"),
+    )
+)
+# Layers that surely have weights: nobody makes one anew at each call, but to build a model.
+WEIGHTED_LAYERS: Final = frozenset(
+    (
+        *("Dense", "EinsumDense", "Embedding", "BatchNormalization", "LayerNormalization"),
+        *("Conv1D", "Conv2D", "Conv3D", "SeparableConv1D", "SeparableConv2D", "DepthwiseConv1D"),
+        *("DepthwiseConv2D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "LSTM"),
+        *("GRU", "SimpleRNN", "ConvLSTM2D", "Bidirectional", "PReLU", "LocallyConnected1D"),
+        *("LocallyConnected2D", "CuDNNLSTM", "CuDNNGRU", "MultiHeadAttention"),
+        *("GroupNormalization", "AtrousConvolution2D"),
+    )
+)
+
 _WEIGHTS: Final = (
     *("weights", "trainable_weights", "non_trainable_weights"),
     *("variables", "trainable_variables", "non_trainable_variables"),

@@ -15,12 +15,14 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.parameters import Candidate, Parameters
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.walk import children
 
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
+_ROUNDS = 6  # in which the parameters of functions that call each other must agree
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
 
 
@@ -57,23 +59,80 @@ class Inference:
         self._knowledge = knowledge
         self._values: dict[cst.CSTNode, Value] = {}
         self._busy: set[cst.CSTNode] = set()
+        self._parameters: dict[Binding, Value] = {}
         self._warm = False
 
     def value(self, node: cst.CSTNode) -> Value:
         """Return what an expression of the module is."""
         if not self._warm:
+            self._warm = True
             self._warm_up()
+            self._settle_parameters()
         try:
             return self._of(node)
         except RecursionError:
             return UNKNOWN
+
+    def _settle_parameters(self) -> None:
+        """Find the parameters that take symbolic tensors.
+
+        Functions call each other, so all candidates are taken for symbolic until a call says
+        otherwise of one; what is left when no call does is so.
+        """
+        if not self._makes_tensors_or_layers():
+            return
+        candidates = Parameters(self._survey, self._resolver).candidates()
+        for _ in range(_ROUNDS):
+            if not candidates:
+                break
+            self._parameters = {each.binding: self._symbolic(each) for each in candidates}
+            self._values.clear()
+            self._warm_up()
+            left = tuple(each for each in candidates if self._is_confirmed(each))
+            if len(left) == len(candidates):
+                return
+            candidates = left
+        if self._parameters:
+            self._parameters = {}
+            self._values.clear()
+            self._warm_up()
+
+    def _makes_tensors_or_layers(self) -> bool:
+        for use in self._survey.uses:
+            meaning = self._resolver.of_chain(use.chain)
+            if meaning is None:
+                continue
+            made = self._knowledge.class_type(meaning.name) or self._knowledge.result_type(
+                meaning.name
+            )
+            if made is not None and made.kind in {Kind.TENSOR, Kind.LAYER, Kind.MODEL}:
+                return True
+        return False
+
+    def _symbolic(self, candidate: Candidate) -> Value:
+        tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
+        if candidate.in_list and tensor is not None:
+            return Value(Type(Kind.LIST, item=tensor), exact=False)
+        return Value(tensor, exact=False)
+
+    def _is_confirmed(self, candidate: Candidate) -> bool:
+        wanted = self._parameters[candidate.binding].type
+        given = [self.value(each) for each in candidate.arguments]
+        known = [each for each in given if not each.is_none]
+        if wanted is None or any(
+            each.type is not None and not _same_kind(each.type, wanted) for each in known
+        ):
+            return False
+        if known and all(each.type is not None for each in known):
+            return True
+        layers = [self._of(each.func).type for each in candidate.called_with]
+        return any(each is not None and self._knowledge.has_weights(each) for each in layers)
 
     def _warm_up(self) -> None:
         """Infer what is assigned, first things first.
 
         A model of 300 layers is a chain of 300 assignments; each finds the one before it known.
         """
-        self._warm = True
         assigned = [
             (binding.order, binding.value)
             for scope in self._survey.all_scopes()
@@ -150,7 +209,7 @@ class Inference:
                     return Value(own.type, own, exact=False)
                 if binding.annotation is not None and not _is_starred(binding.node):
                     return replace(self._annotated(binding.annotation), exact=False)
-                return UNKNOWN
+                return self._parameters.get(binding, UNKNOWN)
             case _:
                 return UNKNOWN
 
@@ -262,7 +321,8 @@ class Inference:
             return instance
         meaning = self._resolver.of_chain(function)
         if meaning is not None:
-            return Value(self._knowledge.result_type(meaning.name))
+            made = self._knowledge.result_type(meaning.name)
+            return Value(made) if made is not None else self._applied(meaning.name, node)
         if isinstance(function, cst.Name):
             scope = self._resolver.scope_of(function)
             bindings = self._resolver.bindings(function.value, function, scope)
@@ -286,6 +346,24 @@ class Inference:
             if given:
                 return given
         return self._called(self._of(function), node)
+
+    def _applied(self, name: str, call: cst.Call) -> Value:
+        """Return what an imported function makes of tensors."""
+        passed = [each.value for each in call.args if not each.star]
+        given = [self._of(each) for each in passed]
+        given += [_item(each) for each in given]
+        given += [
+            self._of(element.value)
+            for each in passed
+            if isinstance(each, cst.List | cst.Tuple)
+            for element in each.elements
+        ]
+        kinds = [each.type for each in given if each.type is not None]
+        for kind in (Kind.TENSOR, Kind.EAGER):
+            for each in kinds:
+                if each.kind is kind:
+                    return Value(self._knowledge.applied_type(name, each))
+        return UNKNOWN
 
     def _called(self, callee: Value, call: cst.Call) -> Value:
         """Return what calling an instance gives: that depends on what it is called with."""
@@ -417,6 +495,12 @@ def _is_property(function: cst.FunctionDef) -> bool:
 
 def _is_starred(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Param) and node.star not in {"", cst.MaybeSentinel.DEFAULT}
+
+
+def _same_kind(one: Type, other: Type) -> bool:
+    if one.item is None or other.item is None:
+        return one.kind is other.kind and one.item is other.item
+    return one.kind is other.kind and one.item.kind is other.item.kind
 
 
 def _is_tensor(value: Value) -> bool:

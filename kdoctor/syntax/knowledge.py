@@ -22,6 +22,12 @@ class Knowledge(Protocol):
     def result_type(self, qualified: str) -> Type | None:
         """Return what calling the function ``qualified`` gives."""
 
+    def applied_type(self, qualified: str, tensor: Type) -> Type | None:
+        """Return what the function ``qualified`` gives when a tensor of this type goes in."""
+
+    def has_weights(self, layer: Type) -> bool:
+        """Say whether a layer surely has weights, so that nobody makes one just to calculate."""
+
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
         """Return what ``owner.member`` is, or gives when it is called.
 
@@ -66,6 +72,12 @@ class _Nothing:
 
     def result_type(self, qualified: str) -> Type | None:  # noqa: ARG002
         return None
+
+    def applied_type(self, qualified: str, tensor: Type) -> Type | None:  # noqa: ARG002
+        return None
+
+    def has_weights(self, layer: Type) -> bool:  # noqa: ARG002
+        return False
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:  # noqa: ARG002
         return None

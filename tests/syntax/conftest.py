@@ -65,6 +65,12 @@ class World:
     def result_type(self, qualified):
         return FUNCTIONS.get(qualified)
 
+    def applied_type(self, qualified, tensor):
+        return tensor if qualified.startswith("k.ops.") else None
+
+    def has_weights(self, layer):
+        return layer.cls == "Dense"
+
     def member_type(self, owner, member, *, called):
         if owner.kind is Kind.LIST and member in {"__iter__", "__getitem__"}:
             return owner.item

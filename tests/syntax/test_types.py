@@ -136,6 +136,50 @@ def test_what_is_not_certain_has_no_kind(parse, source):
     assert kind_of_y(parse, source) is None
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "k.ops.sum(Input()).y",
+        "k.ops.concat([np.a, Input()]).y",
+        # What every call of the function passes.
+        "def f(x): x.y\nf(Input())",
+        "def f(n, x=None): x.y\nf(3)\nf(4, x=Input())",
+        "def f(x): return Dense(3)(x)\nx = f(Input())\nx = f(x)\nx = f(x)\nx.y",
+        "def g(z): z.y\ndef f(x): g(x)\nf(Input())",
+        "def f(x, n):\n    x.y\n    return f(x, n - 1) if n else x\nf(Input(), 2)",
+        "def f(xs): xs[0].y\nf([Input(), Input()])",
+        # Layers with weights are made on the spot: that builds a model.
+        "def f(x):\n    x.y\n    x = Dense(3)(x)\n    return x",
+        "def f(x):\n    x = Dense(3)(x)\n    x.y",
+        "def g(z): z.y\ndef f(x):\n    x = Dense(3)(x)\n    return g(x)",
+    ],
+)
+def test_a_functions_parameter_is_symbolic_if_all_that_is_passed_for_it_is(parse, source):
+    assert kind_of_y(parse, source) is Kind.TENSOR
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x): x.y\nf(Input())\nf(a)",
+        "def f(x): x.y\nf(Input())\nf(*a)",
+        "def f(x): x.y\nf(Input())\ng(f)",
+        "@wrapped\ndef f(x): x.y\nf(Input())",
+        "def f(*x): x.y\nf(Input())",
+        "def f(x): x.y\ndef g(z): f(z)\ng(Input())\ng(a)",
+        "def f(x): x.y\ndef f2(z): f(z)",
+        "def f(x): x.y\nf(Input())\nclass A(Layer):\n    def call(self, x): return f(x)",
+        "class A(Layer):\n    def f(self, x):\n        x.y\n        return Dense(3)(x)",
+        "def f(x):\n    x.y\n    return Layer()(x)",
+        "def f(x):\n    x.y\n    return Dense(3)(x)\nf(np.ones(3))",
+        "def f(x):\n    x.y\n    return Dense(3)(x)\nk.layers.Lambda(f)",
+        "def f(d, x):\n    x.y\n    return d(x)",
+    ],
+)
+def test_a_parameter_that_may_be_anything_else_is_not(parse, source):
+    assert kind_of_y(parse, source) is None
+
+
 def test_the_class_is_that_of_the_user_and_the_name_that_of_the_imported_base(parse):
     module = parse(HEAD + "class A(Dense): pass\nclass B(A): pass\nB(3).y")
     owner = module.members[-1].owner

@@ -1,0 +1,133 @@
+"""Parameters of a module's own functions that surely take symbolic tensors.
+
+A block of a model is written as a function (``def block(x, filters): …``) that is called with what
+a layer gave, or that makes layers with weights on the spot and calls them with its parameter:
+code that makes such layers anew at each call builds a model, and computes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
+from kdoctor.syntax.survey import Survey, Use
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Candidate:
+    """A parameter that may turn out to take symbolic tensors.
+
+    ``arguments`` is what is passed for it in this module, ``in_list`` says that it is passed lists,
+    ``called_with`` are the calls in the function's own body of which it is the first argument.
+    """
+
+    binding: Binding
+    arguments: tuple[cst.BaseExpression, ...]
+    in_list: bool
+    called_with: tuple[cst.Call, ...] = field(default=())
+
+
+class Parameters:
+    """Finds the candidates of one module, by form alone."""
+
+    def __init__(self, survey: Survey, resolver: Resolver) -> None:
+        self._survey = survey
+        self._resolver = resolver
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Return the parameters of plain functions: no methods, no decorators, never handed on."""
+        by_function: dict[cst.FunctionDef, list[Use]] = {}
+        functions = self._functions()
+        names = {each.name.value for each in functions}
+        for use in self._survey.uses:
+            if use.name in names:
+                bindings = self._resolver.bindings(use.name, use.node, use.scope)
+                for each in bindings:
+                    if isinstance(each.node, cst.FunctionDef):
+                        by_function.setdefault(each.node, []).append(use)
+        found: list[Candidate] = []
+        for function in functions:
+            calls = self._calls(by_function.get(function, []))
+            if calls is not None:
+                found += self._of_function(function, calls)
+        return tuple(found)
+
+    def _functions(self) -> list[cst.FunctionDef]:
+        return [
+            node
+            for node, scope in self._survey.scopes.items()
+            if isinstance(node, cst.FunctionDef)
+            and not node.decorators
+            and node.asynchronous is None
+            and scope.kind is ScopeKind.FUNCTION
+            and all(each.kind is not ScopeKind.CLASS for each in scope.enclosing())
+        ]
+
+    def _calls(self, uses: list[Use]) -> list[cst.Call] | None:
+        """Return the calls of a function, None where it is used in another way or in a class."""
+        calls: list[cst.Call] = []
+        for use in uses:
+            call = self._survey.parents.get(use.node)
+            if not isinstance(call, cst.Call) or call.func is not use.node:
+                return None
+            if any(argument.star for argument in call.args):
+                return None
+            if any(each.kind is ScopeKind.CLASS for each in use.scope.enclosing()):
+                return None
+            calls.append(call)
+        return calls
+
+    def _of_function(self, function: cst.FunctionDef, calls: list[cst.Call]) -> Iterator[Candidate]:
+        scope = self._survey.scopes[function]
+        parameters = [*function.params.posonly_params, *function.params.params]
+        called_with = self._called_with(scope)
+        for index, parameter in enumerate(parameters):
+            binding = next(
+                (
+                    each
+                    for each in scope.bindings.get(parameter.name.value, ())
+                    if each.kind is BindingKind.PARAMETER
+                ),
+                None,
+            )
+            if binding is None or parameter.annotation is not None:
+                continue
+            arguments = [_passed(call, index, parameter) for call in calls]
+            on_it = called_with.get(binding, ())
+            if any(each is None for each in arguments) or not (calls or on_it):
+                continue
+            known = tuple(each for each in arguments if each is not None)
+            in_list = any(isinstance(each, cst.List | cst.Tuple) for each in known)
+            yield Candidate(binding, known, in_list, tuple(on_it))
+
+    def _called_with(self, scope: Scope) -> dict[Binding, list[cst.Call]]:
+        """Return the calls ``Layer(…)(x)`` by the parameter ``x`` that they take."""
+        found: dict[Binding, list[cst.Call]] = {}
+        for use in self._survey.uses:
+            if use.scope is not scope:
+                continue
+            argument = self._survey.parents.get(use.node)
+            call = self._survey.parents.get(argument) if argument is not None else None
+            if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):
+                continue
+            if not isinstance(call.func, cst.Call) or call.args[0] is not argument:
+                continue
+            bindings = self._resolver.bindings(use.name, use.node, use.scope)
+            if len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER:
+                found.setdefault(bindings[0], []).append(call)
+        return found
+
+
+def _passed(call: cst.Call, index: int, parameter: cst.Param) -> cst.BaseExpression | None:
+    """Return what a call passes for a parameter, its default included; None for nothing."""
+    positional = [each for each in call.args if each.keyword is None]
+    if index < len(positional):
+        return positional[index].value
+    for each in call.args:
+        if each.keyword is not None and each.keyword.value == parameter.name.value:
+            return each.value
+    return parameter.default
