@@ -8,12 +8,16 @@ from typing import Any
 # In which ways both sides are run. ``batch``: the first axis is unknown while the graph is made.
 MODES = ("eager", "function", "function_batch", "symbolic", "symbolic_batch")
 
+# On which the new side is run. The default of Keras decides what is safe; the others are told.
+DEFAULT_BACKEND = "tensorflow"
+BACKENDS = (DEFAULT_BACKEND, "jax", "torch")
+
 
 @dataclass(frozen=True, slots=True)
 class RewriteJob:
     """Run both sides of a rewrite on ``cases`` drawn inputs. ``guard`` is the text of its guard.
 
-    ``until_failure``: the first failure is enough.
+    ``until_failure``: the first failure is enough. ``backend``: on which the new side is run.
     """
 
     id: str
@@ -23,6 +27,7 @@ class RewriteJob:
     cases: int
     seed: int
     until_failure: bool = False
+    backend: str = DEFAULT_BACKEND
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +59,12 @@ class Outcome:
     ``cases`` counts, by mode, the runs in which the old side worked, ``outside`` those in which it
     raised or contradicted itself: nothing can be asked of the new side there. ``gradients`` counts
     compared gradients, ``refused`` runs in which the new side raised within its known ``limits``.
-    ``exception`` is where results may differ all the same.
+    ``exception`` is where results may differ all the same; ``explained`` counts, by reason, runs
+    in which they differ as the ``backend`` always does.
     """
 
     id: str
+    backend: str = DEFAULT_BACKEND
     holds: bool = False
     oracle: str = ""
     cases: dict[str, int] = field(default_factory=dict)
@@ -69,10 +76,11 @@ class Outcome:
     limits: tuple[str, ...] = ()
     refused: int = 0
     failing: int = 0
+    explained: dict[str, int] = field(default_factory=dict)
     failures: list[dict[str, str]] = field(default_factory=list)
 
     def as_record(self) -> dict[str, Any]:
-        """Return the entry for the proof record: what is empty is left out."""
+        """Return the part of the proof record for this backend: what is empty is left out."""
         entry: dict[str, Any] = {"holds": self.holds}
         if self.oracle:
             entry["oracle"] = self.oracle
@@ -88,6 +96,8 @@ class Outcome:
         if self.limits:
             entry["limits"] = sorted(self.limits)
             entry["refused"] = self.refused
+        if self.explained:
+            entry["explained"] = dict(sorted(self.explained.items()))
         if self.failures:
             entry["failing"] = self.failing
             entry["failures"] = self.failures

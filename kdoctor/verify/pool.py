@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kdoctor.verify.jobs import ExampleJob, Outcome, RewriteJob
+from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome, RewriteJob
 
 Job = RewriteJob | ExampleJob
 
@@ -21,18 +21,21 @@ _ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "3",
     "TF_ENABLE_ONEDNN_OPTS": "0",
     "CUDA_VISIBLE_DEVICES": "-1",
-    "KERAS_BACKEND": "tensorflow",
     "TF_NUM_INTRAOP_THREADS": "1",
     "TF_NUM_INTEROP_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "JAX_PLATFORMS": "cpu",
 }
 _UNSET = ("TF_USE_LEGACY_KERAS", "KERAS_HOME")
 
 
 class Worker:
-    """One process, which does one job after the other."""
+    """One process, which does one job after the other, with Keras 3 on one backend."""
 
-    def __init__(self) -> None:
+    def __init__(self, backend: str = DEFAULT_BACKEND) -> None:
+        self.backend = backend
         environment = {k: v for k, v in os.environ.items() if k not in _UNSET} | _ENVIRONMENT
+        environment["KERAS_BACKEND"] = backend
         self._process = subprocess.Popen(
             [sys.executable, "-m", "kdoctor.verify.worker"],
             stdin=subprocess.PIPE,
@@ -85,10 +88,13 @@ def about() -> dict[str, Any]:
 
 
 def run_all(jobs: Sequence[Job], workers: int) -> Iterator[Outcome]:
-    """Do all jobs in ``workers`` processes; yield outcomes as they come."""
+    """Do all jobs in ``workers`` processes; yield outcomes as they come.
+
+    A process has one backend: jobs for the same one follow each other.
+    """
     waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
     done: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
-    for job in jobs:
+    for job in sorted(jobs, key=lambda job: BACKENDS.index(backend_of(job))):
         waiting.put(job)
     threads = [
         threading.Thread(target=_work, args=(waiting, done), daemon=True)
@@ -109,13 +115,21 @@ def _work(waiting: queue.SimpleQueue[Job], done: queue.SimpleQueue[Outcome]) -> 
             job = waiting.get_nowait()
         except queue.Empty:
             break
+        if backend_of(job) != worker.backend:
+            worker.end()
+            worker = Worker(backend_of(job))
         kind = "rewrite" if isinstance(job, RewriteJob) else "example"
         answer = worker.ask({"kind": kind, **dataclasses.asdict(job)})
         if answer is None:
             worker.end()
-            worker = Worker()
+            worker = Worker(worker.backend)
             what = {"mode": "", "what": "the worker died", "input": ""}
-            done.put(Outcome(job.id, failing=1, failures=[what]))
+            done.put(Outcome(job.id, backend_of(job), failing=1, failures=[what]))
         else:
             done.put(Outcome(**answer))
     worker.end()
+
+
+def backend_of(job: Job) -> str:
+    """Return on which backend a job is to be run."""
+    return job.backend if isinstance(job, RewriteJob) else DEFAULT_BACKEND

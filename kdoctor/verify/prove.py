@@ -12,14 +12,15 @@ import os
 import random
 import secrets
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
 
 from kdoctor.verify import pool, record, subjects
-from kdoctor.verify.jobs import ExampleJob, Outcome
-from kdoctor.verify.pool import Job
+from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome
+from kdoctor.verify.pool import Job, backend_of
 
 _SAMPLED_CASES = 24
 
@@ -27,6 +28,7 @@ _SAMPLED_CASES = 24
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prove, say how it went, and return the exit status: 1 where the record does not hold."""
     options = _options().parse_args(arguments)
+    options.backend = options.backend or list(BACKENDS)
     console = Console(stderr=True)
     try:
         about = pool.about()
@@ -35,34 +37,75 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if options.sample is None:
         return _prove_all(about, options, console)
-    return _prove_some(options, console)
+    return _prove_some(about, options, console)
 
 
-def _prove_all(about: dict[str, object], options: argparse.Namespace, console: Console) -> int:
+def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Console) -> int:
     seed = subjects.SEED if options.seed is None else options.seed
-    rows = subjects.rewrites_of_rules()
-    jobs: list[Job] = [
-        *(subjects.rewrite_job(row, options.cases, seed) for row in rows),
-        *subjects.example_jobs(),
-    ]
-    about = {**about, "cases_per_rewrite": options.cases, "seed": seed}
-    known = record.read()
-    current = {job.id for job in jobs}
-    # What was run on other versions, or with other inputs, says nothing of these.
-    stands = (options.missing or options.only) and known.get(record.ABOUT) == about
-    wanted = {job.id for job in jobs if all(word in _words(job) for word in options.only)}
-    kept = {
-        key: entry
-        for key, entry in known.items()
-        if stands and key in current and (key not in wanted or (options.missing and entry["holds"]))
+    about = {
+        **_told(about, options.backend),
+        "cases_per_rewrite": options.cases,
+        "cases_elsewhere": min(options.cases, subjects.CASES_ELSEWHERE),
+        "seed": seed,
     }
-    jobs = [job for job in jobs if job.id in wanted - set(kept)]
-    outcomes = list(_with_progress(jobs, options.workers, console))
-    record.write(about, outcomes, kept)
+    known = record.read()
+    jobs = _all_jobs(about)
+    standing = record.standing(known, about, {job.id for job in jobs})
+    part_of = {(job.id, backend_of(job)): job for job in jobs}
+    wanted = {
+        key
+        for key, job in part_of.items()
+        if all(word in _words(job) for word in options.only) and key[1] in options.backend
+    }
+    if options.missing:
+        wanted = {key for key in wanted if not standing.get(key, {}).get("holds")}
+    if not (options.missing or options.only):
+        # All anew, on these backends: nothing is kept of what they said.
+        standing = {key: part for key, part in standing.items() if key[1] not in options.backend}
+    kept = {key: part for key, part in standing.items() if key not in wanted}
+    # On another backend there is nothing to ask of what was never run on the first.
+    first = {key for key, backend in wanted | set(kept) if backend == DEFAULT_BACKEND}
+    outcomes = list(
+        _with_progress(
+            [part_of[key] for key in part_of if key in wanted and key[0] in first],
+            options.workers,
+            console,
+        )
+    )
+    found = kept | {(each.id, each.backend): each.as_record() for each in outcomes}
+    record.write(record.with_backends(about, known, found), found)
     _summarise(outcomes, console)
     if kept:
         print(f"kept from the record: {len(kept)}")
     return 0
+
+
+def _told(about: dict[str, Any], asked: Sequence[str]) -> dict[str, Any]:
+    """Return ``about`` without the backends that are not asked for."""
+    versions = about["backends"].items()
+    asked_for = {name: v if name in asked else record.NOT_RUN for name, v in versions}
+    return {**about, "backends": asked_for}
+
+
+def _all_jobs(about: Mapping[str, Any]) -> list[Job]:
+    """Return what there is to prove on the backends that are told."""
+    rows = subjects.rewrites_of_rules()
+    present = [name for name in BACKENDS if about["backends"][name] != record.NOT_RUN]
+    if DEFAULT_BACKEND not in present:
+        present = [DEFAULT_BACKEND, *present]
+    return [
+        *(
+            subjects.rewrite_job(row, _cases_on(name, about), about["seed"], name)
+            for name in present
+            for row in rows
+        ),
+        *subjects.example_jobs(),
+    ]
+
+
+def _cases_on(backend: str, about: Mapping[str, Any]) -> int:
+    key = "cases_per_rewrite" if backend == DEFAULT_BACKEND else "cases_elsewhere"
+    return int(about[key])
 
 
 def _words(job: Job) -> str:
@@ -70,18 +113,22 @@ def _words(job: Job) -> str:
     return f"{job.rule} {job.before}" if isinstance(job, ExampleJob) else job.id
 
 
-def _prove_some(options: argparse.Namespace, console: Console) -> int:
+def _prove_some(about: dict[str, Any], options: argparse.Namespace, console: Console) -> int:
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     known = record.read()
     rows = [row for row in subjects.rewrites_of_rules() if known.get(row.id, {}).get("holds")]
     picked = random.Random(seed).sample(rows, min(options.sample, len(rows)))  # noqa: S311
     cases = min(options.cases, _SAMPLED_CASES)
-    jobs = [subjects.rewrite_job(row, cases, seed) for row in picked]
+    told = _told(about, options.backend)["backends"]
+    present = [name for name in BACKENDS if told[name] != record.NOT_RUN]
+    jobs = [subjects.rewrite_job(row, cases, seed, name) for name in present for row in picked]
     outcomes = list(_with_progress(jobs, options.workers, console))
     broken = record.broken_promises(outcomes, known)
-    print(f"{len(picked)} rewrites, {_cases(outcomes)} cases, --seed {seed}")
+    print(
+        f"{len(picked)} rewrites on {', '.join(present)}, {_cases(outcomes)} cases, --seed {seed}"
+    )
     for outcome in broken:
-        print(f"\nrecorded as proven, and fails: {outcome.id}")
+        print(f"\nrecorded as proven on {outcome.backend}, and fails: {outcome.id}")
         for failure in outcome.failures:
             print(f"  {failure['mode']}: {failure['what']}\n    {failure['input']}")
     return 1 if broken else 0
@@ -96,18 +143,26 @@ def _with_progress(jobs: Sequence[Job], workers: int, console: Console) -> Itera
 
 
 def _summarise(outcomes: Iterable[Outcome], console: Console) -> None:
-    every = sorted(outcomes, key=lambda outcome: outcome.id)
+    every = sorted(outcomes, key=lambda outcome: (outcome.backend, outcome.id))
     for outcome in every:
         if not outcome.holds:
-            console.print(f"not proven: {outcome.id}", markup=False, highlight=False)
+            where = "" if outcome.backend == DEFAULT_BACKEND else f" on {outcome.backend}"
+            console.print(f"not proven{where}: {outcome.id}", markup=False, highlight=False)
             for failure in outcome.failures:
                 line = f"    {failure['mode']}: {failure['what']} | {failure['input']}"
                 console.print(line, markup=False, highlight=False)
     examples = [outcome for outcome in every if outcome.id.startswith("example ")]
-    rewrites = [outcome for outcome in every if not outcome.id.startswith("example ")]
-    for name, part in (("rewrites", rewrites), ("examples", examples)):
-        print(f"{name}: {sum(outcome.holds for outcome in part)} of {len(part)} hold")
-    print(f"cases: {_cases(rewrites)}, with {sum(o.gradients for o in rewrites)} gradients")
+    print(f"examples: {sum(outcome.holds for outcome in examples)} of {len(examples)} hold")
+    for backend in BACKENDS:
+        rows = [each for each in every if each not in examples and each.backend == backend]
+        if not rows:
+            continue
+        held = sum(outcome.holds for outcome in rows)
+        gradients = sum(outcome.gradients for outcome in rows)
+        print(
+            f"rewrites on {backend}: {held} of {len(rows)} hold, "
+            f"in {_cases(rows)} cases with {gradients} gradients"
+        )
 
 
 def _cases(outcomes: Iterable[Outcome]) -> int:
@@ -133,6 +188,12 @@ def _options() -> argparse.ArgumentParser:
         "--seed", type=int, metavar="S", help="what inputs to draw (0; for samples: any)"
     )
     parser.add_argument("--cases", type=int, default=subjects.CASES, help="draws for each rewrite")
+    parser.add_argument(
+        "--backend",
+        action="append",
+        choices=BACKENDS,
+        help="prove on this backend; several: on these (those that are installed)",
+    )
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     return parser
 

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from kdoctor.model import Severity
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule, all_rules
-from kdoctor.verify.jobs import ExampleJob, RewriteJob
+from kdoctor.verify.jobs import DEFAULT_BACKEND, ExampleJob, RewriteJob
 
 CASES = 150
+CASES_ELSEWHERE = 60  # on other backends: the same inputs, fewer of them
 SEED = 0
 
 
@@ -25,10 +26,12 @@ def rewrites_of_rules() -> list[Rewrite]:
     return list(found.values())
 
 
-def rewrite_job(row: Rewrite, cases: int = CASES, seed: int = SEED) -> RewriteJob:
+def rewrite_job(
+    row: Rewrite, cases: int = CASES, seed: int = SEED, backend: str = DEFAULT_BACKEND
+) -> RewriteJob:
     """Return the job that proves one rewrite."""
     guard = "" if row.when is None else str(row.when)
-    return RewriteJob(row.id, row.left, row.right, guard, cases, seed)
+    return RewriteJob(row.id, row.left, row.right, guard, cases, seed, backend=backend)
 
 
 def example_jobs(rules: Iterable[Rule] | None = None) -> list[ExampleJob]:

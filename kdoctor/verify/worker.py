@@ -51,19 +51,18 @@ def serve(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def about() -> dict[str, Any]:
-    """Return the versions of what the proofs are run on."""
+    """Return the versions of what the proofs are run on, and of the backends that are here."""
     from importlib import metadata  # noqa: PLC0415
     from importlib.util import find_spec  # noqa: PLC0415
+
+    from kdoctor.verify.jobs import BACKENDS  # noqa: PLC0415
+    from kdoctor.verify.record import NOT_RUN  # noqa: PLC0415
 
     names = ("keras", "tf_keras", "tensorflow", "numpy")
     return {
         "frameworks": {name: metadata.version(name) for name in names},
         "backends": {
-            "tensorflow": "run",
-            **{
-                name: "not run" if find_spec(name) else "not run: not installed"
-                for name in ("jax", "torch")
-            },
+            name: metadata.version(name) if find_spec(name) else NOT_RUN for name in BACKENDS
         },
     }
 

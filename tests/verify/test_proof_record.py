@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from kdoctor.verify import record, subjects
@@ -40,9 +38,54 @@ def test_the_record_says_what_it_was_run_on_and_what_not():
     about = record.read()[record.ABOUT]
     assert set(about["frameworks"]) == {"keras", "numpy", "tensorflow", "tf_keras"}
     assert set(about["backends"]) == {"jax", "tensorflow", "torch"}
+    assert about["backends"]["tensorflow"] == about["frameworks"]["tensorflow"]
 
 
-def test_the_record_is_written_in_one_order():
+def test_what_was_run_on_a_backend_is_of_the_version_that_the_record_names():
     known = record.read()
-    text = json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False)
-    assert record.RECORD.read_text("utf-8") == f"{text}\n"
+    versions = known[record.ABOUT]["backends"]
+    assert {backend for _, backend in record.parts(known)} == {
+        backend for backend, version in versions.items() if version != record.NOT_RUN
+    }
+
+
+def test_the_record_is_written_in_one_order(tmp_path):
+    known = record.read()
+    record.write(known[record.ABOUT], record.parts(known), tmp_path / "proofs.json")
+    assert record.RECORD.read_bytes() == (tmp_path / "proofs.json").read_bytes()
+
+
+# What stands when something is proven anew.
+
+ABOUT = {
+    "frameworks": {"keras": "3.15.1"},
+    "backends": {"tensorflow": "2.21.0", "jax": "0.10", "torch": "not run"},
+    "cases_per_rewrite": 150,
+    "cases_elsewhere": 60,
+    "seed": 0,
+}
+ENTRY = {"holds": True, "backends": {"jax": {"holds": False}}}
+KNOWN = {"about": ABOUT, "f -> g": ENTRY, "gone -> too": ENTRY}
+
+
+def test_a_run_without_a_backend_leaves_what_was_run_there():
+    now = ABOUT | {"backends": {"tensorflow": "2.21.0", "jax": "not run", "torch": "not run"}}
+    standing = record.standing(KNOWN, now, {"f -> g"})
+    assert standing == {
+        ("f -> g", "tensorflow"): {"holds": True},
+        ("f -> g", "jax"): {"holds": False},
+    }
+    assert record.with_backends(now, KNOWN, standing)["backends"] == ABOUT["backends"]
+
+
+def test_another_version_of_a_backend_leaves_only_the_others():
+    now = ABOUT | {"backends": {"tensorflow": "2.21.0", "jax": "0.11", "torch": "not run"}}
+    assert set(record.standing(KNOWN, now, {"f -> g"})) == {("f -> g", "tensorflow")}
+
+
+@pytest.mark.parametrize(
+    "now", [{"frameworks": {"keras": "3.16.0"}}, {"seed": 1}, {"cases_per_rewrite": 9}]
+)
+def test_what_was_run_on_other_versions_or_inputs_does_not_stand(now):
+    standing = record.standing(KNOWN, ABOUT | now, {"f -> g"})
+    assert ("f -> g", "tensorflow") not in standing
