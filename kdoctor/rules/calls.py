@@ -1,0 +1,88 @@
+"""What rules ask about a call of Keras' own: which class it makes, what is passed, what to add."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind, Type
+from kdoctor.model import Edit, Hole, Precedence, Span
+from kdoctor.rewrite.precedence import binds
+from kdoctor.syntax import Module, Reference
+
+UNKNOWN: Final = object()
+"""What a value is that cannot be read off the code."""
+
+
+def instances(module: Module, kind: Kind) -> Iterator[tuple[Reference, cst.Call, Type]]:
+    """Yield each call that makes an object of one of Keras' own classes of this kind."""
+    for reference in module.references:
+        if reference.call is None:
+            continue
+        made = module.knowledge.class_type(reference.name)
+        if made is not None and made.kind is kind:
+            yield reference, reference.call, made
+
+
+def is_hidden(call: cst.Call) -> bool:
+    """Say whether ``*args`` or ``**kwargs`` hide what is passed."""
+    return any(argument.star for argument in call.args)
+
+
+def argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg | None:
+    """Return what is passed by this keyword, or at this position (from 0)."""
+    by_position = [each for each in call.args if each.keyword is None and not each.star]
+    for each in call.args:
+        if each.keyword is not None and each.keyword.value == name:
+            return each
+    if position is None or len(by_position) <= position:
+        return None
+    first_star = next((each for each in call.args if each.star == "*"), None)
+    found = by_position[position]
+    if first_star is not None and call.args.index(first_star) < call.args.index(found):
+        return None
+    return found
+
+
+def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return what a name was bound to, where it is bound once, to that; else the node itself."""
+    if not isinstance(node, cst.Name):
+        return node
+    owner = module.scope_of(node).owner(node.value)
+    bindings = owner.bindings[node.value] if owner else []
+    if len(bindings) != 1 or bindings[0].path or bindings[0].value is None:
+        return node
+    if not isinstance(module.parent(bindings[0].node), cst.AssignTarget | cst.AnnAssign):
+        return node
+    return bindings[0].value
+
+
+def literal(node: cst.BaseExpression | None) -> object:
+    """Return the value of a literal (or a display of such), ``UNKNOWN`` of anything else."""
+    if node is None:
+        return UNKNOWN
+    try:
+        return ast.literal_eval(cst.Module([]).code_for_node(node).strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return UNKNOWN
+
+
+def with_keyword(module: Module, call: cst.Call, text: str) -> Edit:
+    """Return the edit that adds ``keyword=value`` as the last argument."""
+    span = module.span(call)
+    if not call.args:
+        return Edit(Span(span.end - 1, span.end - 1), (text,))
+    last = call.args[-1].value
+    place = module.outer_span(last)
+    hole = Hole(place, Precedence.LAMBDA, binds(last))
+    if len(call.args) == 1 and binds(last) is Precedence.ANY:
+        return Edit(place, (hole, f", {text}"))  # a lone generator needs its parentheses now
+    return Edit(Span(place.end, place.end), (f", {text}",))
+
+
+def replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
+    """Return the edit that writes ``text`` instead of an expression (its parentheses stay)."""
+    return Edit(module.span(node), (text,))

@@ -1,0 +1,1 @@
+"""KD6: saving and loading models and weights."""

@@ -1,0 +1,136 @@
+"""How a path ends, as far as the code tells, and how to write it with another ending."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from kdoctor.model import Edit, Span
+from kdoctor.rules.calls import literal, value_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_FORMAT_FIELD = re.compile(r"%[-#0 +]*[\d*]*(?:\.[\d*]+)?[hlL]?[diouxXeEfFgGcrsa%]|\{[^{}]*\}")
+_JOINED = frozenset({"os.path.join", "posixpath.join", "ntpath.join"})
+_PATHS = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
+_WRAPPERS = frozenset({"os.path.abspath", "os.path.expanduser", "os.path.normpath"})
+_MAX_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The end of a path: ``text`` is known of it, and stands in ``node``, up to ``end``.
+
+    ``whole``: the text is the whole path, not only its end.
+    """
+
+    text: str
+    node: cst.SimpleString | cst.FormattedStringText
+    end: int
+    whole: bool
+
+    @property
+    def extension(self) -> str | None:
+        """``.h5``, empty where the path surely has none, None where that is not known."""
+        leaf = re.split(r"[/\\]", self.text)[-1]
+        if self.text and not leaf:
+            return ""
+        # The fields of a template (`{loss:.2f}`) hold dots that are none of the path's.
+        dot = _FORMAT_FIELD.sub(lambda found: "x" * len(found.group()), leaf).rfind(".")
+        if dot > 0 or (dot == 0 and not self.whole):
+            return leaf[dot:]
+        return "" if self.whole or leaf != self.text else None
+
+
+def ending(module: Module, path: cst.BaseExpression | None, depth: int = 0) -> Ending | None:
+    """Return how a path ends; None where that is not known."""
+    if path is None or depth > _MAX_DEPTH:
+        return None
+    path = value_of(module, path)
+    match path:
+        case cst.SimpleString():
+            return _of_literal(module, path)
+        case cst.ConcatenatedString():
+            return _partial(_of_string(module, path.right, depth))
+        case cst.FormattedString():
+            return _of_string(module, path, depth)
+        case cst.BinaryOperation(operator=cst.Add() | cst.Divide()):
+            return _partial(ending(module, path.right, depth + 1))
+        case cst.BinaryOperation(operator=cst.Modulo()):
+            return _after_last_field(ending(module, path.left, depth + 1))
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="format"), value=template)):
+            return _after_last_field(ending(module, template, depth + 1))
+        case cst.Call(args=[*_, last]) if all(not each.star and not each.keyword
+                                               for each in path.args):  # fmt: skip
+            return _of_call(module, path, last.value, depth)
+        case _:
+            return None
+
+
+def _of_call(module: Module, call: cst.Call, last: cst.BaseExpression, depth: int) -> Ending | None:
+    name = module.qualified(call.func)
+    if name in _JOINED | _PATHS and len(call.args) > 1:
+        return _partial(ending(module, last, depth + 1))
+    is_str = isinstance(call.func, cst.Name) and call.func.value == "str"
+    if (is_str or name in _WRAPPERS | _PATHS) and len(call.args) == 1:
+        return ending(module, last, depth + 1)
+    return None
+
+
+def _of_literal(module: Module, node: cst.SimpleString) -> Ending | None:
+    value = literal(node)
+    if not isinstance(value, str) or not value or "\\" in node.raw_value:
+        return None
+    return Ending(value, node, module.span(node).end - len(node.quote), whole=True)
+
+
+def _of_string(module: Module, node: cst.BaseString, depth: int) -> Ending | None:
+    if not isinstance(node, cst.FormattedString):
+        return ending(module, node, depth + 1)
+    last = node.parts[-1] if node.parts else None
+    if not isinstance(last, cst.FormattedStringText) or "\\" in last.value:
+        return None
+    if "{" in last.value or "}" in last.value:
+        return None  # a doubled brace
+    return Ending(last.value, last, module.span(last).end, whole=len(node.parts) == 1)
+
+
+def _partial(found: Ending | None) -> Ending | None:
+    return None if found is None else Ending(found.text, found.node, found.end, whole=False)
+
+
+def _after_last_field(found: Ending | None) -> Ending | None:
+    """Return what follows the last field of a template that is filled in here."""
+    if found is None:
+        return None
+    text = _FORMAT_FIELD.split(found.text)[-1]
+    return Ending(text, found.node, found.end, whole=False) if text else None
+
+
+def renamed(module: Module, found: Ending, old: str, new: str) -> tuple[Edit, ...]:
+    """Return the edits that let the path end in ``new`` instead of ``old``.
+
+    A path that is wholly written out is changed wherever this file writes it.
+    """
+    ends = [found.end]
+    if isinstance(found.node, cst.SimpleString) and found.whole:
+        ends = [each.end for each in same_paths(module, found)]
+    return tuple(Edit(Span(end - len(old), end), (new,)) for end in ends)
+
+
+def same_paths(module: Module, found: Ending) -> Sequence[Ending]:
+    """Return all literals of this file that are the same path, but no documentation."""
+    return [
+        each
+        for node in _strings(module)
+        if (each := _of_literal(module, node)) is not None and each.text == found.text
+    ]
+
+
+def _strings(module: Module) -> Iterator[cst.SimpleString]:
+    for node in descendants(module.tree):
+        if isinstance(node, cst.SimpleString) and not isinstance(module.parent(node), cst.Expr):
+            yield node

@@ -1,0 +1,83 @@
+"""Where models and weights are saved and loaded: the calls, and the paths that they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence
+from kdoctor.rules.calls import argument
+from kdoctor.rules.saving._paths import Ending, ending, same_paths
+from kdoctor.syntax import Module
+
+_SAVE_FUNCTIONS = ("models.save_model", "saving.save_model")
+_LOAD_FUNCTIONS = ("models.load_model", "saving.load_model")
+_PATH = ("filepath", "path")
+
+
+@dataclass(frozen=True, slots=True)
+class PathUse:
+    """A call that reads or writes a file; ``what`` is ``save``, ``load`` or the method."""
+
+    what: str
+    call: cst.Call
+    symbol: str
+    path: cst.BaseExpression | None
+    ending: Ending | None
+    confidence: Confidence
+
+
+def method_uses(module: Module, *methods: str) -> Iterator[PathUse]:
+    """Yield the calls of these methods of models."""
+    for use in module.members:
+        if use.member not in methods or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        if use.owner_defines:
+            continue
+        symbol = f"{use.owner.cls or 'Model'}.{use.member}"
+        yield _use(module, use.member, use.called, symbol, 0, use.confidence)
+
+
+def saves(module: Module) -> Iterator[PathUse]:
+    """Yield where whole models are saved, by method or by function."""
+    yield from method_uses(module, "save")
+    yield from _functions(module, "save", _SAVE_FUNCTIONS, 1)
+
+
+def loads(module: Module) -> Iterator[PathUse]:
+    """Yield where whole models are loaded."""
+    yield from _functions(module, "load", _LOAD_FUNCTIONS, 0)
+
+
+def is_saved_here(module: Module, found: Ending | None) -> bool:
+    """Say whether this file saves a model under the same written-out path."""
+    if found is None or not found.whole:
+        return False
+    return any(
+        each.ending is not None and each.ending.whole and each.ending.text == found.text
+        for each in (*saves(module), *method_uses(module, "save_weights"))
+    ) and bool(same_paths(module, found))
+
+
+def _functions(
+    module: Module, what: str, names: tuple[str, ...], position: int
+) -> Iterator[PathUse]:
+    for reference in module.references:
+        split = split_root(reference.name)
+        if reference.call is None or split is None or split[1] not in names:
+            continue
+        yield _use(module, what, reference.call, reference.name, position, reference.confidence)
+
+
+def _use(  # noqa: PLR0913, PLR0917 - the parts of a use
+    module: Module, what: str, call: cst.Call, symbol: str, position: int, confidence: Confidence
+) -> PathUse:
+    given = next(
+        (each for name in _PATH if (each := argument(call, name, position)) is not None), None
+    )
+    path = None if given is None else given.value
+    return PathUse(what, call, symbol, path, ending(module, path), confidence)

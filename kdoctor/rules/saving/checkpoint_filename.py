@@ -1,0 +1,165 @@
+"""`ModelCheckpoint` writes `.keras` files, or `.weights.h5` for weights alone.
+
+## What it does
+Reports `ModelCheckpoint` with a path that plainly has another ending.
+
+## Why it breaks
+Keras 2 took any path. Keras 3 checks it when the callback is made: `ValueError: The filepath
+provided must end in `.keras` (Keras model format). Received: filepath=weights.{epoch}.hdf5`, and
+with `save_weights_only=True`: `ValueError: When using `save_weights_only=True` in
+`ModelCheckpoint`, the filepath provided must end in `.weights.h5` (Keras weights format).` For
+whole models Keras 3.15 takes `.h5` too; earlier releases of Keras 3 did not.
+
+## What to write instead
+`weights.{epoch}.keras`, with `save_weights_only=True` `weights.{epoch}.weights.h5`; and the same
+name where the file is loaded. The fix changes every place in this file that writes the path out; it
+is unsafe, as other files and people may name it too.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of Keras 3.0.5 and 3.6.0
+was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.version import Version
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, instances, is_hidden, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._paths import Ending, ending, renamed
+from kdoctor.rules.saving.weights_filename import rename_to_weights
+from kdoctor.syntax import Module
+
+_TAKES_H5 = Version("3.15")  # 3.6.0 does not; 3.15.1 does
+_ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")
+_UNSAFE = "files that are there already, other programs and people know it by the old name"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each callback whose path surely has a wrong ending."""
+    for reference, call, made in instances(module, Kind.CALLBACK):
+        if made.cls != "ModelCheckpoint" or is_hidden(call) or module.is_guarded(call):
+            continue
+        path = argument(call, "filepath", 0)
+        found = ending(module, path.value if path else None)
+        extension = None if found is None else found.extension
+        weights = _weights_only(call)
+        if found is None or extension is None or weights is None:
+            continue
+        if _is_right(facts, found, extension, weights=weights):
+            continue
+        shown = found.text if found.whole else f"…{extension}"
+        wanted = ".weights.h5" if weights else ".keras"
+        yield rule.finding(
+            module.place(call),
+            (
+                "ValueError: When using `save_weights_only=True` in `ModelCheckpoint`, the "
+                "filepath provided must end in `.weights.h5` (Keras weights format). Received: "
+                f"filepath={shown}"
+            )
+            if weights
+            else "ValueError: The filepath provided must end in `.keras` (Keras model format). "
+            f"Received: filepath={shown}",
+            symbol=reference.name,
+            confidence=reference.confidence,
+            help=f"Let the path end in `{wanted}`, here and where it is loaded.",
+            fix=rename_to_weights(module, found) if weights else _rename_to_keras(module, found),
+        )
+
+
+def _weights_only(call: object) -> bool | None:
+    given = argument(call, "save_weights_only", 4)  # type: ignore[arg-type]
+    value = False if given is None else literal(given.value)
+    return value if isinstance(value, bool) else None
+
+
+def _is_right(facts: Facts, found: Ending, extension: str, *, weights: bool) -> bool:
+    if weights:
+        return found.text.endswith(".weights.h5")
+    version = facts.target.keras_version or facts.target.tf_keras_version
+    takes_h5 = Version(version) >= _TAKES_H5
+    return extension == ".keras" or (extension == ".h5" and takes_h5)
+
+
+def _rename_to_keras(module: Module, found: Ending) -> Fix:
+    old = found.extension or ""
+    return Fix(
+        "Let the path end in `.keras`, wherever this file writes it",
+        renamed(module, found, old if old in _ALSO_MODELS else "", ".keras"),
+        Applicability.UNSAFE,
+        unsafe_because=_UNSAFE,
+    )
+
+
+rule = Rule(
+    code="KD602",
+    name="checkpoint-filename",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"ModelCheckpoint"},
+    since="3.0",
+)
+
+_FIT = (
+    "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
+    "model.fit(keras.ops.ones((2, 2)), keras.ops.ones((2, 1)), verbose=0, callbacks=[saver])\n"
+)
+
+VALID = [
+    "import keras\nkeras.callbacks.ModelCheckpoint('{epoch:02d}-{val_loss:.2f}.keras')",
+    "import keras\nkeras.callbacks.ModelCheckpoint('best.h5', save_best_only=True)",
+    "import keras\nkeras.callbacks.ModelCheckpoint('a.weights.h5', save_weights_only=True)",
+    "import keras\nkeras.callbacks.ModelCheckpoint(path, save_weights_only=True)",
+    "import keras\nkeras.callbacks.ModelCheckpoint('a.h5', save_weights_only=flag)",
+    "import keras\nkeras.callbacks.ModelCheckpoint('a.hdf5', **options)",
+    "import tf_keras\ntf_keras.callbacks.ModelCheckpoint('best.hdf5')",
+    "import keras\nfrom mine import ModelCheckpoint\nModelCheckpoint('best.hdf5')",
+]
+INVALID = [
+    Example(
+        before="import keras\n\n"
+        "saver = keras.callbacks.ModelCheckpoint('weights.{epoch:02d}-{loss:.2f}.hdf5')\n",
+        after="import keras\n\n"
+        "saver = keras.callbacks.ModelCheckpoint('weights.{epoch:02d}-{loss:.2f}.keras')\n",
+        raises="ValueError: The filepath provided must end in `.keras` (Keras model format). "
+        "Received: filepath=weights.{epoch:02d}-{loss:.2f}.hdf5",
+        unsafe=True,
+        check=_FIT,
+    ),
+    Example(
+        before="import keras\n\n"
+        "saver = keras.callbacks.ModelCheckpoint('best.h5', monitor='loss', save_best_only=True, "
+        "save_weights_only=True)\n",
+        after="import keras\n\n"
+        "saver = keras.callbacks.ModelCheckpoint('best.weights.h5', monitor='loss', "
+        "save_best_only=True, save_weights_only=True)\n",
+        raises="ValueError: When using `save_weights_only=True` in `ModelCheckpoint`, the "
+        "filepath provided must end in `.weights.h5` (Keras weights format). Received: "
+        "filepath=best.h5",
+        unsafe=True,
+        check=_FIT,
+    ),
+    Example(
+        before="from tensorflow.keras.callbacks import ModelCheckpoint\n\n"
+        "path = '{}/model'.format('.')\nsaver = ModelCheckpoint(filepath=path)\n",
+        after="from tensorflow.keras.callbacks import ModelCheckpoint\n\n"
+        "path = '{}/model.keras'.format('.')\nsaver = ModelCheckpoint(filepath=path)\n",
+        raises="ValueError: The filepath provided must end in `.keras` (Keras model format). "
+        "Received: filepath=",
+        unsafe=True,
+        check=f"import keras\n{_FIT}",
+    ),
+    Example(
+        before="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('best.h5')\n",
+        after="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('best.keras')\n",
+        on="keras==3.6.0",
+        unsafe=True,
+        check=_FIT,
+    ),
+]

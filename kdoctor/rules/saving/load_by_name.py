@@ -1,0 +1,143 @@
+"""`load_weights(by_name=…)` works for the old HDF5 files only.
+
+## What it does
+Reports `by_name=` with a path that ends in `.weights.h5` or `.keras`, and `by_name` passed by
+position.
+
+## Why it breaks
+Files of Keras 3 are read by the model's structure: `ValueError: `by_name` only supports loading
+legacy '.h5' or '.hdf5' files. Received: a.weights.h5`, whatever its value. For `.h5` and `.hdf5`
+files `by_name=True` works as before. By position the second argument was `by_name`; it is
+`skip_mismatch` now: `load_weights("a.h5", True)` reads by structure and skips what does not fit.
+
+## What to write instead
+`by_name=False` can go. Instead of `by_name=True` build the same model, or load the whole file into
+the old model and copy the layers that you want: `new.get_layer(n).set_weights(old.get_layer(n)
+.get_weights())`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21; the old order of the parameters on Keras 2.3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
+from kdoctor.rewrite.arguments import without
+from kdoctor.rules.calls import argument, is_hidden, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._uses import PathUse, method_uses
+from kdoctor.syntax import Module
+
+_NEW_FILES = (".weights.h5", ".keras")
+_ERROR = "ValueError: `by_name` only supports loading legacy '.h5' or '.hdf5' files. Received: "
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each ``by_name`` that is refused or taken for something else."""
+    for use in method_uses(module, "load_weights"):
+        if is_hidden(use.call) or module.is_guarded(use.call):
+            continue
+        given = argument(use.call, "by_name")
+        is_new = use.ending is not None and use.ending.text.endswith(_NEW_FILES)
+        if given is not None and is_new and literal(given.value) is not None:
+            yield _refused(module, facts, use, given)
+        by_position = [each for each in use.call.args if each.keyword is None]
+        if len(by_position) > 1:
+            yield _shifted(module, use, by_position)
+
+
+def _refused(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Finding:
+    assert use.ending is not None
+    needless = literal(given.value) is False
+    edits = without(module, use.call, [given]) if needless else None
+    shown = use.ending.text if use.ending.whole else f"…{use.ending.extension}"
+    rating = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return rule.finding(
+        module.place(given),
+        f"{_ERROR}{shown}",
+        symbol=f"{use.symbol}(by_name)",
+        confidence=use.confidence,
+        help="Leave it out."
+        if needless
+        else "Load the weights into the model that they were saved from, and copy layer by layer: "
+        "`new.get_layer(name).set_weights(old.get_layer(name).get_weights())`.",
+        fix=Fix("Leave `by_name=` out", tuple(edits), rating) if edits else None,
+        no_fix_because=None
+        if edits
+        else (
+            "there is a comment beside it"
+            if needless
+            else "which layers are to be loaded only the names in the file tell"
+        ),
+    )
+
+
+def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Finding:
+    names = ("by_name", "skip_mismatch")
+    edits = tuple(
+        Edit(Span(start, start), (f"{name}=",))
+        for name, given in zip(names, by_position[1:], strict=False)
+        for start in (module.outer_span(given.value).start,)
+    )
+    return rule.finding(
+        module.place(by_position[1]),
+        "the second parameter of `load_weights` was `by_name` and is `skip_mismatch` now",
+        symbol=f"{use.symbol}(by_name)",
+        confidence=use.confidence,
+        severity=Severity.CHANGE,
+        help="Write `by_name=`.",
+        fix=Fix(
+            "Write `by_name=`",
+            edits,
+            Applicability.UNSAFE,
+            unsafe_because="if the code was written for Keras 2.13 or later, `skip_mismatch` is "
+            "what it means",
+        ),
+    )
+
+
+rule = Rule(
+    code="KD606",
+    name="load-by-name",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"load_weights"},
+    since="3.0",
+)
+
+_MODEL = (
+    "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), "
+    "keras.layers.Dense(1, name='d')])\n"
+)
+
+VALID = [
+    _MODEL + "model.load_weights('a.h5', by_name=True)\nmodel.load_weights('a.weights.h5')",
+    _MODEL + "model.load_weights(path, by_name=True)",
+    _MODEL + "model.load_weights('a.weights.h5', skip_mismatch=True)",
+    _MODEL + "model.load_weights('a.weights.h5', by_name=None)",
+    "import tf_keras\ntf_keras.Sequential().load_weights('a.weights.h5', by_name=True)",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.save_weights('a.weights.h5')\n"
+        "model.load_weights('a.weights.h5', by_name=False)",
+        after=_MODEL + "model.save_weights('a.weights.h5')\nmodel.load_weights('a.weights.h5')",
+        raises=f"{_ERROR}a.weights.h5",
+    ),
+    Example(
+        before=_MODEL + "model.save_weights('a.weights.h5')\n"
+        "model.load_weights('a.weights.h5', by_name=True)",
+        raises=f"{_ERROR}a.weights.h5",
+    ),
+    Example(
+        before=_MODEL + "model.save('a.h5')\nmodel.load_weights('a.h5', True)",
+        after=_MODEL + "model.save('a.h5')\nmodel.load_weights('a.h5', by_name=True)",
+        unsafe=True,
+    ),
+]

@@ -1,0 +1,162 @@
+"""Arguments of saving and loading that Keras 3 does not take, or takes for something else.
+
+## What it does
+Reports `signatures=`, `options=` and `save_traces=` of `model.save` and `save_model`, `options=` of
+`save_weights` and `load_weights`, and a third positional argument of `model.save`.
+
+## Why it breaks
+They belonged to TensorFlow's SavedModel: `ValueError: The following argument(s) are not supported:
+['signatures']`, `TypeError: Model.save_weights() got an unexpected keyword argument 'options'`,
+`ValueError: Invalid keyword arguments: {'options': None}`. The third parameter of `model.save` was
+`include_optimizer`; it is `zipped` now, and `model.save("a.h5", True, False)` writes a folder.
+
+## What to write instead
+Nothing, for the `.keras` and `.h5` formats. A SavedModel with signatures is written with
+`keras.export.ExportArchive`. `include_optimizer` is passed by keyword; `.keras` files ignore it.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
+from kdoctor.rewrite.arguments import without
+from kdoctor.rules.calls import argument, is_hidden, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._uses import PathUse, method_uses, saves
+from kdoctor.syntax import Module
+
+_ERRORS = {
+    "save": "ValueError: The following argument(s) are not supported: ['{0}']",
+    "save_weights": "TypeError: Model.save_weights() got an unexpected keyword argument '{0}'",
+    "load_weights": "ValueError: Invalid keyword arguments: {{'{0}': ",
+}
+_GONE = {
+    "save": ("signatures", "options", "save_traces"),
+    "save_weights": ("options",),
+    "load_weights": ("options",),
+}
+_INCLUDE_OPTIMIZER = 2  # self.save(filepath, overwrite, include_optimizer)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such argument."""
+    for use in chain(saves(module), method_uses(module, "save_weights", "load_weights")):
+        if module.is_guarded(use.call):
+            continue
+        for name in _GONE[use.what]:
+            given = argument(use.call, name)
+            if given is not None:
+                yield _gone(module, facts, use, given, name)
+        yield from _shifted(module, facts, use)
+
+
+def _gone(module: Module, facts: Facts, use: PathUse, given: cst.Arg, name: str) -> Finding:
+    edits = without(module, use.call, [given])
+    plain = literal(given.value) in (None, True, False)
+    fix = None
+    if edits is not None:
+        fix = Fix(
+            f"Leave `{name}=` out",
+            tuple(edits),
+            _proven(facts) if plain else Applicability.UNSAFE,
+            unsafe_because=""
+            if plain
+            else f"what `{module.source(given.value)}` asked for is no longer done",
+        )
+    return rule.finding(
+        module.place(given),
+        f"`{name}=` is gone with the SavedModel format: {_ERRORS[use.what].format(name)}",
+        symbol=f"{use.symbol}({name})",
+        confidence=use.confidence,
+        help="Leave it out; signatures are written with `keras.export.ExportArchive`."
+        if name == "signatures"
+        else "Leave it out.",
+        fix=fix,
+        no_fix_because=None if fix else "there is a comment beside it",
+    )
+
+
+def _shifted(module: Module, facts: Facts, use: PathUse) -> Iterator[Finding]:
+    """Report the positional ``include_optimizer`` of ``model.save``."""
+    if use.what != "save" or not isinstance(use.call.func, cst.Attribute) or is_hidden(use.call):
+        return
+    by_position = [each for each in use.call.args if each.keyword is None]
+    if use.call.func.attr.value != "save" or len(by_position) != _INCLUDE_OPTIMIZER + 1:
+        return
+    given = by_position[_INCLUDE_OPTIMIZER]
+    start = module.outer_span(given.value).start
+    yield rule.finding(
+        module.place(given),
+        "the third parameter of `save` was `include_optimizer` and is `zipped` now",
+        symbol=f"{use.symbol}(include_optimizer)",
+        confidence=use.confidence,
+        severity=Severity.CHANGE,
+        help="Write `include_optimizer=`.",
+        fix=Fix(
+            "Write `include_optimizer=`",
+            (Edit(Span(start, start), ("include_optimizer=",)),),
+            _proven(facts),
+        ),
+    )
+
+
+def _proven(facts: Facts) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+
+
+rule = Rule(
+    code="KD605",
+    name="save-arguments",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"save", "save_model", "save_weights", "load_weights"},
+    since="3.0",
+)
+
+_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+
+VALID = [
+    _MODEL + "model.save('a.keras', overwrite=True)\nmodel.save('a.h5', True)",
+    _MODEL + "model.save('a.h5', include_optimizer=False)",
+    "import keras\nfrom mine import model\nmodel.save('a.keras', signatures=None)",
+    "import tf_keras\ntf_keras.Sequential().save('a', signatures=None)",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.save('a.keras', signatures=None, options=None)",
+        after=_MODEL + "model.save('a.keras')",
+        raises="ValueError: The following argument(s) are not supported: ['signatures'",
+        findings=2,
+        check="keras.models.load_model('a.keras')",
+    ),
+    Example(
+        before=_MODEL + "model.save_weights('a.weights.h5', options=None)",
+        after=_MODEL + "model.save_weights('a.weights.h5')",
+        raises="TypeError: Model.save_weights() got an unexpected keyword argument 'options'",
+        check="model.load_weights('a.weights.h5')",
+    ),
+    Example(
+        before=_MODEL + "model.compile('adam', 'mean_squared_error')\n"
+        "model.save('a.h5', True, False)",
+        after=_MODEL + "model.compile('adam', 'mean_squared_error')\n"
+        "model.save('a.h5', True, include_optimizer=False)",
+        on_keras_2=True,
+        check="import os\nassert os.path.isfile('a.h5')",
+        prelude="import keras\nkeras.Input = keras.layers.Input",
+    ),
+    Example(
+        before=_MODEL + "chosen = object()\nmodel.save('a.keras', options=chosen)",
+        after=_MODEL + "chosen = object()\nmodel.save('a.keras')",
+        raises="ValueError: The following argument(s) are not supported: ['options']",
+        unsafe=True,
+    ),
+]

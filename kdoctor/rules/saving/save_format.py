@@ -1,0 +1,171 @@
+"""`save_format=` is gone: the ending of the path says it.
+
+## What it does
+Reports `save_format=` of `model.save`, `save_model` and `save_weights`.
+
+## Why it breaks
+Keras 3 reads the format off the path. With a path that ends in `.h5`, `.hdf5` or `.keras` it warns;
+with any other it raises: `ValueError: The `save_format` argument is deprecated in Keras 3. Please
+remove this argument and pass a file path with either `.keras` or `.h5` extension.` `save_weights`
+does not know it at all: `TypeError: Model.save_weights() got an unexpected keyword argument
+'save_format'`. `save_format="tf"` wrote a SavedModel, which Keras 3 writes with `model.export` and
+does not load again.
+
+## What to write instead
+`model.save("model.keras")` where the model is loaded again with Keras; `model.export("folder")`
+where it is served or converted. The fix writes the former; it is unsafe, as what reads the folder
+must be changed with it.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with each format and ending.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.rewrite.arguments import without
+from kdoctor.rules.calls import argument, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._paths import renamed
+from kdoctor.rules.saving._uses import PathUse, method_uses, saves
+from kdoctor.syntax import Module
+
+_MODEL_FILES = (".h5", ".hdf5", ".keras")
+_VALUE_ERROR = (
+    "ValueError: The `save_format` argument is deprecated in Keras 3. Please remove this argument "
+    "and pass a file path with either `.keras` or `.h5` extension."
+)
+_TYPE_ERROR = "TypeError: Model.save_weights() got an unexpected keyword argument 'save_format'"
+_EXPORT = "Write `.save('name.keras')`, or `.export('folder')` for a SavedModel to serve."
+_COMMENT = "there is a comment beside it"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each ``save_format=``."""
+    for use in chain(saves(module), method_uses(module, "save_weights")):
+        given = argument(use.call, "save_format")
+        if given is None or module.is_guarded(use.call):
+            continue
+        yield _finding(module, facts, use, given)
+
+
+def _finding(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Finding:
+    if use.what == "save_weights":
+        message, severity = _TYPE_ERROR, Severity.ERROR
+    elif use.ending is None or use.ending.extension is None:
+        message = f"`save_format=` only works with a path in `.h5` or `.keras`: else {_VALUE_ERROR}"
+        severity = Severity.LEGACY
+    elif use.ending.extension in _MODEL_FILES:
+        message = "`save_format=` is deprecated: the ending of the path says it, and Keras warns"
+        severity = Severity.LEGACY
+    else:
+        message, severity = _VALUE_ERROR, Severity.ERROR
+    fix = _fix(module, facts, use, given)
+    return rule.finding(
+        module.place(given),
+        message,
+        symbol=f"{use.symbol}(save_format)",
+        confidence=use.confidence,
+        severity=severity,
+        help=_EXPORT
+        if use.what == "save"
+        else "Leave it out, and let the path end in `.weights.h5`.",
+        fix=fix if isinstance(fix, Fix) else None,
+        no_fix_because=fix if isinstance(fix, str) else None,
+    )
+
+
+def _fix(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Fix | str:
+    edits = without(module, use.call, [given])
+    if edits is None:
+        return _COMMENT
+    extension = None if use.ending is None else use.ending.extension
+    if use.ending is None or extension is None:
+        return "how the path ends cannot be told from here"
+    if use.what == "save_weights":
+        if not use.ending.text.endswith(".weights.h5"):
+            # Where the path is renamed too, this is half of the work: KD601 does the other.
+            return _dropped(edits, Applicability.UNSAFE, "the path must end in `.weights.h5`")
+        return _dropped(edits, _proven(facts))
+    wanted = {"h5": ".h5", "keras": ".keras", "tf": ".keras"}.get(str(literal(given.value)))
+    if extension in _MODEL_FILES:
+        same = wanted == extension or (wanted == ".h5" and extension == ".hdf5")
+        # Only literals say that nothing but the warning changes.
+        return _dropped(
+            edits,
+            _proven(facts) if same else Applicability.UNSAFE,
+            "" if same else "the ending of the path names another format than the argument",
+        )
+    if wanted is None:
+        return "which format is meant cannot be told from here"
+    return Fix(
+        f"Let the path end in `{wanted}`, wherever this file writes it, without `save_format=`",
+        (*edits, *renamed(module, use.ending, "", wanted)),
+        Applicability.UNSAFE,
+        unsafe_because="what reads the folder under its old name must be changed with it; for a "
+        "SavedModel to serve or to convert write `.export(…)` instead",
+    )
+
+
+def _proven(facts: Facts) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+
+
+def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix:
+    return Fix("Leave `save_format=` out", tuple(edits), rating, unsafe_because=because)
+
+
+rule = Rule(
+    code="KD603",
+    name="save-format",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"save_format"},
+    since="3.0",
+)
+
+_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+
+VALID = [
+    _MODEL + "model.save('a.keras')",
+    "import keras\nfrom mine import thing\nthing.save('a', save_format='tf')",
+    "import tf_keras\ntf_keras.Sequential().save('a', save_format='tf')",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.save('saved', save_format='tf')",
+        after=_MODEL + "model.save('saved.keras')",
+        raises=_VALUE_ERROR,
+        unsafe=True,
+        check="keras.models.load_model('saved.keras')",
+    ),
+    Example(
+        before=_MODEL + "model.save('saved.h5', save_format='h5')",
+        after=_MODEL + "model.save('saved.h5')",
+        check="keras.models.load_model('saved.h5')",
+    ),
+    Example(
+        before=_MODEL + "keras.models.save_model(model, 'saved', save_format='h5')",
+        after=_MODEL + "keras.models.save_model(model, 'saved.h5')",
+        raises=_VALUE_ERROR,
+        unsafe=True,
+        check="keras.models.load_model('saved.h5')",
+    ),
+    Example(
+        before=_MODEL + "model.save_weights('a.weights.h5', save_format='h5')",
+        after=_MODEL + "model.save_weights('a.weights.h5')",
+        raises=_TYPE_ERROR,
+        check="model.load_weights('a.weights.h5')",
+    ),
+    Example(
+        before=_MODEL + "path = input()\nmodel.save(path, save_format='tf')",
+        prelude="input = lambda: 'a.keras'",
+    ),
+]

@@ -1,0 +1,155 @@
+"""`model.save("folder")` and `load_model("folder")`: a SavedModel, which Keras 3 knows no more.
+
+## What it does
+Reports where a model is saved to a path without an ending (or with one that is none of Keras'), or
+loaded from such a path.
+
+## Why it breaks
+Keras 2 wrote and read a TensorFlow SavedModel there. On Keras 3 saving raises `ValueError: Invalid
+filepath extension for saving. Please add either a `.keras` extension for the native Keras format
+(recommended) or a `.h5` extension.`, and loading `ValueError: File format not supported:
+filepath=folder. Keras 3 only supports V3 `.keras` files, legacy H5 format files (`.h5` extension).`
+
+## What to write instead
+`model.save("model.keras")` and `keras.models.load_model("model.keras")`; to serve or convert a
+model, `model.export("folder")`. A SavedModel that is there already is read for inference only:
+
+    layer = keras.layers.TFSMLayer("folder", call_endpoint="serving_default")
+
+To go on training it, load it once with Keras 2 (`pip install tf_keras`) and save its weights as
+`.weights.h5`. The fix changes every place in this file that writes the path out; it is unsafe, as
+other files and people may name it too.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rules.calls import argument
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._paths import Ending, renamed
+from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, saves
+from kdoctor.syntax import Module
+
+# Endings that people give a model's path, and that mean nothing to Keras.
+_OTHER = (".ckpt", ".hdf", ".mdl", ".model", ".pb", ".tf")
+_INVALID = (
+    "ValueError: Invalid filepath extension for saving. Please add either a `.keras` extension for "
+    "the native Keras format (recommended) or a `.h5` extension."
+)
+_UNSAFE = "what reads the folder under its old name must be changed with it; for a SavedModel to "
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each save and load of a folder."""
+    for use in saves(module):
+        if not _is_folder(use.ending) or argument(use.call, "save_format"):
+            continue  # KD603 reports that
+        if module.is_guarded(use.call) or argument(use.call, "zipped"):
+            continue
+        assert use.ending is not None
+        yield rule.finding(
+            module.place(use.call),
+            f"a path without `.keras` or `.h5`: {_INVALID}",
+            symbol=use.symbol,
+            confidence=use.confidence,
+            help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
+            "`.export(…)`.",
+            fix=_rename(module, use.ending),
+        )
+    for use in loads(module):
+        if _is_folder(use.ending) and not module.is_guarded(use.call):
+            yield _loaded(module, use)
+
+
+def _is_folder(found: Ending | None) -> bool:
+    if found is None or found.text.startswith(("hf://", "gs://")):
+        return False
+    return found.extension is not None and (not found.extension or found.extension in _OTHER)
+
+
+def _rename(module: Module, found: Ending) -> Fix:
+    old = found.extension or ""
+    if found.text.endswith(("/", "\\")):
+        old = found.text[-1]
+    return Fix(
+        "Let the path end in `.keras`, wherever this file writes it",
+        renamed(module, found, old, ".keras"),
+        Applicability.UNSAFE,
+        unsafe_because=f"{_UNSAFE}serve or to convert write `.export(…)` instead",
+    )
+
+
+def _loaded(module: Module, use: PathUse) -> Finding:
+    assert use.ending is not None
+    fix = _rename(module, use.ending) if is_saved_here(module, use.ending) else None
+    shown = use.ending.text if use.ending.whole else "…"
+    return rule.finding(
+        module.place(use.call),
+        "SavedModels are not loaded any more: ValueError: File format not supported: "
+        f"filepath={shown}. Keras 3 only supports V3 `.keras` files, legacy H5 format files",
+        symbol=use.symbol,
+        confidence=use.confidence,
+        help="For inference write `keras.layers.TFSMLayer(path, "
+        "call_endpoint='serving_default')`; to train it further load it once with Keras 2 "
+        "(`pip install tf_keras`) and save it anew.",
+        fix=fix,
+        no_fix_because=None
+        if fix
+        else "what is in the folder must be saved anew, or is used "
+        "through `TFSMLayer`, which is no model",
+    )
+
+
+rule = Rule(
+    code="KD604",
+    name="saved-model",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"save", "save_model", "load_model"},
+    since="3.0",
+)
+
+_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+
+VALID = [
+    _MODEL + "model.save('a.keras')\nmodel.save('a.h5')\nmodel.save('a.hdf5')",
+    _MODEL + "model.save(path)\nmodel.save(f'{path}')\nkeras.models.load_model(path)",
+    _MODEL + "model.export('folder')",
+    "import keras\nkeras.models.load_model('hf://somebody/model')",
+    "import keras\nfrom mine import model\nmodel.save('folder')",
+    "import tf_keras\ntf_keras.models.load_model('folder')",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.save('my_model')\nagain = keras.models.load_model('my_model')",
+        after=_MODEL
+        + "model.save('my_model.keras')\nagain = keras.models.load_model('my_model.keras')",
+        raises=_INVALID,
+        unsafe=True,
+        findings=2,
+        check="assert len(again.layers) == 1",
+    ),
+    Example(
+        before="from keras.models import save_model\n"
+        + _MODEL
+        + "save_model(model, 'out/nn.model')",
+        after="from keras.models import save_model\n"
+        + _MODEL
+        + "save_model(model, 'out/nn.keras')",
+        raises=_INVALID,
+        unsafe=True,
+        prelude="import os\nos.makedirs('out', exist_ok=True)",
+    ),
+    Example(
+        before="import tensorflow as tf\n\nmodel = tf.keras.models.load_model('exported/1')",
+        raises="ValueError: File format not supported: filepath=exported/1. Keras 3 only supports "
+        "V3 `.keras` files, legacy H5 format files",
+    ),
+]

@@ -1,0 +1,142 @@
+"""A model compiled with `loss="mse"` is saved to `.h5`, and cannot be loaded again.
+
+## What it does
+Reports `load_model("x.h5")` where the same file compiles a model with a short loss name (`mse`,
+`mae`, `mape`, `msle`, `bce`, `kld`) and saves it under that path.
+
+## Why it breaks
+The old format keeps the name as it was given, and Keras 3 looks it up among the metrics:
+`ValueError: Could not deserialize 'keras.metrics.mse' because it is not a KerasSaveable subclass`.
+With the long name, with a loss object, or with `compile=False` it loads; so do `.keras` files.
+
+## What to write instead
+`model.compile(loss="mean_squared_error")`: the same function, and the logs keep their names. Files
+that were saved before need `keras.models.load_model("x.h5", compile=False)` and a new `compile`.
+
+## How we know
+Run on Keras 3.15.1 with each name of a loss; Keras 2 loads all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, instances, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._paths import ending
+from kdoctor.rules.saving._uses import loads, saves
+from kdoctor.syntax import Module
+
+LONG_NAMES = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "msle": "mean_squared_logarithmic_error",
+    "bce": "binary_crossentropy",
+    "kld": "kl_divergence",
+}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each load of a file that this module writes with a short loss name."""
+    found = [use for use in loads(module) if use.ending is not None and _is_h5(use.ending.text)]
+    if not found:
+        return
+    losses = list(_short_losses(module))
+    paths = set(_written(module))
+    for use in found:
+        assert use.ending is not None
+        given = argument(use.call, "compile", 2)
+        is_ours = losses and use.ending.whole and use.ending.text in paths
+        if not is_ours or (given is not None and literal(given.value) is not True):
+            continue
+        if module.is_guarded(use.call):
+            continue
+        name = str(literal(losses[0]))
+        yield rule.finding(
+            module.place(use.call),
+            f"the file is saved with the loss `{name}`: ValueError: Could not deserialize "
+            f"'keras.metrics.{name}' because it is not a KerasSaveable subclass",
+            symbol=use.symbol,
+            confidence=use.confidence,
+            help="Compile with the long name of the loss; load older files with `compile=False`.",
+            fix=Fix(
+                "Compile with the long name of the loss",
+                tuple(_long_name(module, loss) for loss in losses),
+                facts.applicability(*(each for each in INVALID if each.after)),
+            ),
+        )
+
+
+def _is_h5(path: str) -> bool:
+    return path.endswith((".h5", ".hdf5"))
+
+
+def _short_losses(module: Module) -> Iterator[cst.SimpleString]:
+    """Yield the short names that models are compiled with here."""
+    for use in module.members:
+        if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        given = argument(use.called, "loss", 1)
+        loss = None if given is None else given.value
+        if isinstance(loss, cst.SimpleString) and literal(loss) in LONG_NAMES:
+            yield loss
+
+
+def _written(module: Module) -> Iterator[str]:
+    """Yield the paths that whole models are saved to here."""
+    for use in saves(module):
+        if use.ending is not None and use.ending.whole:
+            yield use.ending.text
+    for _, call, made in instances(module, Kind.CALLBACK):
+        path = argument(call, "filepath", 0) if made.cls == "ModelCheckpoint" else None
+        found = ending(module, path.value) if path else None
+        if found is not None and found.whole and not argument(call, "save_weights_only", 4):
+            yield found.text
+
+
+def _long_name(module: Module, loss: cst.SimpleString) -> Edit:
+    quote = loss.quote
+    return Edit(module.span(loss), (f"{quote}{LONG_NAMES[str(literal(loss))]}{quote}",))
+
+
+rule = Rule(
+    code="KD607",
+    name="short-names-in-h5",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"load_model"},
+    since="3.0",
+)
+
+_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+
+VALID = [
+    _MODEL + "model.compile('sgd', 'mse')\nmodel.save('a.keras')\n"
+    "keras.models.load_model('a.keras')",
+    _MODEL + "model.compile('sgd', 'mean_squared_error')\nmodel.save('a.h5')\n"
+    "keras.models.load_model('a.h5')",
+    _MODEL + "model.compile('sgd', 'mse')\nmodel.save('a.h5')\n"
+    "keras.models.load_model('a.h5', compile=False)\nkeras.models.load_model('b.h5')",
+    _MODEL + "model.compile('sgd', 'hinge', metrics=['mse'])\nmodel.save('a.h5')\n"
+    "keras.models.load_model('a.h5')",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.compile('sgd', loss='mse', metrics=['mae'])\nmodel.save('a.h5')\n"
+        "again = keras.models.load_model('a.h5')",
+        after=_MODEL + "model.compile('sgd', loss='mean_squared_error', metrics=['mae'])\n"
+        "model.save('a.h5')\nagain = keras.models.load_model('a.h5')",
+        raises="ValueError: Could not deserialize 'keras.metrics.mse' because it is not a "
+        "KerasSaveable subclass",
+        check="assert again.compiled\n"
+        "assert again.evaluate(keras.ops.ones((2, 2)), keras.ops.ones((2, 1)), verbose=0) == "
+        "model.evaluate(keras.ops.ones((2, 2)), keras.ops.ones((2, 1)), verbose=0)",
+    ),
+]

@@ -1,0 +1,189 @@
+"""Weights are saved to `x.weights.h5`, and to nothing else.
+
+## What it does
+Reports `save_weights` to a path that plainly does not end in `.weights.h5`, and `load_weights` from
+one that has no ending that Keras 3 can read: a TensorFlow checkpoint.
+
+## Why it breaks
+Keras 2 took any path: HDF5 for `.h5`, `.hdf5` and `.keras`, a TensorFlow checkpoint for the rest.
+Keras 3 has one format: `ValueError: The filename must end in `.weights.h5`. Received:
+filepath=model.h5`. Loading is less strict: `.h5` and `.hdf5` files that Keras 2 wrote are read as
+before; checkpoints are not: `ValueError: File format not supported: filepath=ckpt`.
+
+## What to write instead
+The new ending wherever the file is named:
+
+    model.save_weights("model.weights.h5")
+    model.load_weights("model.weights.h5")
+
+The fix changes every place in this file that writes the path out. It is unsafe, as other files and
+people may name it too. A checkpoint is read once more with Keras 2 (`pip install tf_keras`) and
+saved anew as `.weights.h5`.
+
+## How we know
+Run on Keras 3.15.1 and on tf_keras 2.21 with each of these endings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rules.calls import value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._paths import Ending, renamed
+from kdoctor.rules.saving._uses import PathUse, is_saved_here, method_uses
+from kdoctor.syntax import Module
+
+_NEW = ".weights.h5"
+_OLD_WEIGHTS = (".h5", ".hdf5", ".keras", ".ckpt", ".tf", ".hdf", ".weights")
+_UNSAFE = "files that are there already, other programs and people know it by the old name"
+_LATEST = "tensorflow.train.latest_checkpoint"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each call whose path surely has a wrong ending."""
+    for use in method_uses(module, "save_weights", "load_weights"):
+        if module.is_guarded(use.call):
+            continue
+        if use.what == "save_weights":
+            yield from _saved(module, use)
+        else:
+            yield from _loaded(module, use)
+
+
+def _saved(module: Module, use: PathUse) -> Iterator[Finding]:
+    extension = None if use.ending is None else use.ending.extension
+    if use.ending is None or extension is None or use.ending.text.endswith(_NEW):
+        return
+    shown = use.ending.text if use.ending.whole else f"…{extension}"
+    yield rule.finding(
+        module.place(use.call),
+        "weights are saved as `.weights.h5` only: ValueError: The filename must end in "
+        f"`.weights.h5`. Received: filepath={shown}",
+        symbol=use.symbol,
+        confidence=use.confidence,
+        help="Let the path end in `.weights.h5`, here and where it is loaded.",
+        fix=rename_to_weights(module, use.ending),
+    )
+
+
+def rename_to_weights(module: Module, found: Ending) -> Fix:
+    """Return the fix that lets a path end in ``.weights.h5``."""
+    old = found.extension or ""
+    if old not in _OLD_WEIGHTS:
+        old = ""
+    # `model_weights.h5`, `model.weights.hdf5`
+    if old and found.text.endswith(f".weights{old}"):
+        old = f".weights{old}"
+    return Fix(
+        "Let the path end in `.weights.h5`, wherever this file writes it",
+        renamed(module, found, old, _NEW),
+        Applicability.UNSAFE,
+        unsafe_because=_UNSAFE,
+    )
+
+
+def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
+    extension = None if use.ending is None else use.ending.extension
+    is_checkpoint = extension in ("", ".ckpt", ".tf") or _is_latest_checkpoint(module, use)
+    if not is_checkpoint:
+        return
+    fix = None
+    if use.ending is not None and is_saved_here(module, use.ending):
+        fix = rename_to_weights(module, use.ending)
+    shown = use.ending.text if use.ending is not None and use.ending.whole else "…"
+    yield rule.finding(
+        module.place(use.call),
+        "TensorFlow checkpoints are not read any more: ValueError: File format not supported: "
+        f"filepath={shown}",
+        symbol=use.symbol,
+        confidence=use.confidence,
+        help="Read it once with Keras 2 (`pip install tf_keras`), "
+        '`save_weights("name.weights.h5")` there, and load that file.',
+        fix=fix,
+        no_fix_because=None
+        if fix
+        else "the weights must be converted with Keras 2, where they can still be read",
+    )
+
+
+def _is_latest_checkpoint(module: Module, use: PathUse) -> bool:
+    path = None if use.path is None else value_of(module, use.path)
+    return isinstance(path, cst.Call) and module.qualified(path.func) == _LATEST
+
+
+rule = Rule(
+    code="KD601",
+    name="weights-filename",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"save_weights", "load_weights"},
+    since="3.0",
+)
+
+_MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+
+VALID = [
+    _MODEL + "model.save_weights('a.weights.h5')\nmodel.load_weights('a.weights.h5')",
+    # Files that Keras 2 wrote are read, by name too.
+    _MODEL + "model.load_weights('a.h5')\nmodel.load_weights('a.hdf5', by_name=True)",
+    _MODEL + "model.load_weights('a.keras')",
+    # Not known.
+    _MODEL + "model.save_weights(path)\nmodel.save_weights(f'{a}/{b}')\nmodel.load_weights(path)",
+    _MODEL + "model.save_weights('%s' % path)\nmodel.save_weights(os.path.join(a, b))",
+    # Somebody else's method.
+    "import keras\nfrom rl.agents import DQNAgent\nagent = DQNAgent()\nagent.save_weights('a.h5')",
+    (
+        "import keras\n\nclass Mine(keras.Model):\n    def save_weights(self, path):\n"
+        "        pass\n\nMine().save_weights('a.h5')"
+    ),
+    "import tf_keras\nmodel = tf_keras.Sequential()\nmodel.save_weights('a.h5')",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.save_weights('model.h5')\nmodel.load_weights('model.h5')",
+        after=_MODEL
+        + "model.save_weights('model.weights.h5')\nmodel.load_weights('model.weights.h5')",
+        raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=model.h5",
+        unsafe=True,
+    ),
+    Example(
+        before=_MODEL + "PATH = './checkpoint'\nmodel.save_weights(PATH)\nmodel.load_weights(PATH)",
+        after=_MODEL
+        + "PATH = './checkpoint.weights.h5'\nmodel.save_weights(PATH)\nmodel.load_weights(PATH)",
+        raises="ValueError: The filename must end in `.weights.h5`. Received: "
+        "filepath=./checkpoint",
+        unsafe=True,
+        findings=2,
+    ),
+    Example(
+        before="import os\n" + _MODEL + "epoch = 3\n"
+        "model.save_weights(os.path.join('.', 'weights.%03d.hdf5' % epoch))",
+        after="import os\n" + _MODEL + "epoch = 3\n"
+        "model.save_weights(os.path.join('.', 'weights.%03d.weights.h5' % epoch))",
+        raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=",
+        unsafe=True,
+    ),
+    Example(
+        before=_MODEL + "name = 'unet'\nmodel.save_weights(f'{name}_weights.h5')",
+        after=_MODEL + "name = 'unet'\nmodel.save_weights(f'{name}_weights.weights.h5')",
+        raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=",
+        unsafe=True,
+    ),
+    Example(
+        before=_MODEL + "model.load_weights('training_1/cp.ckpt')",
+        raises="ValueError: File format not supported: filepath=training_1/cp.ckpt",
+    ),
+    Example(
+        before="import tensorflow as tf\n" + _MODEL + "latest = tf.train.latest_checkpoint('.')\n"
+        "model.load_weights(latest)",
+        raises="ValueError: File format not supported: filepath=",
+        prelude="import tensorflow\n"
+        "tensorflow.train.Checkpoint(v=tensorflow.Variable(1.0)).save('cp')",
+    ),
+]

@@ -1,0 +1,91 @@
+"""KD6 beyond the rules' examples: what is known of a path, and what a renaming touches."""
+
+import pytest
+
+from kdoctor.engine import fix, scan
+from kdoctor.rules.saving.short_names_in_h5 import LONG_NAMES
+
+MODEL = "import os, pathlib, keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+
+
+def findings(source: str, code: str = "KD601"):
+    return scan(["-"], stdin=source.encode(), select=[code]).findings
+
+
+def mended(source: str, code: str = "KD601") -> str:
+    result = fix(["-"], stdin=source.encode(), select=[code], unsafe=True)
+    assert not result.left_alone
+    return result.files[0].after.decode() if result.files else source
+
+
+@pytest.mark.parametrize(
+    ("path", "new"),
+    [
+        ("'a.h5'", "'a.weights.h5'"),
+        ("'a'", "'a.weights.h5'"),
+        ("'dir.v2/a'", "'dir.v2/a.weights.h5'"),
+        ("'model.weights.hdf5'", "'model.weights.h5'"),
+        ("'weights.{:.2f}'.format(1)", None),
+        ("'{}_{:.2f}.hdf5'.format(a, b)", "'{}_{:.2f}.weights.h5'.format(a, b)"),
+        ("'%s_%05.2f.h5' % (a, b)", "'%s_%05.2f.weights.h5' % (a, b)"),
+        ("a + '.h5'", "a + '.weights.h5'"),
+        ("os.path.join(a, 'w.h5')", "os.path.join(a, 'w.weights.h5')"),
+        ("pathlib.Path(a) / 'w.h5'", "pathlib.Path(a) / 'w.weights.h5'"),
+        ("str(pathlib.Path('w.h5'))", "str(pathlib.Path('w.weights.h5'))"),
+        ("f'{a}-{b:.2f}.h5'", "f'{a}-{b:.2f}.weights.h5'"),
+        ("f'{a}.{b}'", None),
+        ("a + b", None),
+        ("a or 'x.h5'", None),
+    ],
+)
+def test_a_path_gets_its_new_ending_where_the_old_one_is_known(path: str, new: str | None) -> None:
+    source = f"{MODEL}a, b = input(), 1\nmodel.save_weights({path})\n"
+    assert len(findings(source)) == (new is not None)
+    wanted = source if new is None else f"{MODEL}a, b = input(), 1\nmodel.save_weights({new})\n"
+    assert mended(source) == wanted
+
+
+def test_the_same_path_is_renamed_everywhere_but_in_prose() -> None:
+    source = (
+        f'"""Writes w.h5."""\n{MODEL}model.save_weights("w.h5")\n'
+        'if os.path.exists("w.h5"):\n    model.load_weights("w.h5")\nprint("not w.h5")\n'
+    )
+    after = mended(source)
+    assert after.count('"w.weights.h5"') == 3
+    assert '"""Writes w.h5."""' in after
+    assert "not w.h5" in after
+
+
+def test_a_path_that_is_a_parameter_is_not_known() -> None:
+    source = f"{MODEL}def save(path='w.h5'):\n    model.save_weights(path)\n"
+    assert not findings(source)
+
+
+def test_a_path_that_is_bound_twice_is_not_known() -> None:
+    source = f"{MODEL}path = 'w.h5'\npath = other()\nmodel.save_weights(path)\n"
+    assert not findings(source)
+
+
+def test_a_folder_given_with_a_slash_at_its_end_becomes_a_file() -> None:
+    source = f"{MODEL}model.save('out/model/')\n"
+    assert "model.save('out/model.keras')" in mended(source, "KD604")
+
+
+@pytest.mark.frameworks
+def test_the_short_names_are_those_that_cannot_be_loaded(tmp_path) -> None:
+    import keras  # noqa: PLC0415
+
+    def loads(name: str) -> bool:
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+        model.compile("sgd", name)
+        model.save(tmp_path / "a.h5")
+        try:
+            keras.models.load_model(tmp_path / "a.h5")
+        except ValueError:
+            return False
+        return True
+
+    for short, long in LONG_NAMES.items():
+        assert keras.losses.get(short) is keras.losses.get(long)
+        assert not loads(short)
+        assert loads(long)
