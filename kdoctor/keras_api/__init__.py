@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kdoctor.keras_api.instances import member_error as member_error
 from kdoctor.keras_api.instances import member_lookup as member_lookup
+from kdoctor.keras_api.instances import member_until as member_until
 from kdoctor.keras_api.knowledge import knowledge as knowledge
 from kdoctor.keras_api.lookup import Lookup as Lookup
 from kdoctor.keras_api.lookup import error_text as error_text
@@ -35,6 +36,7 @@ __all__ = [
     "lookup",
     "member_error",
     "member_lookup",
+    "member_until",
     "newest_target",
     "resolve_target",
     "signature",

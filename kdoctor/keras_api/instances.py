@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from packaging.version import Version
+
+from kdoctor.keras_api import tables
 from kdoctor.keras_api.lookup import classes_behind, lookup
-from kdoctor.keras_api.members import Classes, ClassInfo
+from kdoctor.keras_api.members import Classes, ClassInfo, classes_of
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.keras_api.tables import ClassFamily, EntryKind
@@ -59,6 +62,47 @@ def member_lookup(owner: Type | Kind | str, member: str, target: Target) -> Pres
             return Presence.UNKNOWN
 
 
+# What all objects of a kind are, in the releases that told them apart: a member of one subclass
+# (``LSTM.kernel_i``) is no member of "a layer".
+_BASES_BY_KIND: Final[dict[Kind, tuple[str, ...]]] = {
+    Kind.MODEL: ("Model", "Functional", "Sequential", "Network", "Container"),
+    Kind.LAYER: ("Layer",),
+    Kind.OPTIMIZER: ("Optimizer", "OptimizerV2", "Adam", "SGD", "RMSprop"),
+    Kind.LOSS: ("Loss",),
+    Kind.METRIC: ("Metric",),
+    Kind.CALLBACK: ("Callback",),
+}
+
+
+@lru_cache(maxsize=4096)
+def member_until(owner: Type, member: str, target: Target) -> str | None:
+    """Return the last release of Keras before ``target``'s that had a member.
+
+    That is: whose class of the same name (for the user's own class, that of its base) had it; where
+    only the kind is known, one of the classes that all of that kind derive from. None for none.
+    """
+    names = _names_of(owner)
+    releases = tables.classes_table("keras").releases
+    version = target.keras_version or target.tf_keras_version
+    before = [each for each in releases if Version(each) < Version(version)] if version else []
+    for release in reversed(before):
+        classes = classes_of("keras", release)
+        infos = [info for name in names for info in classes.by_leaf(name)] if classes else []
+        if any(member in info.members for info in infos):
+            return release
+    return None
+
+
+def _names_of(owner: Type) -> tuple[str, ...]:
+    if owner.kind is Kind.MODEL and owner.cls in {None, "Functional"}:
+        return _BASES_BY_KIND[Kind.MODEL]
+    if owner.qualified is not None:
+        return (owner.qualified.rpartition(".")[2],)
+    if owner.cls is not None:
+        return (owner.cls,)
+    return _BASES_BY_KIND.get(owner.kind, _CLASSES_BY_KIND.get(owner.kind, ()))
+
+
 def member_error(cls: str, member: str) -> str:
     """Return Python's message for an instance that has no such member."""
     return f"'{cls}' object has no attribute '{member}'"
@@ -96,6 +140,8 @@ def _of_class(name: str, member: str, target: Target) -> Presence:
             _among(classes, classes.by_leaf(name), member) for classes in _distributions(target)
         )
     found = lookup(name, target)
+    if found.moved_to:
+        found = lookup(found.moved_to[0], target)
     surface = surface_on(found.root, target) if found.root else None
     if found.kind is not EntryKind.CLASS or surface is None:
         return Presence.UNKNOWN

@@ -17,6 +17,8 @@ _LOADED: Final = Type(Kind.MODEL)  # a Functional, a Sequential or the user's cl
 _LAYER: Final = Type(Kind.LAYER)
 _EAGER: Final = Type(Kind.EAGER)
 _VARIABLE: Final = Type(Kind.VARIABLE)
+# What TensorFlow makes has members that Keras' own variables lack.
+_TF_VARIABLE: Final = Type(Kind.VARIABLE, "ResourceVariable")
 _HISTORY: Final = Type(Kind.HISTORY, "History")
 
 
@@ -48,7 +50,7 @@ RETURNS: Final[dict[str, Type]] = {
             *("backend.variable", "backend.zeros", "backend.ones", "backend.eye"),
             *("backend.random_uniform_variable", "backend.random_normal_variable"),
         ),
-        _VARIABLE,
+        _TF_VARIABLE,
     ),
     **dict.fromkeys(
         (
@@ -73,7 +75,7 @@ LIBRARY_FUNCTIONS: Final[dict[str, Type]] = {
         ),
         _EAGER,
     ),
-    "tensorflow.Variable": _VARIABLE,
+    "tensorflow.Variable": _TF_VARIABLE,
     # https://github.com/qubvel/segmentation_models: each returns a keras.models.Model
     **dict.fromkeys(
         (f"segmentation_models.{name}" for name in ("Unet", "FPN", "Linknet", "PSPNet")), MODEL

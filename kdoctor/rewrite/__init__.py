@@ -5,6 +5,7 @@ A rewrite is stated as code (``rewrite("keras.backend.square(x)", "keras.ops.squ
 with the reason; ``plan_imports`` sees to the imports, and ``render`` makes the edits.
 """
 
+from kdoctor.rewrite.arguments import without
 from kdoctor.rewrite.guards import (
     context,
     display,
@@ -20,6 +21,7 @@ from kdoctor.rewrite.guards import (
     statement_position,
 )
 from kdoctor.rewrite.imports import plan_imports
+from kdoctor.rewrite.members import MemberRewrite, MemberTable, attribute, method
 from kdoctor.rewrite.questions import Answer, Guard, Question, Situation
 from kdoctor.rewrite.refusal import Refusal
 from kdoctor.rewrite.render import render
@@ -31,6 +33,8 @@ from kdoctor.rewrite.template import Rewrite, rewrite
 __all__ = [
     "Answer",
     "Guard",
+    "MemberRewrite",
+    "MemberTable",
     "Question",
     "Refusal",
     "Rewrite",
@@ -38,6 +42,7 @@ __all__ = [
     "SignatureLookup",
     "Situation",
     "Speller",
+    "attribute",
     "context",
     "display",
     "equals",
@@ -46,6 +51,7 @@ __all__ = [
     "is_kind",
     "is_lambda",
     "literal",
+    "method",
     "not_given",
     "not_none",
     "one_of",
@@ -53,4 +59,5 @@ __all__ = [
     "render",
     "rewrite",
     "statement_position",
+    "without",
 ]

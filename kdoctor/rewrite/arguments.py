@@ -11,47 +11,56 @@ from kdoctor.syntax import Module
 
 
 def without(module: Module, call: cst.Call, gone: Collection[cst.Arg]) -> list[Edit] | None:
-    """Return the edits that take ``gone`` out, None where a comment would go with them.
+    """Return the edits that take ``gone`` out, None where a comment inside one would go with it.
 
     What stays keeps its text, its comments and its line breaks.
     """
     edits: list[Edit] = []
-    run: list[int] = []
     removed = [any(each is arg for each in gone) for arg in call.args]
+    first = next((index for index, each in enumerate(removed) if each), 0)
     for index, is_gone in enumerate([*removed, False]):
         if is_gone:
-            run.append(index)
             continue
-        if run:
-            span = _span(module, call, run[0], run[-1])
-            if _holds_a_comment(module, call, run, span):
+        if index and removed[index - 1]:
+            span = _span(module, call, first, index - 1)
+            if span is None:
                 return None
             edits.append(Edit(span, ()))
-            run = []
+        first = index + 1
     return edits
 
 
-def _span(module: Module, call: cst.Call, first: int, last: int) -> Span:
+def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
     """Return what goes with the arguments ``first`` to ``last``: their commas and blanks."""
-    args = call.args
-    end = module.outer_span(args[last].value).end
+    args, text = call.args, module.text
+    start, end = module.span(args[first]).start, module.outer_span(args[last].value).end
+    for index in range(first, last + 1):
+        value = module.outer_span(args[index].value)
+        begin = module.span(args[index]).start
+        after = module.span(args[index + 1]).start if index < last else value.end
+        if "#" in text[begin : value.start] + text[value.end : after]:
+            return None
     if last + 1 < len(args):
-        return Span(module.span(args[first]).start, module.span(args[last + 1]).start)
+        following = module.span(args[last + 1]).start
+        gap = text[end:following]
+        if "#" not in gap:
+            return Span(start, following)
+        # The comment stays where it is: on the line of what stood before.
+        stop = end + gap.index(",") + 1 if "," in gap.partition("#")[0] else None
+        return None if stop is None else Span(_after_a_comma(text, start), stop)
     if first:
-        return Span(module.outer_span(args[first - 1].value).end, end)
-    # All of them: nothing stays between the parentheses but what the user put there.
+        before = module.outer_span(args[first - 1].value).end
+        return None if "#" in text[before:start] else Span(before, end)
     comma = args[last].comma
     if isinstance(comma, cst.Comma):
-        rest = module.text[end : module.span(call).end - 1]
-        end += rest.index(",") + 1 if "," in rest else 0
-    return Span(module.span(args[first]).start, end)
+        rest = text[end : module.span(call).end - 1]
+        if "#" in rest.partition(",")[0]:
+            return None
+        end += rest.index(",") + 1
+    return Span(start, end)
 
 
-def _holds_a_comment(module: Module, call: cst.Call, run: list[int], span: Span) -> bool:
-    offset, text = span.start, module.text
-    for index in run:
-        value = module.outer_span(call.args[index].value)
-        if "#" in text[offset : value.start] or "#" in module.text[value.start : value.end]:
-            return True
-        offset = value.end
-    return "#" in text[offset : span.end]
+def _after_a_comma(text: str, start: int) -> int:
+    """Return where the blanks between a comma and an argument begin, else the argument."""
+    end = len(text[:start].rstrip(" \t"))
+    return end if text[:end].endswith(",") else start

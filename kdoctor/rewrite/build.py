@@ -34,12 +34,13 @@ _IN_ORDER = (cst.Await, cst.Yield, cst.NamedExpr)
 class Builder:
     """Turns the right side of one row into text and holes, for one call.
 
-    ``spell`` gives a dotted name of the template (or a builtin) as this file writes it.
+    ``call`` is what is replaced (for a member that is read, the attribute). ``spell`` gives a
+    dotted name of the template (or a builtin) as this file writes it.
     """
 
     module: Module
     row: Rewrite
-    call: cst.Call
+    call: cst.BaseExpression
     binding: Binding
     spell: Callable[[str], str]
     signatures: SignatureLookup
@@ -51,7 +52,7 @@ class Builder:
         for argument in self.binding.arguments:
             name = argument.parameter
             uses = replacement.uses[name]
-            if not uses and name not in pinned and not self._is_the_default(argument):
+            if not uses and name not in pinned and not self.is_the_default(argument):
                 raise Refused(f"the argument `{name}` has no counterpart in `{self.row.right}`")
             if uses > 1 and not _may_be_copied(argument.value):
                 raise Refused(
@@ -91,7 +92,8 @@ class Builder:
 
     # What must hold of an argument
 
-    def _is_the_default(self, argument: Argument) -> bool:
+    def is_the_default(self, argument: Argument) -> bool:
+        """Say whether an argument says no more than what holds without it."""
         default = self.row.pattern.parameters[argument.parameter].default
         source = self.module.source(argument.value)
         try:

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 from packaging.version import Version
 
 from kdoctor import keras_api
-from kdoctor.keras_api import Lookup, Signature
+from kdoctor.keras_api import Lookup, Presence, Signature
+from kdoctor.kinds import Type
 from kdoctor.model import Applicability
 from kdoctor.target import Target
 
@@ -39,6 +40,19 @@ class Facts:
         """Return the parameters of a callable on the target; None where they are not known."""
         return keras_api.signature(qualified, self.target)
 
+    def member(self, owner: Type, member: str) -> Presence:
+        """Say whether an instance has a member on the target.
+
+        Of the user's own class: whether its Keras base has it. What the class itself defines is
+        for the caller to know (``MemberUse.owner_defines``).
+        """
+        base = Type(owner.kind, qualified=owner.qualified) if _is_own(owner) else owner
+        return keras_api.member_lookup(base, member, self.target)
+
+    def member_until(self, owner: Type, member: str) -> str | None:
+        """Return the last release before the target whose class of that name had a member."""
+        return keras_api.member_until(owner, member, self.target)
+
     def at_release(self, version: str | None) -> Facts:
         """Return the facts of another release, None for this one: what a name was, once."""
         if version is None:
@@ -60,6 +74,13 @@ class Facts:
         record = proof_record()
         held = [record.get(proof.id, {}).get("holds") is True for proof in proofs]
         return Applicability.SAFE if held and all(held) else Applicability.UNSAFE
+
+
+def _is_own(owner: Type) -> bool:
+    """Say whether the class is one of the user's: it is not called like what it was made from."""
+    if owner.cls is None or owner.qualified is None or owner.cls == "Functional":
+        return False
+    return owner.cls != owner.qualified.rpartition(".")[2]
 
 
 @cache

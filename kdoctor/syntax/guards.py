@@ -291,7 +291,9 @@ class Guards:
                     likewise = True
                 case cst.Expr(value=cst.Call()), cst.Expr(value=cst.Call() as call):
                     name = self._name(call.func)
-                    likewise = name is not None and self._knowledge.exists(name) is True
+                    likewise = (
+                        name is not None and self._knowledge.exists(name) is True
+                    ) or _is_another_member(call.func, node)
                 case _:
                     continue
             if likewise and not self._fails(other):
@@ -426,6 +428,16 @@ def _caught(
         yield from (element.value for element in handler.type.elements)
     elif handler.type is not None:
         yield handler.type
+
+
+def _is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:
+    """Say whether another member of the same object is called: ``fit`` for ``fit_generator``."""
+    return (
+        isinstance(callee, cst.Attribute)
+        and isinstance(member, cst.Attribute)
+        and _text(callee.value) == _text(member.value)
+        and callee.attr.value != member.attr.value
+    )
 
 
 def _targets(statement: cst.Assign) -> list[str]:

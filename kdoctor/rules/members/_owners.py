@@ -29,6 +29,8 @@ def owner_in_words(owner: Type) -> str:
 
 def class_of(owner: Type) -> str | None:
     """Return the class as an error message names it, None where it is not known."""
+    if owner.kind is Kind.VARIABLE and owner.cls is not None:
+        return owner.cls
     return _CLASSES.get(owner.kind) or owner.cls
 
 

@@ -1,0 +1,181 @@
+"""What to write in place of members that have no counterpart, and which private ones are gone.
+
+``tests/rules/test_member_rows.py`` asks the installed Keras 3 for each of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from kdoctor.kinds import Kind
+
+_UPDATE: Final = (
+    "Make the update where it belongs: `self.moving.assign(value)` in `call` takes effect there."
+)
+_TRAIN_STEP: Final = (
+    "Training is not a graph with tensors of its own any more: override `train_step` or "
+    "`compute_loss`, and read from there what you need."
+)
+_LEARNING_PHASE: Final = (
+    "Take the phase as an argument: `def call(self, x, training=False)`, `model(x, training=True)`."
+)
+_NODES: Final = (
+    "Ask the model: `model.layers`, `model.operations`, `model.get_layer(name)`, `layer.output`."
+)
+_OWN_OPTIMIZER: Final = (
+    "An optimizer of Keras 3 makes its variables in `build` with `add_variable_from_reference`, "
+    "and updates one variable in `update_step(gradient, variable, learning_rate)`."
+)
+_TAPE: Final = (
+    "Write the step out: `with tf.GradientTape() as tape: loss = …`, then "
+    "`optimizer.apply(tape.gradient(loss, variables), variables)`."
+)
+_LOOP: Final = (
+    "Reset the layers themselves: `for layer in model.layers: if hasattr(layer, 'reset_states'): "
+    "layer.reset_states()`."
+)
+_COMPILED: Final = "What was passed to `compile` is in `model.get_compile_config()`."
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a person should write, and why no fix does it."""
+
+    help: str = ""
+    no_fix_because: str = "no other member does the same"
+
+
+_LAYER_OR_MODEL: Final = (Kind.LAYER, Kind.MODEL)
+
+_ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
+    **{
+        (kind, name): Advice(_UPDATE, "what updates what cannot be told from here")
+        for kind in _LAYER_OR_MODEL
+        for name in ("add_update", "updates", "get_updates_for", "state_updates", "_updates")
+    },
+    **{
+        (Kind.MODEL, name): Advice(_TRAIN_STEP)
+        for name in (
+            *("targets", "sample_weights", "total_loss", "metrics_tensors", "metrics_updates"),
+            *("_feed_inputs", "_feed_input_names", "_feed_targets", "_feed_sample_weights"),
+            *("_feed_outputs", "_feed_output_names", "_feed_input_shapes", "_feed_output_shapes"),
+            *("_feed_loss_fns", "_collected_trainable_weights", "_standardize_user_data"),
+            *("_make_train_function", "_make_test_function", "_set_inputs", "loss_functions"),
+            *("_function_kwargs", "train_tf_function", "skip_target_indices"),
+        )
+    },
+    **{
+        (Kind.MODEL, name): Advice(_COMPILED)
+        for name in (
+            *("loss_weights", "loss_weights_list", "sample_weight_mode", "sample_weight_modes"),
+            *("weighted_metrics", "unweighted_metrics", "stateful_metric_names"),
+            "stateful_metric_functions",
+        )
+    },
+    **{
+        (kind, name): Advice(_LEARNING_PHASE)
+        for kind in (Kind.MODEL, Kind.LAYER, Kind.TENSOR)
+        for name in ("uses_learning_phase", "_uses_learning_phase")
+    },
+    **{
+        (kind, name): Advice(_NODES, "the nodes of a model are private to Keras")
+        for kind in _LAYER_OR_MODEL
+        for name in (
+            *("container_nodes", "nodes_by_depth", "layers_by_depth", "input_layers"),
+            *("output_layers", "input_layers_node_indices", "output_layers_node_indices"),
+            *("input_layers_tensor_indices", "output_layers_tensor_indices", "run_internal_graph"),
+            *("_container_nodes", "_layers_by_depth", "_input_layers", "_output_layers"),
+            *("_is_graph_network", "submodules", "_add_inbound_node"),
+        )
+    },
+    **{
+        (kind, name): Advice(
+            "Keep the tensor that the call gave: `y = layer(x)`, then `y`, `y.shape`.",
+            "which of its calls is meant cannot be told from here",
+        )
+        for kind in _LAYER_OR_MODEL
+        for name in (
+            *("get_output_at", "get_input_at", "get_output_shape_at", "get_input_shape_at"),
+            *("get_output_mask_at", "get_input_mask_at", "input_mask", "output_mask"),
+            *("batch_input_shape", "_batch_input_shape"),
+        )
+    },
+    **{
+        (kind, name): Advice(
+            "Make weights with `self.add_weight(…, trainable=…)`; Keras 3 then tracks them. "
+            "To freeze a layer set `layer.trainable = False`."
+        )
+        for kind in _LAYER_OR_MODEL
+        for name in ("_trainable_weights", "_non_trainable_weights", "_initial_weights")
+    },
+    **{
+        (Kind.OPTIMIZER, name): Advice(_OWN_OPTIMIZER)
+        for name in (
+            *("add_slot", "get_slot", "get_slot_names", "add_weight", "_create_slots"),
+            *("_get_hyper", "_set_hyper", "_hyper", "_decayed_lr", "_decayed_lr_t"),
+            *("_resource_apply_dense", "_resource_apply_sparse", "updates"),
+        )
+    },
+    **{
+        (Kind.OPTIMIZER, name): Advice(_TAPE, "the step is to be written out")
+        for name in ("minimize", "compute_gradients", "aggregate_gradients", "get_grads")
+    },
+    (Kind.OPTIMIZER, "get_unscaled_gradients"): Advice(
+        "Leave it out: `LossScaleOptimizer.apply` unscales the gradients itself.",
+        "the gradients must then go to `apply` of the same optimizer",
+    ),
+    **{
+        (Kind.OPTIMIZER, name): Advice(
+            "Keras 3 decays by a schedule: `Adam(InverseTimeDecay(rate, 1, decay))` of "
+            "`keras.optimizers.schedules`."
+        )
+        for name in ("decay", "initial_decay", "schedule_decay")
+    },
+    (Kind.MODEL, "reset_states"): Advice(_LOOP, "it is not a statement of its own here"),
+    **{
+        (Kind.MODEL, name): Advice(
+            "The classes and their probabilities are what `model.predict(x)` is made into: "
+            "`np.argmax(…, axis=-1)`, or `(… > 0.5).astype(int)` after one sigmoid unit."
+        )
+        for name in ("predict_proba",)
+    },
+    (Kind.CALLBACK, "validation_data"): Advice(
+        "Pass the data to the callback: `def __init__(self, x, y)`, then `self.x` there.",
+        "where the data comes from cannot be told from here",
+    ),
+    (Kind.TENSOR, "op"): Advice(
+        "What made it is `tensor._keras_history.operation`, which is private; its name is "
+        "`tensor.name`."
+    ),
+    (Kind.TENSOR, "set_shape"): Advice("Use `keras.ops.reshape(tensor, shape)`."),
+    (Kind.TENSOR, "ref"): Advice("Use `id(tensor)` as the key."),
+    (Kind.VARIABLE, "ref"): Advice("Use `id(variable)` as the key."),
+    (Kind.VARIABLE, "initializer"): Advice(
+        "There is nothing to initialize: a weight has its value as soon as it is made."
+    ),
+    (Kind.VARIABLE, "op"): Advice("Its name is `variable.path`."),
+    (Kind.METRIC, "get_weights"): Advice("Its state is in `metric.variables`."),
+}
+
+_PRIVATE: Final = frozenset(key for key in _ADVICE if key[1].startswith("_"))
+# Members of `tf.Variable`, which weights were up to Keras 2.
+_OF_TF_VARIABLES: Final = frozenset(
+    {
+        *("get_shape", "read_value", "eval", "initializer", "op", "device", "graph", "ref"),
+        *("initialized_value", "scatter_update", "scatter_add", "scatter_sub", "sparse_read"),
+        *("set_shape", "is_initialized", "batch_scatter_update", "gather_nd", "to_proto"),
+    }
+)
+
+
+def advice_for(kind: Kind, member: str) -> Advice:
+    """Return what is known of a member that is gone."""
+    return _ADVICE.get((kind, member), Advice())
+
+
+def is_gone_in_private(kind: Kind, member: str) -> bool:
+    """Say whether objects of a kind lack a member of which no public API tells."""
+    if kind is Kind.VARIABLE:
+        return member in _OF_TF_VARIABLES
+    return (kind, member) in _PRIVATE

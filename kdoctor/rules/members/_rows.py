@@ -1,0 +1,141 @@
+"""What members that are gone are written as now: one row a form.
+
+The left sides are old signatures; ``tests/rules/test_member_rows.py`` holds them against the
+release data. What only some releases took by position stands behind the ``*``.
+"""
+
+from __future__ import annotations
+
+from kdoctor.kinds import Kind
+from kdoctor.rewrite import attribute, equals, given, method, not_given, statement_position
+
+KINDS = {
+    "keras.Model": (Kind.MODEL,),
+    "keras.Sequential": (Kind.MODEL,),
+    "keras.layers.Layer": (Kind.LAYER, Kind.MODEL),
+    "keras.layers.Dense": (Kind.LAYER,),
+    "keras.optimizers.Optimizer": (Kind.OPTIMIZER,),
+    "keras.metrics.Metric": (Kind.METRIC,),
+    "keras.KerasTensor": (Kind.TENSOR,),
+    "keras.Variable": (Kind.VARIABLE,),
+}
+
+_WORKERS = {
+    "max_queue_size": "batches are prepared in the order and at the time that Keras 3 sees fit; "
+    "a `keras.utils.PyDataset` takes `workers`, `use_multiprocessing` and `max_queue_size`",
+}
+_WORKERS |= dict.fromkeys(("workers", "use_multiprocessing"), _WORKERS["max_queue_size"])
+
+_FIT = (
+    "keras.Model.fit_generator(self, generator, steps_per_epoch=None, epochs=1, verbose=1, "
+    "callbacks=None, validation_data=None, validation_steps=None, *, validation_freq=1, "
+    "class_weight=None, max_queue_size=10, workers=1, use_multiprocessing=False, shuffle=True, "
+    "initial_epoch=0)"
+)
+_FIT_ARGUMENTS = (
+    "callbacks=callbacks, validation_data=validation_data, validation_steps=validation_steps, "
+    "validation_freq=validation_freq, class_weight=class_weight, shuffle=shuffle, "
+    "initial_epoch=initial_epoch"
+)
+_STEPS = (
+    "keras.Model.{}_generator(self, generator, steps=None, *, callbacks=None, max_queue_size=10, "
+    "workers=1, use_multiprocessing=False, verbose=0)"
+)
+
+_ONE_NODE = (
+    "a layer that was called several times has an output for each call, and then raises here; one "
+    "with several outputs has a list of them"
+)
+_OTHER_NUMBERS = (
+    "the learning rate is among them on Keras 3, and what Keras 2 saved does not fit back in"
+)
+
+ROWS = (
+    method(
+        _FIT,
+        f"self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, {_FIT_ARGUMENTS})",
+        # "auto", which is the default of `fit`, is 1 as well.
+        when=not_given("verbose"),
+        drops=_WORKERS,
+    ),
+    method(
+        _FIT,
+        "self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, verbose=verbose, "
+        f"{_FIT_ARGUMENTS})",
+        when=given("verbose"),
+        drops=_WORKERS,
+    ),
+    *(
+        method(
+            _STEPS.format(name),
+            f"self.{name}(generator, steps=steps, callbacks=callbacks, verbose=verbose)",
+            drops=_WORKERS,
+        )
+        for name in ("evaluate", "predict")
+    ),
+    method(
+        "keras.Sequential.predict_proba(self, x, batch_size=32, verbose=0)",
+        "self.predict(x, verbose=verbose)",
+        when=not_given("batch_size"),  # None, which is the default of `predict`, is 32 as well
+    ),
+    method(
+        "keras.Sequential.predict_proba(self, x, batch_size=32, verbose=0)",
+        "self.predict(x, batch_size=batch_size, verbose=verbose)",
+        when=given("batch_size"),
+    ),
+    attribute("keras.layers.Layer.output_shape", "self.output.shape", unsafe_because=_ONE_NODE),
+    attribute("keras.layers.Layer.input_shape", "self.input.shape", unsafe_because=_ONE_NODE),
+    *(
+        method(
+            f"keras.layers.Layer.get_{which}_at(self, node_index)",
+            f"self.{which}",
+            when=equals("node_index", 0),
+            unsafe_because=_ONE_NODE,
+        )
+        for which in ("input", "output")
+    ),
+    *(
+        method(
+            f"keras.layers.Layer.get_{which}_shape_at(self, node_index)",
+            f"self.{which}.shape",
+            when=equals("node_index", 0),
+            unsafe_because=_ONE_NODE,
+        )
+        for which in ("input", "output")
+    ),
+    *(
+        attribute(
+            f"keras.layers.Layer.{which}bound_nodes",
+            f"self._{which}bound_nodes",
+            unsafe_because="it is private to Keras, and may change without notice",
+        )
+        for which in ("in", "out")
+    ),
+    method(
+        "keras.layers.Layer.add_update(self, updates)",
+        "updates",
+        when=statement_position(),
+        unsafe_because="what is passed must make the update itself, like `variable.assign(value)`",
+    ),
+    attribute("keras.Model.input_names", "[tensor.name for tensor in self.inputs]"),
+    method(
+        "keras.Model.to_yaml(self, **kwargs)",
+        "self.to_json(**kwargs)",
+        unsafe_because="it is JSON, which `keras.models.model_from_json` reads",
+    ),
+    method("keras.metrics.Metric.reset_states(self)", "self.reset_state()"),
+    attribute("keras.metrics.Metric.weights", "self.variables"),
+    attribute(
+        "keras.optimizers.Optimizer.weights", "self.variables", unsafe_because=_OTHER_NUMBERS
+    ),
+    method(
+        "keras.optimizers.Optimizer.get_weights(self)",
+        "[keras.ops.convert_to_numpy(variable) for variable in self.variables]",
+        unsafe_because=_OTHER_NUMBERS,
+    ),
+    method("keras.optimizers.Optimizer.get_scaled_loss(self, loss)", "self.scale_loss(loss)"),
+    method("keras.KerasTensor.get_shape(self)", "self.shape"),
+    method("keras.Variable.get_shape(self)", "self.shape"),
+    method("keras.Variable.read_value(self)", "self.value"),
+    method("keras.Variable.eval(self)", "self.numpy()"),
+)

@@ -1,0 +1,162 @@
+"""The rows that rewrite members, held against the release data and the installed Keras 3."""
+
+import inspect
+
+import pytest
+
+from kdoctor import keras_api
+from kdoctor.engine import fix
+from kdoctor.keras_api import Presence, member_lookup, newest_target, resolve_target
+from kdoctor.kinds import Kind, Type
+from kdoctor.rewrite import MemberRewrite
+from kdoctor.rules.members import _advice
+from kdoctor.rules.members._rows import KINDS, ROWS
+
+TARGET = newest_target()
+RELEASES = [
+    resolve_target(f"keras=={release}", "test")
+    for release in ("2.0.9", "2.1.6", "2.2.5", "2.3.1", "2.6.0", "2.10.0", "2.15.0")
+]
+# TensorFlow's own (`tf.Variable`), or optimizers' that only a subclass had.
+NOT_IN_THE_DATA = {"keras.Variable", "keras.KerasTensor", "keras.optimizers.Optimizer"}
+
+
+def old_signatures(row: MemberRewrite):
+    found = [keras_api.signature(row.row.pattern.name, release) for release in RELEASES]
+    return [each for each in found if each is not None]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in ROWS if row.called and row.owner not in NOT_IN_THE_DATA],
+    ids=lambda row: row.row.left,
+)
+def test_the_left_side_is_the_signature_of_every_release_that_had_the_method(row):
+    olds = old_signatures(row)
+    assert olds
+    _, *parameters = row.row.pattern.parameters.values()
+    by_position = [each for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+    for old in olds:
+        names = [each.name for each in old.parameters]
+        assert names[: len(by_position)] == [each.name for each in by_position], old.text
+    known = {each.name for old in olds for each in old.parameters}
+    assert {each.name for each in parameters} <= known
+    newest = {each.name: each.default for each in olds[-1].parameters}
+    for each in parameters:
+        if each.default is not inspect.Parameter.empty:
+            assert each.default.source() == newest[each.name]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.row.id)
+def test_what_a_row_replaces_is_gone_and_its_own_member_is_there(row):
+    kind = KINDS[row.owner][0]
+    if kind is not Kind.VARIABLE:
+        assert member_lookup(kind, row.member, TARGET) is Presence.MISSING
+    right = row.row.right
+    if right.startswith("self."):
+        new = right.removeprefix("self.").partition("(")[0].partition(".")[0]
+        owner = "LossScaleOptimizer" if new == "scale_loss" else kind
+        if not new.startswith("_"):
+            assert member_lookup(owner, new, TARGET) is Presence.EXISTS
+
+
+@pytest.mark.frameworks
+def test_members_that_no_public_api_tells_of_are_gone_indeed():
+    import keras  # noqa: PLC0415
+
+    inputs = keras.Input((4,))
+    dense = keras.layers.Dense(2)
+    model = keras.Model(inputs, dense(inputs))
+    model.compile("adam", "mse")
+    objects = {
+        Kind.MODEL: [model, keras.Sequential([dense])],
+        Kind.LAYER: [dense, keras.layers.LSTM(2), keras.layers.InputLayer((3,))],
+        Kind.OPTIMIZER: [model.optimizer, keras.optimizers.SGD()],
+        Kind.TENSOR: [inputs],
+        Kind.VARIABLE: [dense.kernel],
+        Kind.METRIC: [keras.metrics.Mean()],
+        Kind.CALLBACK: [keras.callbacks.Callback()],
+    }
+    for kind, member in _advice._ADVICE:
+        assert [each for each in objects[kind] if hasattr(each, member)] == [], member
+    for member in _advice._OF_TF_VARIABLES:
+        assert not hasattr(dense.kernel, member)
+
+
+@pytest.mark.frameworks
+def test_tf_variables_have_what_is_said_to_be_theirs():
+    import tensorflow as tf  # noqa: PLC0415
+
+    classes = (tf.Variable, tf.compat.v1.Variable, type(tf.Variable(1.0)))
+    for member in _advice._OF_TF_VARIABLES:
+        assert any(hasattr(each, member) for each in classes), member
+
+
+HEAD = "import keras\nmodel = keras.Sequential()\n"
+
+
+def mended(source: str) -> str:
+    result = fix(["-"], stdin=(HEAD + source).encode(), select=["KD205"], unsafe=True)
+    assert not result.left_alone
+    return result.files[0].after.decode().removeprefix(HEAD) if result.files else source
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # What Python binds by position is bound by name where the places differ.
+        ("model.fit_generator(g, 3)", "model.fit(g, steps_per_epoch=3)"),
+        ("model.fit_generator(generator=g, epochs=3)", "model.fit(x=g, epochs=3)"),
+        ("model.fit_generator(g, workers=1)", "model.fit(g)"),
+        ("model.fit_generator(g, workers=w, epochs=3)", "model.fit(g, epochs=3)"),
+        ("model.fit_generator(workers=w, generator=g)", "model.fit(x=g)"),
+        ("model.fit_generator(g, epochs=3, workers=w)", "model.fit(g, epochs=3)"),
+        ("model.fit_generator(g, epochs=3, workers=w,)", "model.fit(g, epochs=3,)"),
+        (
+            "model.fit_generator(g, workers=w, max_queue_size=2, epochs=3)",
+            "model.fit(g, epochs=3)",
+        ),
+        (
+            "model.fit_generator(\n    g,  # batches\n    epochs=3,\n    workers=w,\n)",
+            "model.fit(\n    g,  # batches\n    epochs=3,\n)",
+        ),
+        (
+            "model.fit_generator(\n    g,\n    workers=1,  # one\n    epochs=3,\n)",
+            "model.fit(\n    g,\n      # one\n    epochs=3,\n)",
+        ),
+        (
+            "y = (model\n     # a comment\n     .predict_generator(g, 3))",
+            "y = (model\n     # a comment\n     .predict(g, steps=3, verbose=0))",
+        ),
+        ("h = model.fit_generator(g).history", "h = model.fit(g).history"),
+        # A second one inside the first.
+        (
+            "model.fit_generator(g(model.predict_generator(x)))",
+            "model.fit(g(model.predict(x, verbose=0)))",
+        ),
+    ],
+)
+def test_arguments_keep_their_text_and_find_their_places(before, after):
+    assert mended(before) == after
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "model.fit_generator(*a)",
+        "model.fit_generator(g, **k)",
+        "model.fit_generator()",
+        "model.fit_generator(g, samples_per_epoch=3)",
+        # By position this was `class_weight` in Keras 2.0 and 2.1, and is `validation_freq` since.
+        "model.fit_generator(g, 3, 4, 1, [], v, 2, w)",
+        "f = model.fit_generator",
+        "model.fit_generator(g, workers=  # many\n    w)",
+    ],
+)
+def test_where_arguments_would_get_lost_nothing_is_changed(source):
+    assert mended(source) == source
+
+
+def test_a_receiver_of_the_users_own_class_is_left_to_it():
+    owner = Type(Kind.MODEL, "Mine", "keras.Model")
+    assert member_lookup(owner, "fit_generator", TARGET) is Presence.UNKNOWN
