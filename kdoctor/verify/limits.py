@@ -52,7 +52,8 @@ def _is_bfloat16_without_axes(_: str, arguments: dict[str, Any]) -> bool:
 
 
 def _squeezes_the_batch(mode: str, arguments: dict[str, Any]) -> bool:
-    return mode.endswith("batch") and arguments["axis"] in (0, -arguments["x"].data.ndim)
+    of = arguments["x"] if "x" in arguments else arguments["input"]
+    return mode.endswith("batch") and arguments["axis"] in (0, -of.data.ndim)
 
 
 def _runs_backwards(_: str, arguments: dict[str, Any]) -> bool:

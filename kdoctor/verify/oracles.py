@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import importlib
+import inspect
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,9 @@ import tensorflow as tf
 import tf_keras
 from tf_keras.src import backend as whole_backend
 
-_PREFIX = "keras.backend."
+from kdoctor.verify.keras_2 import keras_2
+
+_KERAS_2 = f"tf_keras {tf_keras.__version__}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +63,74 @@ _OTHERS: dict[str, Oracle] = {
 }
 
 
-def oracle_for(name: str) -> Oracle | None:
-    """Return who knows what ``keras.backend.<name>`` did; None where nobody here does."""
-    if not name.startswith(_PREFIX):
-        return None
-    leaf = name.removeprefix(_PREFIX)
-    if hasattr(tf_keras.backend, leaf):
-        return Oracle(getattr(tf_keras.backend, leaf), f"tf_keras {tf_keras.__version__}")
-    if leaf in _OTHERS:
-        return _OTHERS[leaf]
-    if hasattr(whole_backend, leaf):
-        source = f"tf_keras {tf_keras.__version__} (its private tf_keras.src.backend)"
-        return Oracle(getattr(whole_backend, leaf), source)
+def oracle_for(name: str, parameters: Iterable[str] = ()) -> Oracle | None:
+    """Return who knows what the old ``name`` did; None where nobody here does.
+
+    TensorFlow 1 had some functions with other parameters: ``parameters`` tell which one is meant.
+    """
+    for root, find in _BY_ROOT.items():
+        if name.startswith(root):
+            return find(name.removeprefix(root), frozenset(parameters))
     return None
+
+
+def _of_the_backend(name: str, _: frozenset[str]) -> Oracle | None:
+    if hasattr(tf_keras.backend, name):
+        return Oracle(getattr(tf_keras.backend, name), _KERAS_2)
+    if name in _OTHERS:
+        return _OTHERS[name]
+    if hasattr(whole_backend, name):
+        source = f"{_KERAS_2} (its private tf_keras.src.backend)"
+        return Oracle(getattr(whole_backend, name), source)
+    return None
+
+
+def _of_keras_2(name: str, _: frozenset[str]) -> Oracle | None:
+    with keras_2():
+        found = _looked_up("keras", name)
+    return Oracle(found, _KERAS_2) if callable(found) else None
+
+
+def _of_tensorflow(name: str, parameters: frozenset[str]) -> Oracle | None:
+    for root, where in (("tensorflow", ""), ("tensorflow.compat.v1", " (tf.compat.v1)")):
+        found = _looked_up(root, name)
+        if callable(found) and _takes(found, parameters):
+            return Oracle(found, f"tensorflow {tf.__version__}{where}")
+    return None
+
+
+def _looked_up(root: str, path: str) -> Any:
+    """Return what stands at a dotted path, None where nothing does."""
+    found: Any = importlib.import_module(root)
+    dotted = root
+    for part in path.split("."):
+        dotted = f"{dotted}.{part}"
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            try:
+                found = importlib.import_module(dotted)
+            except ImportError:
+                return None
+    return found
+
+
+def _takes(function: Callable[..., Any], parameters: frozenset[str]) -> bool:
+    try:
+        known = inspect.signature(function).parameters
+    except ValueError:
+        return True
+    return parameters <= set(known)
+
+
+# The longest root first: whose function an old name was.
+_BY_ROOT: dict[str, Callable[[str, frozenset[str]], Oracle | None]] = {
+    "tensorflow.keras.backend.": _of_the_backend,
+    "keras.backend.": _of_the_backend,
+    "tensorflow.keras.": _of_keras_2,
+    "keras.": _of_keras_2,
+    "tensorflow.": _of_tensorflow,
+}
 
 
 # What can be seen of functions whose result says nothing.

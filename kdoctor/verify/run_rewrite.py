@@ -33,7 +33,9 @@ from kdoctor.verify.values import TOLERANCES, Role, arrays_in
 
 # Below this nothing is called proven, however well it went.
 FEWEST_CASES = 8
-_RANDOM = frozenset({"random_normal", "random_uniform", "truncated_normal", "dropout"})
+_RANDOM = frozenset(
+    {"random_normal", "random_uniform", "truncated_normal", "dropout", "normal", "uniform"}
+)
 _SLOW = 4  # every so many cases also run in a graph and symbolically
 
 

@@ -10,8 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import tensorflow as tf
+
 from kdoctor.verify.draws import OMITTED
 from kdoctor.verify.oracles import Oracle, oracle_for
+
+# What the defaults of an old signature may speak of.
+_ROOTS = {"tensorflow": tf}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +44,11 @@ class Sides:
 def read_sides(left: str, right: str) -> Sides | None:
     """Make both sides callable; None where no oracle knows the old name."""
     name, _, parameters = left.partition("(")
-    oracle = oracle_for(name)
+    # Templates are the project's own code, not the user's.
+    signature = inspect.signature(eval(f"lambda {parameters[:-1]}: None", _ROOTS))  # noqa: S307
+    oracle = oracle_for(name, signature.parameters)
     if oracle is None:
         return None
-    # Templates are the project's own code, not the user's.
-    signature = inspect.signature(eval(f"lambda {parameters[:-1]}: None"))  # noqa: S307
     defaults = {
         each.name: OMITTED if each.default is each.empty else each.default
         for each in signature.parameters.values()

@@ -38,6 +38,9 @@ WRONG = {
     "keras.backend.no_such_thing(x) -> keras.ops.abs(x)": "nobody here knows",
     "keras.backend.abs(x) -> keras.ops.abs(x)": "looks_good",
     "keras.backend.squeeze(x, axis) -> 1": "0 cases",
+    "tensorflow.no_such_thing(x) -> keras.ops.abs(x)": "nobody here knows",
+    "tensorflow.reduce_mean(input_tensor, axis=None, keepdims=False, name=None)"
+    " -> keras.ops.mean(input_tensor, axis=axis, keepdims=keepdims)": " -> ",
 }
 GUARDS = {
     "stop_gradient": "is_tensor('variables')",
@@ -53,6 +56,14 @@ LIMITED = (
     "keras.backend.max(x, axis=None, keepdims=False)"
     " -> keras.ops.max(x, axis=axis, keepdims=keepdims)"
 )
+# Old names of other roots, and who is asked what they did.
+OF_OTHER_ROOTS = {
+    "tensorflow.reduce_sum(input_tensor, axis=None, keepdims=False, name=None)"
+    " -> keras.ops.sum(input_tensor, axis=axis, keepdims=keepdims)": "tensorflow 2.",
+    "tensorflow.to_float(x, name='ToFloat') -> keras.ops.cast(x, 'float32')": "(tf.compat.v1)",
+    "keras.activations.selu(x) -> keras.ops.selu(x)": "tf_keras 2.",
+    "tensorflow.keras.backend.square(x) -> keras.ops.square(x)": "tf_keras 2.",
+}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +71,7 @@ def outcomes():
     seed = secrets.randbelow(2**31)
     print(f"seed {seed}")
     jobs = []
-    for key in (*WRONG, IN_A_CALL_ONLY, LIMITED):
+    for key in (*WRONG, *OF_OTHER_ROOTS, IN_A_CALL_ONLY, LIMITED):
         left, right = key.split(" -> ")
         guard = GUARDS.get(left.partition("(")[0].rpartition(".")[2], "")
         jobs.append(RewriteJob(key, left, right, guard, 60, seed))
@@ -82,6 +93,12 @@ def test_what_is_not_proven_says_why(outcomes, key, what):
     outcome = outcomes[key]
     assert not outcome.holds
     assert any(what in failure["what"] for failure in outcome.failures), outcome.failures
+
+
+@pytest.mark.parametrize(("key", "source"), OF_OTHER_ROOTS.items())
+def test_an_old_name_is_run_where_it_comes_from(outcomes, key, source):
+    assert outcomes[key].holds, outcomes[key].failures
+    assert source in outcomes[key].oracle
 
 
 def test_a_right_side_that_fails_only_while_a_model_is_built_is_found_out(outcomes):

@@ -11,14 +11,15 @@ from __future__ import annotations
 from typing import Any
 
 from kdoctor.verify.conditions import Conditions
-from kdoctor.verify.draws import arrangement, calls, networks, shared
+from kdoctor.verify.draws import arrangement, calls, graph, networks, shared
 from kdoctor.verify.draws.scene import FLAVOURS, OMITTED, Scene, Strategy
 from kdoctor.verify.values import DTYPES, FLOATS
 
 __all__ = ["FLAVOURS", "OMITTED", "Scene", "draw", "dtypes_under"]
 
 _STRATEGIES: dict[str, Strategy] = {
-    **shared.STRATEGIES, **arrangement.STRATEGIES, **networks.STRATEGIES, **calls.STRATEGIES,
+    **graph.STRATEGIES, **shared.STRATEGIES, **arrangement.STRATEGIES,
+    **networks.STRATEGIES, **calls.STRATEGIES,
 }  # fmt: skip
 
 
@@ -35,10 +36,13 @@ def draw(scene: Scene, parameter: str, default: object) -> Any:
     if strategy is None:
         raise KeyError(parameter)
     known = conditions.properties.get(parameter, set())
+    if "not_given" in known:
+        return OMITTED
     for _ in range(20):
         needed = (
             default is OMITTED
             or parameter in scene.needed
+            or "given" in known
             or (default is None and bool(known & {"not_none", "whole_numbers"}))
         )
         if not needed and scene.rng.random() < 0.4:
