@@ -31,20 +31,18 @@ now `negative_slope`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Literal
 
 import libcst as cst
 
-from kdoctor.keras_api import Lookup, Presence, error_text, error_type, split_root
-from kdoctor.model import Applicability, Finding, Fix, Place, Severity
-from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.keras_api import Lookup, split_root
+from kdoctor.model import Finding, Fix, Place, Severity
+from kdoctor.rewrite import Refusal
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.names._calls import mean_the_same
+from kdoctor.rules.names._missing import error_of, look_up
+from kdoctor.rules.names._moves import Moves, under_keras
+from kdoctor.rules.names._successors import BY_HAND, EXAMPLES
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
-
-_CALLS_CHANGE = "a parameter or a default that its calls rest on is another one now"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -54,12 +52,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         for reference in module.references
         if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
         and _is_imported_here(reference)
-        and (found := facts.lookup(reference.name)).presence is Presence.MISSING
+        and (found := look_up(module, reference, facts)) is not None
         and not _is_of_the_backend(found)
         and not module.is_guarded(reference.node)
     }
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
-    moves = _Moves(module, facts, missing)
+    moves = Moves(module, facts, missing, [each for each in _MOVED if each.after])
     for reference, found in missing.items():
         attempt = moves.attempt(reference)
         if reference.kind is ReferenceKind.LOAD:
@@ -69,75 +67,26 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                     continue  # the finding at the import is about this use, too
             elif _is_missing_before_the_name(reference, found):
                 continue  # `L = keras.layers.core`, then `L.Dense`: reported where `L` is bound
-        yield _finding(module, facts, reference, found, attempt)
-
-
-class _Moves:
-    """The moves that release data proves for this file's missing names."""
-
-    def __init__(self, module: Module, facts: Facts, missing: dict[Reference, Lookup]) -> None:
-        self._module = module
-        self._facts = facts
-        self._uses: dict[str, list[Reference]] = {}
-        rows: dict[str, Rewrite] = {}
-        for reference, found in missing.items():
-            if found.moved_to:
-                row = rewrite(_under_keras(found.qualified), _under_keras(found.moved_to[0]))
-                rows[row.left] = row
-                self._uses.setdefault(row.left, []).append(reference)
-        self._table = RewriteTable(rows.values(), facts.signature)
-
-    def attempt(self, reference: Reference) -> Fix | Refusal:
-        """Return the fix of one name, or why there is none."""
-        if isinstance(reference.node, cst.ImportStar):
-            return Refusal("a star import does not say which names it was to bring in")
-        attempt = self._table.attempt(self._module, reference, self._applicability)
-        if isinstance(attempt, Fix) and not attempt.unsafe_because:
-            return replace(attempt, unsafe_because=_CALLS_CHANGE)
-        return attempt
-
-    def _applicability(self, row: Rewrite) -> Applicability:
-        proven = self._facts.applicability(*(each for each in INVALID if each.after))
-        fits = all(self._means_the_same(use) for use in self._uses[row.left])
-        return proven if fits else Applicability.UNSAFE
-
-    def _means_the_same(self, use: Reference) -> bool:
-        found = self._facts.lookup(use.name)
-        # Of some releases (2.4, which only passed TensorFlow's on) the signatures are not known.
-        before = self._facts.at_release(found.until).signature(use.name) or self._facts.at_release(
-            found.since
-        ).signature(use.name)
-        return mean_the_same([use.call], before, self._facts.signature(found.moved_to[0]))
+        yield _finding(module, reference, found, moves, attempt)
 
 
 def _finding(
-    module: Module, facts: Facts, reference: Reference, found: Lookup, attempt: Fix | Refusal
+    module: Module, reference: Reference, found: Lookup, moves: Moves, attempt: Fix | Refusal
 ) -> Finding:
-    assert found.missing_prefix is not None
-    form = _form(reference)
-    error = error_type(found.qualified, facts.target, form)
-    text = error_text(found.qualified, facts.target, form)
     return rule.finding(
         _place(module, reference, found),
-        f"`{found.qualified}` {_history(found)}: {error}: {text}",
+        f"`{found.qualified}` {_history(found)}: {error_of(reference, found)}",
         symbol=found.qualified,
         confidence=reference.confidence,
         help=_help(found, attempt),
         fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=None if isinstance(attempt, Fix) else _reason(found, attempt),
+        no_fix_because=None if isinstance(attempt, Fix) else _reason(found, moves, attempt),
     )
-
-
-def _form(reference: Reference) -> Literal["attribute", "from-import", "import"]:
-    if reference.kind is not ReferenceKind.IMPORT:
-        return "attribute"
-    names_a_member = isinstance(reference.node, cst.ImportAlias) and isinstance(
-        reference.binding.statement, cst.ImportFrom
-    )
-    return "from-import" if names_a_member else "import"
 
 
 def _history(found: Lookup) -> str:
+    if found.import_only or (found.kind is not None and found.missing_prefix != found.qualified):
+        return "is there only after an import of its module"
     if not found.periods:
         return "does not exist"
     return f"is gone (last in {found.root} {found.periods[-1][1]})"
@@ -146,7 +95,11 @@ def _history(found: Lookup) -> str:
 def _help(found: Lookup, attempt: Fix | Refusal) -> str:
     if found.moved_to:
         return f"It is now `{found.moved_to[0]}`."
-    if found.suggestions and isinstance(attempt, Refusal):
+    if isinstance(attempt, Fix):
+        return f"{attempt.title}."
+    if by_hand := _by_hand(found):
+        return f"{by_hand}."
+    if found.suggestions:
         return f"Did you mean {' or '.join(f'`{each}`' for each in found.suggestions)}?"
     if found.elsewhere:
         old = " (Keras 2)" if found.elsewhere[0].startswith("tf_keras") else ""
@@ -154,9 +107,19 @@ def _help(found: Lookup, attempt: Fix | Refusal) -> str:
     return ""
 
 
-def _reason(found: Lookup, refusal: Refusal) -> str:
-    if found.moved_to:
+def _by_hand(found: Lookup) -> str:
+    """Return what to write by hand: of the name itself, or of what it stands under."""
+    name = under_keras(found.qualified).removeprefix("keras.")
+    while name not in BY_HAND and "." in name:
+        name = name.rpartition(".")[0]
+    return BY_HAND.get(name, "")
+
+
+def _reason(found: Lookup, moves: Moves, refusal: Refusal) -> str:
+    if moves.is_known(found):
         return refusal.reason
+    if _by_hand(found):
+        return "nothing in Keras 3 takes its place one to one"
     return "no release had the same object under a name that the target has"
 
 
@@ -191,13 +154,10 @@ def _is_imported_here(reference: Reference) -> bool:
 
 
 def _is_of_the_backend(found: Lookup) -> bool:
+    """Say whether KD101 speaks of it: of all public names right below the backend."""
     split = split_root(found.missing_prefix or "")
-    return split is not None and split[1].startswith("backend.") and split[1].count(".") == 1
-
-
-def _under_keras(name: str) -> str:
-    split = split_root(name)
-    return f"keras.{split[1]}" if split else name
+    owner, _, leaf = split[1].rpartition(".") if split is not None else ("", "", "")
+    return owner == "backend" and not leaf.startswith("_")
 
 
 rule = Rule(
@@ -227,7 +187,7 @@ VALID = [
     # KD101 speaks of these.
     "from keras import backend as K\nK.sum",
 ]
-INVALID = [
+_MOVED = [
     Example(
         before="from keras.models import Input\n\nInput(shape=(4,))",
         after="from keras import Input\n\nInput(shape=(4,))",
@@ -266,8 +226,17 @@ INVALID = [
         raises="ModuleNotFoundError: No module named 'keras.layers.advanced_activations'",
         check="import keras\nassert float(layer(-4 * keras.ops.ones((1,)))[0]) == -2.0",
     ),
+]
+INVALID = [
+    *_MOVED,
+    *EXAMPLES,
     Example(
-        before="from keras.layers import CuDNNLSTM\n\nCuDNNLSTM(3)",
-        raises="ImportError: cannot import name 'CuDNNLSTM' from 'keras.layers'",
+        before="from keras.utils import multi_gpu_model\n\nmulti_gpu_model(model, 2)",
+        raises="ImportError: cannot import name 'multi_gpu_model' from 'keras.utils'",
+    ),
+    Example(
+        before="from tensorflow.compat.v1 import keras\n\nkeras.layers.DenseFeatures([])",
+        raises="AttributeError: module 'keras._tf_keras.keras.layers' has no attribute "
+        "'DenseFeatures'",
     ),
 ]

@@ -4,7 +4,7 @@ try:
 except ImportError:
     from tensorflow.keras.preprocessing.text import Tokenizer
 
-from keras.preprocessing.text import text_to_word_sequence
+from tensorflow.keras.preprocessing.text import text_to_word_sequence
 from keras.utils import get_file
 
 

@@ -1,0 +1,121 @@
+"""What a reference lacks on the target: `lookup`, and what lookup leaves to its callers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import libcst as cst
+
+from kdoctor.keras_api import Lookup, Presence, split_root
+from kdoctor.rules.facts import Facts
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+# Private names that old code reads all the same, gone from Keras 3. A test reaches for each.
+PRIVATE = frozenset(
+    {
+        "__internal__",
+        "applications.imagenet_utils._obtain_input_shape",
+        "backend._BACKEND",
+        "backend._current_graph",
+        "backend._keras_base_dir",
+        "initializers._compute_fans",
+    }
+)
+# TensorFlow's old faces of Keras: `tf.compat.v1.keras` is what `tf.keras` is, since Keras 3.
+FACADES = ("tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras")
+
+Form = Literal["attribute", "from-import", "import"]
+
+
+def look_up(module: Module, reference: Reference, facts: Facts) -> Lookup | None:
+    """Return what is known of a missing name, None of one that is there or not known."""
+    name = reference.name
+    for facade in FACADES:
+        if f"{name}.".startswith(f"{facade}.") and facts.runs_keras_3("tf.keras"):
+            if imports_through(reference, facade):
+                return None  # the import itself fails: KD103 says so
+            name = f"tensorflow.keras{name.removeprefix(facade)}"
+    found = facts.lookup(name)
+    if found.presence is Presence.MISSING:
+        return found
+    if found.presence is Presence.EXISTS:
+        return _not_imported(module, reference, facts, found)
+    return _private(facts, found)
+
+
+def imports_through(reference: Reference, package: str) -> bool:
+    """Say whether the import statement has to find ``package`` as a module."""
+    statement = reference.binding.statement
+    if isinstance(statement, cst.Import):
+        path = reference.binding.imported
+    else:
+        path = reference.binding.imported.rpartition(".")[0]
+        if reference.binding.alias is None:  # `from a.b import *`
+            path = reference.binding.imported
+    return f"{path}.".startswith(f"{package}.")
+
+
+def form_of(reference: Reference) -> Form:
+    """Return how the code gets at a name."""
+    if reference.kind is not ReferenceKind.IMPORT:
+        return "attribute"
+    names_a_member = isinstance(reference.node, cst.ImportAlias) and isinstance(
+        reference.binding.statement, cst.ImportFrom
+    )
+    return "from-import" if names_a_member else "import"
+
+
+def error_of(reference: Reference, found: Lookup) -> str:
+    """Return the exception that reaching for a missing name raises."""
+    prefix = found.missing_prefix or ""
+    owner, _, leaf = prefix.rpartition(".")
+    match form_of(reference):
+        case "attribute":
+            binding = reference.binding
+            # `import tensorflow.keras.layers as L` finds the module under the name it asks for.
+            asks = isinstance(binding.statement, cst.Import) and binding.name == binding.imported
+            if asks and binding.imported == owner and found.root == "tf.keras":
+                return f"AttributeError: module '{owner}' has no attribute '{leaf}'"
+            return f"AttributeError: {found.error}"
+        case "from-import" if prefix == found.qualified:
+            return f"ImportError: cannot import name '{leaf}' from '{owner}'"
+        case _:
+            return f"ModuleNotFoundError: No module named '{prefix}'"
+
+
+def _not_imported(
+    module: Module, reference: Reference, facts: Facts, found: Lookup
+) -> Lookup | None:
+    """Return a module that only an import statement finds, where none does."""
+    if reference.kind is not ReferenceKind.LOAD or found.root != "tf.keras":
+        return None
+    parts = found.qualified.split(".")
+    bound = reference.binding.name.count(".") + 1
+    for length in range(bound + 1, len(parts) + 1):
+        prefix = ".".join(parts[:length])
+        entry = facts.lookup(prefix)
+        if entry.import_only and not any(
+            f"{each.imported}.".startswith(f"{prefix}.") for each in module.imports
+        ):
+            owner = facts.lookup(".".join(parts[: length - 1]))
+            error = f"module '{owner.home}' has no attribute '{parts[length - 1]}'"
+            return replace(found, presence=Presence.MISSING, missing_prefix=prefix, error=error)
+    return None
+
+
+def _private(facts: Facts, found: Lookup) -> Lookup | None:
+    split = split_root(found.qualified)
+    if split is None or not facts.runs_keras_3(split[0]):
+        return None
+    name = next((each for each in PRIVATE if f"{split[1]}.".startswith(f"{each}.")), None)
+    if name is None:
+        return None
+    spelling = found.qualified.removesuffix(f".{split[1]}")
+    owner = facts.lookup(f"{spelling}.{name}".rpartition(".")[0])
+    return replace(
+        found,
+        presence=Presence.MISSING,
+        missing_prefix=f"{spelling}.{name}",
+        error=f"module '{owner.home}' has no attribute '{name.rpartition('.')[2]}'",
+    )

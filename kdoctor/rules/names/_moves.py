@@ -1,0 +1,203 @@
+"""What a missing name can be rewritten to: by release data, by hand, by another root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from kdoctor.keras_api import EntryKind, Lookup, Presence, split_root
+from kdoctor.model import Applicability, Fix
+from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.rules.facts import Facts, Proven
+from kdoctor.rules.names._calls import mean_the_same
+from kdoctor.rules.names._homes import home_of, public_names
+from kdoctor.rules.names._successors import IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
+from kdoctor.syntax import Module, Reference
+
+_CALLS_CHANGE = "a parameter or a default that its calls rest on is another one now"
+_NOT_RUN = "the two were not run against each other"
+_OTHER_ROOT = "this name was never public there; under `keras` it was the same object"
+_BY_NAME = "they have the same name only: no release had one object under both"
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """One way to write a missing name. ``new``: the calls must mean the same to this name."""
+
+    row: Rewrite
+    proofs: tuple[Proven, ...] = ()
+    new: str | None = None
+    unsafe_because: str = ""
+
+
+class Moves:
+    """The rewrites of one file's missing names. ``proofs`` hold for moves by release data."""
+
+    def __init__(
+        self,
+        module: Module,
+        facts: Facts,
+        missing: dict[Reference, Lookup],
+        proofs: Sequence[Proven],
+    ) -> None:
+        self._module = module
+        self._facts = facts
+        self._proofs = tuple(proofs)
+        self._moves: dict[Rewrite, _Move] = {}
+        self._uses: dict[str, list[Reference]] = {}
+        for reference, found in missing.items():
+            for move in self._found_for(found):
+                self._moves[move.row] = move
+            self._uses.setdefault(under_keras(found.qualified), []).append(reference)
+        self._table = RewriteTable(self._moves, facts.signature)
+
+    def attempt(self, reference: Reference) -> Fix | Refusal:
+        """Return the fix of one name, or why there is none."""
+        if isinstance(reference.node, cst.ImportStar):
+            return Refusal("a star import does not say which names it was to bring in")
+        reasons: list[str] = []
+
+        def rated(row: Rewrite) -> Applicability:
+            applicability, reason = self._rated(self._moves[row])
+            reasons.append(reason)
+            return applicability
+
+        attempt = self._table.attempt(self._module, reference, rated)
+        if isinstance(attempt, Fix) and not attempt.unsafe_because:
+            because = "; ".join(dict.fromkeys(each for each in reasons if each))
+            return replace(attempt, unsafe_because=because or _CALLS_CHANGE)
+        return attempt
+
+    def is_known(self, found: Lookup) -> bool:
+        """Say whether anything stands for a name in some uses."""
+        return bool(self._table.rows_for(under_keras(found.qualified)))
+
+    def _rated(self, move: _Move) -> tuple[Applicability, str]:
+        if move.unsafe_because:
+            return Applicability.UNSAFE, move.unsafe_because
+        if not move.proofs:
+            return Applicability.UNSAFE, _NOT_RUN
+        if move.new is not None:
+            uses = self._uses[move.row.left.partition("(")[0]]
+            if not all(self._means_the_same(use, move.new) for use in uses):
+                return Applicability.UNSAFE, _CALLS_CHANGE
+        proven = self._facts.applicability(*move.proofs)
+        return proven, "" if proven is Applicability.SAFE else _NOT_RUN
+
+    def _means_the_same(self, use: Reference, new: str) -> bool:
+        found = self._facts.lookup(use.name)
+        # Of some releases (2.4, which only passed TensorFlow's on) the signatures are not known.
+        before = self._facts.at_release(found.until).signature(use.name) or self._facts.at_release(
+            found.since
+        ).signature(use.name)
+        return mean_the_same([use.call], before, self._facts.signature(new))
+
+    # Where a name is found again, the best way first
+
+    def _found_for(self, found: Lookup) -> Iterator[_Move]:
+        for way in (
+            self._by_release_data,
+            self._by_hand,
+            self._in_another_module,
+            self._in_tf_keras,
+            self._under_the_other_root,
+            self._by_class_name,
+        ):
+            moves = list(way(found))
+            if moves:
+                yield from moves
+                return
+
+    def _by_release_data(self, found: Lookup) -> Iterator[_Move]:
+        if found.moved_to:
+            yield self._renamed(found, found.moved_to[0], self._proofs, found.moved_to[0])
+
+    def _by_hand(self, found: Lookup) -> Iterator[_Move]:
+        for each in _successors_of(under_keras(found.qualified)):
+            proofs = (each.proof,) if each.proof is not None else ()
+            yield _Move(each.row, proofs, unsafe_because=each.unsafe_because)
+
+    def _in_another_module(self, found: Lookup) -> Iterator[_Move]:
+        """`keras.layers.regularizers` was the module `keras.regularizers`, imported there."""
+        new = self._through_aliases(found) or self._public_alias(found)
+        if new is not None:
+            yield self._renamed(found, new, self._proofs, new)
+
+    def _through_aliases(self, found: Lookup) -> str | None:
+        parts = found.qualified.split(".")
+        for length in range(len(parts), 1, -1):
+            prefix = ".".join(parts[:length])
+            last = self._facts.lookup(prefix).until
+            old = self._facts.at_release(last).lookup(prefix) if last else None
+            if old is not None and old.kind is EntryKind.ALIAS:
+                new = ".".join([old.home, *parts[length:]])
+                at_target = self._facts.lookup(new)
+                if at_target.presence is Presence.EXISTS:
+                    return new
+                return at_target.moved_to[0] if at_target.moved_to else None
+        return None
+
+    def _public_alias(self, found: Lookup) -> str | None:
+        """Return another name of an object that only an import statement reaches."""
+        split = split_root(found.qualified)
+        if split is None:
+            return None
+        home = home_of(split[0], split[1], self._facts.target)
+        names = public_names(split[0], self._facts.target).get(home)
+        return f"{found.qualified.removesuffix(split[1])}{names[0]}" if names else None
+
+    def _in_tf_keras(self, found: Lookup) -> Iterator[_Move]:
+        split = split_root(found.qualified)
+        if split is None or split[0] != "keras" or not self._facts.runs_keras_3("tf.keras"):
+            return
+        new = f"tensorflow.keras.{split[1]}"
+        if new in found.elsewhere:
+            proof = IN_TF_KERAS.get(split[1])
+            yield _Move(
+                rewrite(found.qualified, new),
+                (proof,) if proof is not None else (),
+                unsafe_because=UNLIKE.get(split[1], ""),
+            )
+
+    def _under_the_other_root(self, found: Lookup) -> Iterator[_Move]:
+        split = split_root(found.qualified)
+        if split is None or split[0] != "tf.keras":
+            return
+        for other in self._facts.lookup(f"keras.{split[1]}").moved_to:
+            new = f"tensorflow.{other}"
+            if self._facts.lookup(new).presence is Presence.EXISTS:
+                yield self._renamed(found, new, (), None, _OTHER_ROOT)
+                return
+
+    def _by_class_name(self, found: Lookup) -> Iterator[_Move]:
+        leaf = found.name.rpartition(".")[2]
+        if not leaf[:1].isupper() or found.elsewhere[:1] == (f"tensorflow.keras.{found.name}",):
+            return
+        for new in found.suggestions:
+            same = new.rpartition(".")[2] == leaf and self._facts.lookup(new).kind
+            if same is EntryKind.CLASS and ".legacy." not in new:
+                yield self._renamed(found, new, (), None, _BY_NAME)
+                return
+
+    def _renamed(
+        self,
+        found: Lookup,
+        new: str,
+        proofs: tuple[Proven, ...],
+        means: str | None,
+        unsafe_because: str = "",
+    ) -> _Move:
+        row = rewrite(under_keras(found.qualified), under_keras(new))
+        return _Move(row, proofs, means, unsafe_because)
+
+
+def under_keras(name: str) -> str:
+    """Return a name of Keras as the templates call it."""
+    split = split_root(name)
+    return f"keras.{split[1]}" if split else name
+
+
+def _successors_of(name: str) -> list[Successor]:
+    return [each for each in SUCCESSORS if each.row.left.partition("(")[0] == name]

@@ -1,0 +1,28 @@
+"""Names that another name stands for, though no release had one object under both.
+
+``SUCCESSORS`` are rewrites, the first that fits is taken. ``IN_TF_KERAS`` are names that only
+`tf.keras` still has, with what was run on them, ``UNLIKE`` what is another thing there. ``BY_HAND``
+says what to write where no rewrite can. All names are under ``keras``; they hold under each root.
+"""
+
+from __future__ import annotations
+
+from kdoctor.rules.names._successors import keras1, layers, tools, training
+from kdoctor.rules.names._successors.by_hand import BY_HAND as BY_HAND
+from kdoctor.rules.names._successors.preprocessing import IN_TF_KERAS as IN_TF_KERAS
+from kdoctor.rules.names._successors.preprocessing import UNLIKE as UNLIKE
+from kdoctor.rules.names._successors.successor import Successor as Successor
+from kdoctor.rules.rule import Example
+
+SUCCESSORS = (*layers.ROWS, *keras1.ROWS, *tools.ROWS, *training.ROWS)
+
+EXAMPLES: tuple[Example, ...] = tuple(
+    dict.fromkeys(
+        [
+            *IN_TF_KERAS.values(),
+            *(each.proof for each in SUCCESSORS if each.proof is not None),
+            *layers.EXAMPLES,
+            *tools.EXAMPLES,
+        ]
+    )
+)

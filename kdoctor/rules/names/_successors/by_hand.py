@@ -1,0 +1,112 @@
+"""What to write where no rewrite can stand for a name, by the name or what it stands under."""
+
+from __future__ import annotations
+
+_ENQUEUERS = (
+    "Pass a generator, a keras.utils.PyDataset or a tf.data.Dataset to model.fit, which makes its "
+    "own queue: workers= and use_multiprocessing= are arguments of PyDataset"
+)
+_FEATURES = (
+    "Feature columns are gone: make one keras.Input a column and preprocess it with "
+    "keras.layers.Normalization, StringLookup, CategoryEncoding, Hashing or Embedding, or all "
+    "at once with keras.utils.FeatureSpace"
+)
+_TESTS = (
+    "It is a helper of Keras' own tests: copy what you need of it; layers can be run on an array "
+    "and compared"
+)
+_KERAS_1_RNN = (
+    "Write a cell (a layer with `call(inputs, states)` and `state_size`) and pass it to "
+    "keras.layers.RNN"
+)
+_ARITHMETIC = (
+    "Keras 3 has it in private only: for padding 'same' write -(-length // stride), for 'valid' "
+    "(length - dilation * (kernel - 1) - 1) // stride + 1, and None where the length is None"
+)
+
+BY_HAND = {
+    "__internal__": "It was made for TensorFlow's own packages: look for what you use in keras",
+    "callbacks.BaseLogger": "Keras averages the metrics itself: leave the callback out, or write "
+    "your own keras.callbacks.Callback",
+    "dtensor": "Distribute with keras.distribution (on JAX) or with tf.distribute and tf.keras",
+    "engine.merge": "The merging layers are keras.layers.Add, Concatenate, Multiply and so on",
+    "engine.saving": "Write keras.saving.load_model, model.save and model.save_weights",
+    "engine.topology.Merge": "Write keras.layers.Concatenate()([a, b]), Add, Multiply … in a "
+    "functional model: a Sequential has no branches",
+    "engine.topology.Node": "The graph of a model is private: go through model.layers and "
+    "model.operations",
+    "engine.training.GeneratorEnqueuer": _ENQUEUERS,
+    "estimator": "Estimators are gone from TensorFlow, too: train the model itself with model.fit",
+    "experimental.LinearModel": "Write keras.Sequential([keras.layers.Dense(units)])",
+    "experimental.PeepholeLSTMCell": _KERAS_1_RNN,
+    "experimental.SequenceFeatures": _FEATURES,
+    "experimental.WideDeepModel": "Build it as a functional model: "
+    "keras.layers.add([linear(x), deep(x)])",
+    "feature_column": _FEATURES,
+    "initializations": "Keras 1 called keras.initializers so. Write "
+    "keras.initializers.RandomUniform(), GlorotUniform() … and call it with the shape",
+    "initializers._compute_fans": "Copy it: it gives the sizes of a kernel's input and output",
+    "layers.AbstractRNNCell": "Derive from keras.layers.Layer and define state_size, output_size "
+    "and call(inputs, states)",
+    "layers.AtrousConvolution1D": "Write keras.layers.Conv1D(filters, kernel_size, "
+    "dilation_rate=…)",
+    "layers.AtrousConvolution2D": "Write keras.layers.Conv2D(filters, (rows, cols), "
+    "dilation_rate=…)",
+    "layers.Concat": "Write keras.layers.Concatenate(axis=…)",
+    "layers.Deconvolution2D": "Write keras.layers.Conv2DTranspose(filters, (rows, cols), "
+    "strides=…): it works out the output's shape itself",
+    "layers.Deconvolution3D": "Write keras.layers.Conv3DTranspose(filters, kernel_size, "
+    "strides=…): it works out the output's shape itself",
+    "layers.DenseFeatures": _FEATURES,
+    "layers.Highway": "Write it as a layer of your own: t * h(x) + (1 - t) * x with two Dense",
+    "layers.LocallyConnected1D": "There is no locally connected layer in Keras 3: cut the patches "
+    "out and multiply them with keras.ops.einsum in a layer of your own, or keep tf_keras",
+    "layers.LocallyConnected2D": "There is no locally connected layer in Keras 3: cut the patches "
+    "out with keras.ops.image.extract_patches and multiply them with keras.ops.einsum in a layer "
+    "of your own, or keep tf_keras",
+    "layers.MaxoutDense": "Write keras.layers.Dense(units * k), keras.layers.Reshape((k, units)) "
+    "and the maximum over axis 1",
+    "layers.Merge": "Write keras.layers.Concatenate()([a, b]), Add, Multiply … in a functional "
+    "model: a Sequential has no branches",
+    "layers.Recurrent": _KERAS_1_RNN,
+    "layers.TimeDistributedDense": "Write keras.layers.TimeDistributed(keras.layers.Dense(units)); "
+    "Dense alone does the same",
+    "layers.experimental.RandomFourierFeatures": "Write it as a layer of your own: "
+    "cos(x @ kernel + bias) with a kernel that is not trained",
+    "layers.merge._Merge": "Derive from keras.layers.Layer",
+    "layers.recurrent.Recurrent": _KERAS_1_RNN,
+    "legacy.interfaces": "It translated the arguments of Keras 1: write those of today",
+    "metrics.fbeta_score": "Write keras.metrics.FBetaScore()",
+    "metrics.fmeasure": "Write keras.metrics.F1Score()",
+    "metrics.precision": "Write keras.metrics.Precision()",
+    "metrics.recall": "Write keras.metrics.Recall()",
+    "models.model_from_yaml": "YAML could run any code and is gone: keep the architecture as "
+    "model.to_json(), read it with keras.models.model_from_json",
+    "optimizers.TFOptimizer": "Pass one of keras.optimizers; tf.compat.v1.train optimizers do not "
+    "train a Keras 3 model",
+    "optimizers.clip_norm": "Pass clipnorm= to the optimizer",
+    "premade": "Build the model yourself: keras.Sequential([keras.layers.Dense(units)])",
+    "testing_infra": _TESTS,
+    "testing_utils": _TESTS,
+    "utils.GeneratorEnqueuer": _ENQUEUERS,
+    "utils.OrderedEnqueuer": _ENQUEUERS,
+    "utils.SequenceEnqueuer": _ENQUEUERS,
+    "utils.SidecarEvaluator": "Evaluate each checkpoint in a loop of your own: "
+    "keras.models.load_model and model.evaluate",
+    "utils.conv_utils": _ARITHMETIC,
+    "utils.convert_all_kernels_in_model": "Only kernels that Theano had trained needed it: leave "
+    "it out",
+    "utils.experimental.DatasetCreator": "Call the function yourself and pass its tf.data.Dataset",
+    "utils.layer_utils.convert_all_kernels_in_model": "Only kernels that Theano had trained needed "
+    "it: leave it out",
+    "utils.layer_utils.convert_dense_weights_data_format": "It reordered a kernel for the other "
+    "image_data_format: transpose the kernel with NumPy",
+    "utils.multi_gpu_model": "Build and compile the model under "
+    "tf.distribute.MirroredStrategy().scope() (tf.keras), and fit the model itself",
+    "utils.np_utils.conv_output_length": _ARITHMETIC,
+    "utils.test_utils": _TESTS,
+    "utils.tf_utils": "It was TensorFlow's side of Keras, and private: look for what you use in "
+    "keras.ops and keras.tree",
+    "utils.warmstart_embedding_matrix": "Copy the rows of the known words over with NumPy",
+    "wrappers.scikit_learn": "Install SciKeras and import it from scikeras.wrappers",
+}

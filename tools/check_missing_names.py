@@ -1,0 +1,284 @@
+"""Hold kdoctor to a table of names that real code uses and Keras 3 lacks.
+
+    python tools/check_missing_names.py /path/to/missing-names.csv
+    python tools/check_missing_names.py names.csv --list            # every name without a safe fix
+
+The table has the columns ``missing_name``, ``occurrences``, ``repos_via_keras`` and
+``repos_via_tf.keras``. Each name is written as ``from a.b import c``, as ``a.b.c`` and as
+``import a.b as d``, under each root that it was seen with; kdoctor's verdict is held against what
+the installed Keras does with these very programs. Then each name is used as old code uses it (a
+call with its required arguments, a member of a module), and mended.
+
+Exit code 1 if a verdict is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import csv
+import dataclasses
+import inspect
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kdoctor import keras_api
+from kdoctor.engine import fix, scan
+from kdoctor.keras_api import EntryKind, Signature, split_root
+from kdoctor.keras_api.surface import surface_on
+from kdoctor.model import Applicability, Finding
+from kdoctor.target import Target
+
+RUN = Path(__file__).with_name("run_programs.py")
+ATTRIBUTE_OF = {"tensorflow": "tf"}  # how a package is imported before a name is read off it
+OLD = ("keras==2.15", "keras==2.10", "keras==2.6", "keras==2.3", "keras==2.2", "keras==2.0")
+BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One name of the table under one root, and how often it occurs there."""
+
+    name: str
+    occurrences: float
+    read_off: bool = False  # written as an attribute, not in an import
+
+    @property
+    def is_backend(self) -> bool:
+        """Whether KD101 speaks of it."""
+        split = split_root(self.name)
+        return split is not None and split[1].startswith("backend.")
+
+
+@dataclasses.dataclass
+class Cure:
+    """What becomes of one name: the share of its uses that are mended, and why not all."""
+
+    row: Row
+    mended: float
+    safe: float
+    reasons: tuple[str, ...]
+
+
+def main() -> int:
+    """Read the table, compare, print."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("table", type=Path)
+    parser.add_argument("--list", action="store_true", help="also list what has no safe fix")
+    parser.add_argument("--only", default="", help="rows whose name holds this")
+    arguments = parser.parse_args()
+    rows = [row for row in rows_of(arguments.table) if arguments.only in row.name]
+    wrong = list(wrong_verdicts(rows))
+    for line in wrong:
+        print(line)
+    print(f"{len(rows)} names (by root), {len(wrong)} wrong verdicts")
+    report([cure(row, rows) for row in rows], everything=arguments.list)
+    return 1 if wrong else 0
+
+
+def rows_of(table: Path) -> list[Row]:
+    """Return the names of the table, one for each root that they were seen with."""
+    found = []
+    with table.open(encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            name = line["missing_name"].rstrip(".")
+            name = f"tensorflow{name[2:]}" if name.startswith("tf.") else name
+            weights = {name: int(line["repos_other_root"])}
+            if name.startswith("keras."):
+                weights[name] += int(line["repos_via_keras"])
+                weights[f"tensorflow.{name}"] = int(line["repos_via_tf.keras"])
+            total = sum(weights.values())
+            found += [
+                Row(
+                    written,
+                    int(line["occurrences"]) * repositories / total,
+                    line["k3_error"] == "AttributeError",
+                )
+                for written, repositories in weights.items()
+                if repositories
+            ]
+    return found
+
+
+# The verdicts
+
+
+def wrong_verdicts(rows: list[Row]) -> Iterator[str]:
+    """Yield a line for each program on which kdoctor and the installed Keras do not agree."""
+    programs = list(dict.fromkeys(each for row in rows for each in programs_for(row.name)))
+    for program, raised in zip(programs, run(programs), strict=True):
+        errors = [each for each in findings(program) if each.severity == "error"]
+        shown = program.replace("\n", "; ")
+        if raised is None and errors:
+            yield f"FALSE ALARM {shown}: {errors[0].message}"
+        elif raised is not None and not errors:
+            yield f"MISSED {shown}: {raised.splitlines()[0]}"
+        elif raised is not None and not any(_tells(each, raised) for each in errors):
+            yield f"OTHER REASON {shown}: {raised.splitlines()[0]} | {errors[0].message}"
+
+
+def _tells(finding: Finding, raised: str) -> bool:
+    kind, _, text = raised.splitlines()[0].partition(": ")
+    # Behind it stands the path of the file; a sentence is long enough to be known by its start.
+    text = text.partition(" (/")[0].partition(" (unknown location")[0][:60]
+    return kind in finding.message and text in finding.message
+
+
+def programs_for(name: str) -> Iterator[str]:
+    """Yield the ways of getting at a dotted name."""
+    parent, _, leaf = name.rpartition(".")
+    package, _, rest = name.partition(".")
+    if not parent:
+        yield f"import {name}"
+        return
+    yield f"from {parent} import {leaf}"
+    yield f"import {parent} as d\nd.{leaf}"
+    alias = ATTRIBUTE_OF.get(package)
+    yield f"import {package} as {alias}\n{alias}.{rest}" if alias else f"import {package}\n{name}"
+
+
+def findings(program: str) -> list[Finding]:
+    """Return what kdoctor says about the names of a program."""
+    found = scan(["-"], stdin=f"{program}\n".encode(), select=["KD1"], diffs=False).findings
+    return list(found)
+
+
+def run(programs: list[str]) -> list[str | None]:
+    """Run programs on the installed frameworks; return the exception of each, or None."""
+    done = subprocess.run(
+        [sys.executable, str(RUN)], input=json.dumps(programs), text=True,
+        capture_output=True, check=True,
+    )  # fmt: skip
+    answers: list[str | None] = json.loads(done.stdout.splitlines()[-1])
+    return answers
+
+
+# The cures
+
+
+def cure(row: Row, rows: list[Row]) -> Cure:
+    """Use a name as old code does, mend it, and see what is left."""
+    uses = list(uses_of(row, rows))
+    mended, safe, reasons = 0, 0, []
+    for use in uses:
+        found = [each for each in findings(use) if each.severity == "error"]
+        fixes = [each.fix for each in found if each.fix is not None]
+        whole = found and len(fixes) == len(found) and not left_in(use)
+        mended += bool(whole)
+        safe += bool(whole) and all(e.applicability is Applicability.SAFE for e in fixes)
+        reasons += [_why(each) for each in found if each.fix is None]
+        reasons += [each.unsafe_because for each in fixes if each.unsafe_because and whole]
+        reasons += ["not reported"] * (not found)
+    return Cure(row, mended / len(uses), safe / len(uses), tuple(dict.fromkeys(reasons)))
+
+
+def _why(finding: Finding) -> str:
+    return f"{finding.no_fix_because or ''} [{finding.help}]"
+
+
+def left_in(use: str) -> list[Finding]:
+    """Return the errors that are left when all fixes are made."""
+    result = fix(["-"], stdin=f"{use}\n".encode(), select=["KD1"], unsafe=True)
+    after = result.files[0].after.decode() if result.files else use
+    return [each for each in findings(after) if each.severity == "error"]
+
+
+def uses_of(row: Row, rows: list[Row]) -> Iterator[str]:
+    """Yield programs that use a name: a call, or a member of a module."""
+    name = row.name
+    parent, _, leaf = name.rpartition(".")
+    if row.read_off and parent:
+        package, _, rest = name.partition(".")
+        alias = ATTRIBUTE_OF.get(package, package)
+        yield f"import {package} as {alias}\nx = {alias}.{rest}{arguments(name)}"
+        return
+    lookup = old_lookup(name)
+    if lookup is not None and lookup[0].kind in (EntryKind.MODULE, EntryKind.ALIAS):
+        named = [each.name for each in rows if each.name.rpartition(".")[0] == name]
+        for member in named or members_of(name, lookup[1]):
+            end = member.rpartition(".")[2]
+            yield f"from {parent} import {leaf}\nx = {leaf}.{end}{arguments(member)}"
+        if named or members_of(name, lookup[1]):
+            return
+    if not parent:
+        yield f"import {name}\nx = {name}"
+    else:
+        yield f"from {parent} import {leaf}\nx = {leaf}{arguments(name)}"
+
+
+def old_lookup(name: str) -> tuple[keras_api.Lookup, Target] | None:
+    """Return what a name was in the newest old release that had it."""
+    for spec in OLD:
+        target = keras_api.resolve_target(spec, "")
+        found = keras_api.lookup(name, target)
+        if found.presence is keras_api.Presence.EXISTS:
+            return found, target
+    return None
+
+
+def members_of(module: str, target: Target) -> list[str]:
+    """Return the functions and classes that a module of an old release itself defines."""
+    table = keras_api.lookup(module, target)
+    split = split_root(module)
+    if split is None:
+        return []
+    surface = surface_on(split[0], target)
+    assert surface is not None
+    found = []
+    for child in surface.children(split[1]):
+        entry = surface.entry(f"{split[1]}.{child}")
+        own = entry is not None and entry.kind in (EntryKind.CLASS, EntryKind.FUNCTION)
+        if own and not child.startswith("_") and surface.home(entry).startswith(table.home):
+            found.append(f"{module}.{child}")
+    return found
+
+
+def arguments(name: str) -> str:
+    """Return ``(a, b)`` with the required arguments of a callable, "" for anything else."""
+    found = old_lookup(name)
+    if found is None or found[0].kind not in (EntryKind.CLASS, EntryKind.FUNCTION):
+        return ""
+    signature = keras_api.signature(name, found[1])
+    return f"({', '.join(_required(signature))})" if signature else "()"
+
+
+def _required(signature: Signature) -> list[str]:
+    return [
+        each.name if each.kind in BY_POSITION else f"{each.name}={each.name}"
+        for each in signature.parameters
+        if each.default is None
+        and each.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    ]
+
+
+# The report
+
+
+def report(cures: list[Cure], *, everything: bool) -> None:
+    """Print the shares, and what has no fix, by reason."""
+    backend = [each for each in cures if each.row.is_backend]
+    others = [each for each in cures if not each.row.is_backend]
+    for title, part in (("keras.backend.*", backend), ("other names", others), ("all", cures)):
+        total = sum(each.row.occurrences for each in part) or 1
+        mended = sum(each.row.occurrences * each.mended for each in part) / total
+        safe = sum(each.row.occurrences * each.safe for each in part) / total
+        print(f"{title}: {len(part)} names, {total:.0f} occurrences, "
+              f"{mended:.1%} rewritten, {safe:.1%} safely")  # fmt: skip
+    grouped: dict[str, list[Cure]] = collections.defaultdict(list)
+    for each in cures:
+        if each.mended < 1 or (everything and each.safe < 1):
+            grouped["; ".join(each.reasons)[:300]].append(each)
+    for reason, group in sorted(
+        grouped.items(), key=lambda pair: -sum(each.row.occurrences for each in pair[1])
+    ):
+        print(f"\n{sum(each.row.occurrences for each in group):.0f} times: {reason}")
+        for each in sorted(group, key=lambda one: -one.row.occurrences):
+            print(f"    {each.row.occurrences:6.1f} {each.row.name}"
+                  f" (rewritten {each.mended:.0%}, safe {each.safe:.0%})")  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())
