@@ -11,7 +11,8 @@ class Target:
 
     ``keras_version`` is the release that ``import keras`` gives; ``tf_keras_version`` the release
     that ``tf.keras`` is made of. They differ only for old or mixed installations.
-    ``source`` says where we learned it, for people (``--target``, ``newest Keras 3 known``).
+    ``source`` says where we learned it, for people (``--target``, ``newest Keras 3 known``);
+    ``inferred``: from the project itself, not asked for.
     """
 
     name: str
@@ -19,6 +20,7 @@ class Target:
     source: str
     keras_version: str
     tf_keras_version: str
+    inferred: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"

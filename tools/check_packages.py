@@ -39,6 +39,8 @@ KDOCTOR = Path(sys.executable).with_name("kdoctor")
 LOOK_UP = Path(__file__).with_name("look_up_names.py")
 INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 UNREACHABLE = 3
+# Without it, the target is the Keras 2 that the packages themselves ask for.
+TARGET = ("--target", "keras==3.15.1")
 
 
 class IndexUnreachableError(Exception):
@@ -152,13 +154,13 @@ def unpack(archive: Path, folder: Path) -> None:
 
 def scan(folder: Path) -> dict:
     """Return the findings of a folder as ``kdoctor scan --format json`` tells them."""
-    done = kdoctor("scan", "--format", "json", str(folder))
+    done = kdoctor("scan", "--format", "json", *TARGET, str(folder))
     return json.loads(done.stdout)
 
 
 def fix(folder: Path, *options: str) -> None:
     """Repair a folder in place."""
-    kdoctor("fix", "--apply", *options, str(folder))
+    kdoctor("fix", "--apply", *TARGET, *options, str(folder))
 
 
 def kdoctor(*arguments: str) -> subprocess.CompletedProcess[str]:

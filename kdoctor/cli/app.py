@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import fix, rules, scan
+from kdoctor.cli import fix, rules, scan, target
 from kdoctor.errors import KdoctorError
 
 INTERRUPTED = 130
@@ -88,6 +88,7 @@ def program(
     kdoctor fix src/                              the repair as a diff; writes nothing
     kdoctor fix src/ --apply                      the repair, written
     kdoctor rules KD101                           all about one rule
+    kdoctor target                                which Keras this project runs on, and why
 
     \b
     Exit codes: 0 nothing found, 1 something found, 2 wrong usage or a file that
@@ -98,6 +99,7 @@ def program(
 app.command("scan")(scan.scan)
 app.command("fix")(fix.fix)
 app.command("rules")(rules.rules)
+app.command("target")(target.target)
 
 
 def main() -> None:

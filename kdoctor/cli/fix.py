@@ -96,7 +96,7 @@ def _print_fixed(result: FixResult, stdin: bytes) -> None:
 
 
 def _exit_code(result: FixResult) -> int:
-    if result.left.unreadable or result.left_alone:
+    if result.left.unreadable or result.left_alone or result.left.project.unreadable:
         return 2
     to_do = result.left.findings if result.written else result.files
     return 1 if to_do else 0

@@ -48,7 +48,8 @@ TargetOption = Annotated[
         "--target",
         metavar="NAME==VERSION",
         help="The Keras that the code must run on: keras==3.15.1, tensorflow==2.21, keras==2.15. "
-        "Without it, the newest Keras 3 that kdoctor knows.",
+        "Without it, what the project's own files say (`kdoctor target` shows how), else the "
+        "newest Keras 3 that kdoctor knows.",
     ),
 ]
 Select = Annotated[

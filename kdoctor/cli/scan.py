@@ -40,6 +40,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.report.formats import format_by_name  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
+    from kdoctor.report.summary import write_project  # noqa: PLC0415
 
     form = format_by_name(format_name)
     page = streams.output(color, quiet=quiet, verbose=verbose)
@@ -59,7 +60,8 @@ def scan(  # noqa: PLR0913 - the options of the command
             progress=told,
         )
     form.write(result, page)
-    if result.unreadable:
+    write_project(result.project, streams.notes(color, quiet=quiet, verbose=verbose))
+    if result.unreadable or result.project.unreadable:
         raise typer.Exit(2)
     if result.findings:
         raise typer.Exit(1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.documents import write_atomically
 from kdoctor.engine.gather import STDIN, gather
-from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.options import Options, orders_of, target_of
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.result import FixedFile, FixResult, LeftAlone
 from kdoctor.engine.scanning import collected, examiner_for
@@ -38,7 +38,9 @@ def fix(
     Raises:
         UsageProblem: a path, rule or target does not exist.
     """
-    orders = replace(orders_of(options), unsafe=unsafe)
+    paths = list(paths)
+    target, notes = target_of(paths, options)
+    orders = orders_of(target, options, unsafe=unsafe)
     examiner_for.cache_clear()  # the project's modules may have changed since the last call
     gathered = gather(paths, options)
     fixes = run(_fix, orders, gathered.tasks, options.get("jobs"), options.get("progress"))
@@ -46,7 +48,7 @@ def fix(
         fixes = [_written(each) for each in fixes]
     return FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
-        left=collected(orders.target, gathered, [each.left for each in fixes]),
+        left=collected(target, notes, gathered, [each.left for each in fixes]),
         left_alone=tuple(each.left_alone for each in fixes if each.left_alone),
         written=apply,
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypedDict
 
 from kdoctor.engine.orders import Orders
+from kdoctor.engine.result import ProjectNotes
+from kdoctor.model import Unreadable
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -16,7 +19,7 @@ class Options(TypedDict, total=False):
     """What ``scan`` and ``fix`` take by keyword; all of it may be left out.
 
     ``target``: the Keras that the code must run on, as a ``Target`` or written like
-    ``"keras==3.15.1"``; the newest Keras 3 known where it is left out.
+    ``"keras==3.15.1"``; where it is left out, what the project itself says, else the newest known.
     ``select``, ``ignore``: rules by code (``"KD101"``), start of a code (``"KD1"``) or name.
     ``exclude``: gitignore patterns of files and folders to pass over.
     ``kind``: take every file as this kind of document, whatever its name.
@@ -39,20 +42,36 @@ class Options(TypedDict, total=False):
     progress: Callable[[int, int], None] | None
 
 
-def orders_of(options: Options, *, unsafe: bool = False) -> Orders:
+def target_of(
+    paths: Iterable[str | os.PathLike[str]], options: Options
+) -> tuple[Target, ProjectNotes]:
+    """Return the Keras that the code must run on, and what is to be said about how it was found.
+
+    One run has one target: that of the folder in which all the paths lie.
+
+    Raises:
+        UsageProblem: the target is unknown, or a setting of the project is.
+    """
+    target = options.get("target")
+    if isinstance(target, Target):
+        return target, ProjectNotes()
+    if target is not None:
+        from kdoctor.keras_api import resolve_target  # noqa: PLC0415
+
+        return resolve_target(target, "--target"), ProjectNotes()
+    from kdoctor.project import find_target  # noqa: PLC0415
+
+    chain = find_target(paths)
+    unreadable = tuple(Unreadable(problem.path, problem.why) for problem in chain.problems)
+    return chain.target, ProjectNotes(chain.conflicts, unreadable)
+
+
+def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orders:
     """Return the orders that the options amount to.
 
     Raises:
-        UsageProblem: the target or a rule is unknown.
+        UsageProblem: a rule is unknown.
     """
-    # Imported here: a scan that finds no Keras needs no API data and no rules.
-    from kdoctor.keras_api import newest_target, resolve_target  # noqa: PLC0415
-
-    target = options.get("target")
-    if target is None:
-        target = newest_target()
-    elif isinstance(target, str):
-        target = resolve_target(target, "--target")
     select, ignore = tuple(options.get("select", ())), tuple(options.get("ignore", ()))
     codes = None
     if select or ignore:

@@ -23,6 +23,18 @@ class SkippedPart:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectNotes:
+    """What is to be said about the files that name the target.
+
+    ``conflicts`` are sentences about files that contradict each other. ``unreadable`` are the
+    files that could not be understood; the target comes from the others.
+    """
+
+    conflicts: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ScanResult:
     """What is wrong with some files on one target.
 
@@ -36,6 +48,7 @@ class ScanResult:
     read: int = 0
     skipped: tuple[SkippedPart, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    project: ProjectNotes = ProjectNotes()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.engine.gather import Gathered, gather
-from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.options import Options, orders_of, target_of
 from kdoctor.engine.orders import Orders, Task
-from kdoctor.engine.result import ScanResult
+from kdoctor.engine.result import ProjectNotes, ScanResult
 from kdoctor.engine.workers import run
 from kdoctor.target import Target
 
@@ -29,14 +29,18 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
     Raises:
         UsageProblem: a path, rule or target does not exist.
     """
-    orders = orders_of(options)
+    paths = list(paths)
+    target, notes = target_of(paths, options)
+    orders = orders_of(target, options)
     examiner_for.cache_clear()  # the project's modules may have changed since the last call
     gathered = gather(paths, options)
     scans = run(_scan, orders, gathered.tasks, options.get("jobs"), options.get("progress"))
-    return collected(orders.target, gathered, scans)
+    return collected(target, notes, gathered, scans)
 
 
-def collected(target: Target, gathered: Gathered, scans: Sequence[FileScan]) -> ScanResult:
+def collected(
+    target: Target, notes: ProjectNotes, gathered: Gathered, scans: Sequence[FileScan]
+) -> ScanResult:
     """Put the results of the files together, in the order of their paths."""
     unreadable = [*gathered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]
     return ScanResult(
@@ -46,6 +50,7 @@ def collected(target: Target, gathered: Gathered, scans: Sequence[FileScan]) -> 
         read=gathered.read,
         skipped=tuple(part for scan in scans for part in scan.skipped),
         unreadable=tuple(sorted(unreadable, key=lambda file: (file.path, file.why))),
+        project=notes,
     )
 
 

@@ -17,6 +17,7 @@ from kdoctor.keras_api.lookup import signature as signature
 from kdoctor.keras_api.presence import Presence as Presence
 from kdoctor.keras_api.signatures import Parameter as Parameter
 from kdoctor.keras_api.signatures import Signature as Signature
+from kdoctor.keras_api.surface import releases as known_releases
 from kdoctor.keras_api.surface import split_root as split_root
 from kdoctor.keras_api.tables import ClassFamily as ClassFamily
 from kdoctor.keras_api.tables import EntryKind as EntryKind
@@ -33,6 +34,7 @@ __all__ = [
     "error_text",
     "error_type",
     "knowledge",
+    "known_releases",
     "lookup",
     "member_error",
     "member_lookup",

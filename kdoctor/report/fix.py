@@ -33,6 +33,7 @@ def write_summary(result: FixResult, page: Page) -> None:
     for file in result.left_alone:
         page.line(f"{page.paint('path', printable(file.path))}: not fixed: {printable(file.why)}")
     summary.write_unread(result.left, page)
+    summary.write_project(result.left.project, page)
     if page.verbosity >= 0:
         page.line(summary.headline(result.target))
         for line in summary.of_fix(result, page):

@@ -6,15 +6,31 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kdoctor import __version__
-from kdoctor.engine.result import FixResult, ScanResult
+from kdoctor.engine.result import FixResult, ProjectNotes, ScanResult
 from kdoctor.model import Applicability, Finding, Severity
 from kdoctor.report.page import Page, printable
 from kdoctor.target import Target
 
 
 def headline(target: Target) -> str:
-    """Say on which Keras the code must run, and where we learned it."""
-    return f"kdoctor {__version__}: checking for {target} ({target.source})"
+    """Say on which Keras the code must run, and where we learned it.
+
+    Who is about to leave Keras 2 must not take silence for a clean bill: the project's own files
+    still name the Keras that it leaves, and a second line says how to ask about the next one.
+    """
+    line = f"kdoctor {__version__}: checking for {target} ({printable(target.source)})"
+    if target.inferred and target.keras_version.startswith("2."):
+        line += "\nThat is Keras 2. To see what Keras 3 breaks: kdoctor scan --target keras==3"
+    return line
+
+
+def write_project(notes: ProjectNotes, page: Page) -> None:
+    """Name the project's files that contradict each other, and those that could not be read."""
+    for file in notes.unreadable:
+        page.line(f"kdoctor: {printable(file.path)}: {printable(file.why)}")
+    if page.verbosity >= 0:
+        for conflict in notes.conflicts:
+            page.line(f"kdoctor: {printable(conflict)}")
 
 
 def write_unread(result: ScanResult, page: Page) -> None:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+# What the caller's shell says must not change what the program says.
+UNHEARD = {"NO_COLOR", "FORCE_COLOR", "VIRTUAL_ENV", "CONDA_PREFIX", "TF_USE_LEGACY_KERAS"}
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -48,7 +51,7 @@ class Project:
         return self._run("-c", code, **how)
 
     def _run(self, *arguments, stdin=b"", env=None):
-        environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+        environment = {k: v for k, v in os.environ.items() if k not in UNHEARD}
         done = subprocess.run(
             [sys.executable, *arguments],
             cwd=self.folder,

@@ -60,6 +60,7 @@ class Report(msgspec.Struct, forbid_unknown_fields=True):
     target: Target
     findings: list[Finding]
     files: Files
+    conflicts: list[str]
 
 
 def scanned(project, *arguments, **how):

@@ -19,7 +19,8 @@ def _write(result: ScanResult, page: Page) -> None:
 
 
 def _document(result: ScanResult) -> dict[str, Any]:
-    target = result.target
+    target, project = result.target, result.project
+    unreadable = sorted({*result.unreadable, *project.unreadable}, key=lambda file: file.path)
     return {
         "kdoctor": __version__,
         "target": {"name": target.name, "version": target.version, "source": target.source},
@@ -27,8 +28,9 @@ def _document(result: ScanResult) -> dict[str, Any]:
         "files": {
             "read": result.read,
             "skipped": len(result.skipped),
-            "unreadable": [{"path": file.path, "why": file.why} for file in result.unreadable],
+            "unreadable": [{"path": file.path, "why": file.why} for file in unreadable],
         },
+        "conflicts": list(project.conflicts),
     }
 
 

@@ -1,0 +1,45 @@
+"""``kdoctor target``: which Keras a project runs on, and how that is known."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kdoctor.cli import options, streams
+
+
+def target(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATH",
+            help="A file or folder of the project.  [default: .]",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    explicit: options.TargetOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    color: options.ColorOption = options.Color.AUTO,
+) -> None:
+    """Say which Keras a project runs on: each place that was asked, what it says, what counts.
+
+    \b
+    kdoctor target
+    kdoctor target apps/classifier --json
+
+    Exit code: 0, or 2 where a file of the project cannot be understood.
+    """  # noqa: D301 - \b keeps the lines of the examples
+    from kdoctor.project import show_chain  # noqa: PLC0415
+    from kdoctor.report.target import write_json, write_problems, write_text  # noqa: PLC0415
+
+    chain = show_chain(paths or ["."], explicit)
+    page = streams.output(color)
+    if json:
+        write_json(chain, page)
+    else:
+        write_text(chain, page)
+    write_problems(chain, streams.notes(color))
+    if chain.problems:
+        raise typer.Exit(2)

@@ -1,0 +1,13 @@
+"""Which Keras a project runs on, read from its own files. Nothing of the project is run."""
+
+from __future__ import annotations
+
+from kdoctor.project.chain import Chain as Chain
+from kdoctor.project.chain import find_target as find_target
+from kdoctor.project.chain import show_chain as show_chain
+from kdoctor.project.evidence import Distribution as Distribution
+from kdoctor.project.evidence import Evidence as Evidence
+from kdoctor.project.evidence import Flag as Flag
+from kdoctor.project.evidence import Source as Source
+
+__all__ = ["Chain", "Distribution", "Evidence", "Flag", "Source", "find_target", "show_chain"]

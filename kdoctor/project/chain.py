@@ -1,0 +1,245 @@
+"""The chain of evidence: all that was looked at, what it says, and the target that follows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from packaging.version import Version
+
+from kdoctor.errors import UsageProblem
+from kdoctor.keras_api import known_releases, newest_target, resolve_target
+from kdoctor.project.decision import Decision, Taken, decide
+from kdoctor.project.evidence import Distribution, Evidence, Flag, Kind, Problem, Source
+from kdoctor.project.installed import active_environments, environments_in
+from kdoctor.project.search import FoundConfig, config_in, folders_above, sources_in, start_of
+from kdoctor.project.versions import exact, is_open
+from kdoctor.target import Target
+
+LEGACY: Final = "TF_USE_LEGACY_KERAS"
+_LEGACY_SINCE: Final = "3."  # before Keras 3 tf.keras and tf_keras are the same code
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A project's target and how it came about.
+
+    ``sources`` are the places that were looked at, in the order of asking; ``taken`` the
+    requirements that decided. ``flag`` is the setting of ``TF_USE_LEGACY_KERAS`` that counts.
+    ``tensorflow`` is the version of TensorFlow, "" where nothing says it.
+    """
+
+    target: Target
+    start: str
+    explicit: str = ""
+    config: FoundConfig | None = None
+    sources: tuple[Source, ...] = ()
+    taken: tuple[Evidence, ...] = ()
+    flag: Flag | None = None
+    tensorflow: str = ""
+    conflicts: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def find_target(
+    paths: Iterable[str | os.PathLike[str]], environ: Mapping[str, str] = os.environ
+) -> Chain:
+    """Return the Keras that the project in which the paths lie runs on.
+
+    Asked in this order: kdoctor's own settings; lock files; requirements files; ``pyproject.toml``,
+    ``setup.cfg``, ``setup.py``; a conda environment file; ``Pipfile``; the project's and the active
+    virtual environment. Where none says anything, it is the newest Keras 3 known.
+
+    Raises:
+        UsageProblem: a setting of kdoctor is unknown or names no Keras.
+    """
+    start = start_of(paths)
+    folders = list(folders_above(start))
+    config, problems = _config(folders)
+    if config is not None and config.config.target is not None:
+        return Chain(_configured(config), str(start), config=config, problems=_distinct(problems))
+    chain = _inferred(start, folders, environ)
+    return replace(chain, config=config, problems=_distinct([*problems, *chain.problems]))
+
+
+def show_chain(
+    paths: Iterable[str | os.PathLike[str]],
+    explicit: str | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Chain:
+    """Return the same as :func:`find_target`, with all places looked at, whatever decides.
+
+    Raises:
+        UsageProblem: a setting of kdoctor or ``explicit`` is unknown or names no Keras.
+    """
+    chain = find_target(paths, environ)
+    if explicit is None and (chain.config is None or chain.config.config.target is None):
+        return chain
+    start = Path(chain.start)
+    inferred = _inferred(start, list(folders_above(start)), environ)
+    return replace(
+        inferred,
+        target=chain.target if explicit is None else resolve_target(explicit, "--target"),
+        explicit=explicit or "",
+        config=chain.config,
+        taken=(),
+        flag=None,
+        tensorflow="",
+        conflicts=(),
+        problems=_distinct([*chain.problems, *inferred.problems]),
+    )
+
+
+def _config(folders: Iterable[Path]) -> tuple[FoundConfig | None, list[Problem]]:
+    problems: list[Problem] = []
+    for folder in folders:
+        config, unread = config_in(folder)
+        problems += unread
+        if config is not None:
+            return config, problems
+    return None, problems
+
+
+def _configured(found: FoundConfig) -> Target:
+    place = found.path if found.line is None else f"{found.path}:{found.line}"
+    assert found.config.target is not None
+    try:
+        target = resolve_target(found.config.target, place)
+    except UsageProblem as problem:
+        raise UsageProblem(f"{place}: {problem}") from None
+    return replace(target, inferred=True)
+
+
+def _inferred(start: Path, folders: Iterable[Path], environ: Mapping[str, str]) -> Chain:
+    sources: list[Source] = []
+    for folder in folders:
+        sources += sources_in(folder)
+        sources += environments_in(folder)
+    known = {source.path for source in sources}
+    sources += (each for each in active_environments(environ) if each.path not in known)
+    decision = decide(sources)
+    flag = _flag(sources, environ)
+    target = replace(_with_flag(_target(decision), flag, decision), inferred=True)
+    tensorflow = decision.versions.get(Distribution.TENSORFLOW)
+    return Chain(
+        target,
+        str(start),
+        sources=tuple(sources),
+        taken=tuple(taken.first for taken in decision.taken.values()),
+        flag=flag,
+        tensorflow=str(tensorflow or ""),
+        conflicts=decision.conflicts,
+        problems=tuple(problem for source in sources for problem in source.problems),
+    )
+
+
+def _flag(sources: Iterable[Source], environ: Mapping[str, str]) -> Flag | None:
+    """Return the setting that counts: this process' own, else the nearest in a file."""
+    if environ.get(LEGACY):
+        return Flag(environ[LEGACY], f"${LEGACY}")
+    return next((flag for source in sources for flag in source.flags), None)
+
+
+def _target(decision: Decision) -> Target:
+    versions, taken = decision.versions, decision.taken
+    keras, tensorflow = (
+        versions.get(Distribution.KERAS),
+        versions.get(Distribution.TENSORFLOW),
+    )
+    if keras is not None:
+        source = _why(taken[Distribution.KERAS], keras)
+        target = _nearest("keras", keras, source)
+        if tensorflow is None:
+            return target
+        beside = taken[Distribution.TENSORFLOW]
+        if is_all_open(taken[Distribution.KERAS]) and not is_all_open(beside):
+            # `keras` beside `tensorflow==2.10`: it is TensorFlow that decides.
+            source = _why(beside, tensorflow)
+            target = replace(target, source=f"{source}, with keras {target.keras_version}")
+            target = replace(target, name="tensorflow", version=str(tensorflow))
+        elif beside.first.path != taken[Distribution.KERAS].first.path:
+            source = f"{target.source}, with tensorflow {tensorflow} of {beside.first.place}"
+            target = replace(target, source=source)
+        own = _nearest("tensorflow", tensorflow, "").tf_keras_version
+        is_apart = tensorflow < Version("2.6")
+        return replace(target, tf_keras_version=own if is_apart else target.keras_version)
+    if tensorflow is not None:
+        return _nearest("tensorflow", tensorflow, _why(taken[Distribution.TENSORFLOW], tensorflow))
+    tf_keras = versions.get(Distribution.TF_KERAS)
+    if tf_keras is None:
+        return newest_target()
+    target = _nearest("tf_keras", tf_keras, _why(taken[Distribution.TF_KERAS], tf_keras))
+    # Without TF_USE_LEGACY_KERAS, tf_keras beside TensorFlow leaves tf.keras what it is.
+    return replace(target, tf_keras_version=target.keras_version)
+
+
+def is_all_open(taken: Taken) -> bool:
+    """Say whether what is taken leaves the version to whoever installs it."""
+    return all(is_open(each) for each in taken.evidence)
+
+
+def _with_flag(target: Target, flag: Flag | None, decision: Decision) -> Target:
+    """Return the target with tf_keras in the place of ``tf.keras``, where the flag says so."""
+    if flag is None or not flag.on or not target.tf_keras_version.startswith(_LEGACY_SINCE):
+        return target
+    versions = decision.versions
+    wanted = versions.get(Distribution.TF_KERAS) or versions.get(Distribution.TENSORFLOW)
+    known = known_releases("tf_keras")
+    same = [
+        version
+        for version in known
+        if wanted is not None and Version(version).release[:2] == wanted.release[:2]
+    ]
+    version = (same or known)[-1]
+    where = flag.path if flag.path.startswith("$") else f"{LEGACY} in {flag.place}"
+    return replace(
+        target,
+        tf_keras_version=version,
+        source=f"{target.source}; tf.keras is tf_keras {version}: {where}",
+    )
+
+
+def _why(taken: Taken, version: Version) -> str:
+    """Say where the version comes from, and how, where the file does not name it."""
+    first = taken.first
+    if first.nightly:
+        return f"{first.place} says {first.requirement}: read as the newest known"
+    if exact(first) == version:
+        return f"installed in {first.place}" if taken.source.kind is Kind.INSTALLED else first.place
+    if is_all_open(taken):
+        return f"{first.place} leaves {first.distribution} open: the newest known"
+    return f"{first.place} says {first.requirement}: the newest of it"
+
+
+def _nearest(name: str, version: Version, source: str) -> Target:
+    """Return the target of a version as a project may pin it: of those not known, the nearest."""
+    text = ".".join(map(str, (*version.release, 0, 0)[: max(3, len(version.release))]))
+    try:
+        return resolve_target(f"{name}=={text}", source)
+    except UsageProblem:
+        pass
+    newest = resolve_target(name, source)
+    number = newest.version if name == "tensorflow" else known_releases(name)[-1]
+    if version < Version(number):
+        newest = _oldest(name, source)
+        number = newest.version
+    note = f"{name} {text} is not known to kdoctor; read as {number}"
+    return replace(newest, version=text, source=f"{source}; {note}")
+
+
+def _oldest(name: str, source: str) -> Target:
+    if name != "tensorflow":
+        return resolve_target(f"{name}=={known_releases(name)[0]}", source)
+    for text in ("1.15", *(f"2.{minor}" for minor in range(20))):
+        try:
+            return resolve_target(f"{name}=={text}", source)
+        except UsageProblem:
+            continue
+    return newest_target()
+
+
+def _distinct(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(dict.fromkeys(problems))

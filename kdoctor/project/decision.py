@@ -1,0 +1,212 @@
+"""From what the files say to one target: which requirement is taken, and what contradicts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from packaging.version import Version
+
+from kdoctor.project.evidence import Distribution, Evidence, Kind, Source
+from kdoctor.project.versions import allowed, exact, is_open, same_minor
+
+_KERAS, _TENSORFLOW = Distribution.KERAS, Distribution.TENSORFLOW
+
+# From TensorFlow's own metadata: 2.6 to 2.15 require the keras of the same minor, 2.16 and later
+# any Keras 3; before 2.6 keras stood beside it and was any release that knew TensorFlow.
+_FIRST_WITH_KERAS = Version("2.6")
+_FIRST_WITH_KERAS_3 = Version("2.16")
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one source says about one package, and that it counts."""
+
+    source: Source
+    evidence: tuple[Evidence, ...]
+    versions: tuple[Version, ...]  # allowed ones, newest first
+
+    @property
+    def first(self) -> Evidence:
+        """The requirement to name: the one that limits most plainly."""
+        pins = [each for each in self.evidence if exact(each) is not None]
+        limits = [each for each in self.evidence if not is_open(each)]
+        return (pins or limits or list(self.evidence))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The versions that count, why, and what was said against them."""
+
+    taken: dict[Distribution, Taken] = field(default_factory=dict)
+    versions: dict[Distribution, Version] = field(default_factory=dict)
+    conflicts: tuple[str, ...] = ()
+
+
+def decide(sources: Sequence[Source]) -> Decision:
+    """Return which versions the sources amount to; the sources come in the order of asking.
+
+    The nearest folder that says anything decides, and in it the first source. Later sources add
+    what they alone know, and an exact version within a range of the first one. From the folders
+    above only a lock file narrows: a workspace keeps it at its top.
+    """
+    declared = [each for each in sources if each.evidence and each.kind is not Kind.INSTALLED]
+    asked = declared or [each for each in sources if each.evidence]
+    if not asked:
+        return Decision()
+    near = [each for each in asked if each.folder == asked[0].folder]
+    above = [each for each in asked if each not in near and each.kind is Kind.LOCK]
+    taken: dict[Distribution, Taken] = {}
+    for source in near:
+        for distribution in Distribution:
+            _take(distribution, source, taken)
+    for source in (*near, *above):
+        for distribution in tuple(taken):
+            _narrow(distribution, source, taken)
+    versions, contradiction = _versions(taken)
+    others = [each for each in sources if each.folder == asked[0].folder]
+    conflicts = [*contradiction, *_within(near), *_against(others, taken, versions)]
+    return Decision(taken, versions, tuple(dict.fromkeys(conflicts)))
+
+
+def goes_with(keras: Version, tensorflow: Version) -> bool:
+    """Say whether this keras can be installed beside this TensorFlow."""
+    if tensorflow >= _FIRST_WITH_KERAS_3:
+        return keras.major >= 3
+    if tensorflow >= _FIRST_WITH_KERAS:
+        return same_minor(keras, tensorflow)
+    return keras < _FIRST_WITH_KERAS
+
+
+def _take(distribution: Distribution, source: Source, taken: dict[Distribution, Taken]) -> None:
+    """Let the source speak for a package that no earlier source spoke of."""
+    found = _of(source, distribution)
+    if found is None or distribution in taken:
+        return
+    earlier = [each for each in taken.values() if each.source is not source]
+    if earlier and not _pair({**taken, distribution: found}):
+        return  # it contradicts what an earlier source says of the other package
+    taken[distribution] = found
+
+
+def _narrow(distribution: Distribution, source: Source, taken: dict[Distribution, Taken]) -> None:
+    """Let an exact version of another source stand for a range that it lies in."""
+    current, found = taken[distribution], _of(source, distribution)
+    if found is None or len(current.versions) == 1 or source is current.source:
+        return
+    always = [each for each in found.evidence if not each.is_conditional]
+    if len(found.versions) == 1 and always and found.versions[0] in current.versions:
+        taken[distribution] = found
+
+
+def _of(source: Source, distribution: Distribution) -> Taken | None:
+    evidence = tuple(each for each in source.evidence if each.distribution is distribution)
+    if not evidence:
+        return None
+    # What an extra or a group asks for besides is for those who ask for it.
+    evidence = tuple(each for each in evidence if not each.group) or evidence
+    return Taken(source, evidence, allowed(evidence) or allowed(evidence[:1]))
+
+
+def _pair(taken: dict[Distribution, Taken]) -> tuple[Version, Version] | tuple[()]:
+    """Return the newest keras with the newest TensorFlow that go together; () where none do."""
+    if _KERAS not in taken or _TENSORFLOW not in taken:
+        return (Version("0"), Version("0"))
+    for keras in taken[_KERAS].versions:
+        for tensorflow in taken[_TENSORFLOW].versions:
+            if goes_with(keras, tensorflow):
+                return keras, tensorflow
+    return ()
+
+
+def _versions(
+    taken: dict[Distribution, Taken],
+) -> tuple[dict[Distribution, Version], list[str]]:
+    versions = {each: found.versions[0] for each, found in taken.items() if found.versions}
+    if not {_KERAS, _TENSORFLOW} <= versions.keys():
+        return versions, []
+    pair = _pair(taken)
+    if pair:
+        versions[_KERAS], versions[_TENSORFLOW] = pair
+        return versions, []
+    keras, tensorflow = taken[_KERAS].first, taken[_TENSORFLOW].first
+    contradiction = (
+        f"{keras.place} says {keras.requirement} and {tensorflow.place} says "
+        f"{tensorflow.requirement}, which do not go together: keras {versions[_KERAS]} is taken, "
+        "as it is what `import keras` gets"
+    )
+    return versions, [contradiction]
+
+
+def _within(near: Iterable[Source]) -> list[str]:
+    """Say which requirements of one source rule each other out."""
+    found = []
+    for source in near:
+        for distribution in Distribution:
+            always = [
+                each
+                for each in source.evidence
+                if each.distribution is distribution and not each.is_conditional
+            ]
+            pins = {each.specifiers for each in always}
+            if len(pins) > 1 and source.kind is not Kind.LOCK and not allowed(always):
+                first, other = (
+                    always[0],
+                    next(e for e in always if e.specifiers != always[0].specifiers),
+                )
+                found.append(_conflict(other, first, "it comes first"))
+    return found
+
+
+def _against(
+    sources: Iterable[Source],
+    taken: dict[Distribution, Taken],
+    versions: dict[Distribution, Version],
+) -> list[str]:
+    """Say which other sources do not allow the versions that are taken."""
+    found = []
+    for source in sources:
+        for distribution in Distribution:
+            theirs = _of(source, distribution)
+            if theirs is None or all(each.is_conditional for each in theirs.evidence):
+                continue
+            winner = _contradicted(theirs, distribution, taken, versions)
+            if winner is not None and winner.source is not source:
+                found.append(_conflict(theirs.first, winner.first, _reason(winner.source, source)))
+    return found
+
+
+def _contradicted(
+    theirs: Taken,
+    distribution: Distribution,
+    taken: dict[Distribution, Taken],
+    versions: dict[Distribution, Version],
+) -> Taken | None:
+    """Return what is taken and is not among ``theirs``, None where they agree."""
+    if distribution in versions:
+        own = versions[distribution]
+        agree = any(same_minor(own, version) for version in theirs.versions)
+        return None if agree else taken[distribution]
+    if distribution is _KERAS and _TENSORFLOW in versions:
+        tensorflow = versions[_TENSORFLOW]
+        agree = any(goes_with(version, tensorflow) for version in theirs.versions)
+        return None if agree else taken[_TENSORFLOW]
+    if distribution is _TENSORFLOW and _KERAS in versions:
+        agree = any(goes_with(versions[_KERAS], version) for version in theirs.versions)
+        return None if agree else taken[_KERAS]
+    return None
+
+
+def _reason(winner: Source, loser: Source) -> str:
+    if winner.kind is Kind.LOCK and loser.kind is not Kind.LOCK:
+        return "as a lock file says exactly what gets installed"
+    if winner.kind is loser.kind:
+        return "as it is read first"
+    return f"as a {winner.kind} is asked before a {loser.kind}"
+
+
+def _conflict(loser: Evidence, winner: Evidence, reason: str) -> str:
+    return (
+        f"{loser.place} says {loser.requirement} and {winner.place} says {winner.requirement}: "
+        f"{winner.place} is taken, {reason}"
+    )

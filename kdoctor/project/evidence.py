@@ -1,0 +1,138 @@
+"""What a file of the project says about Keras, before anyone draws conclusions from it."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+from typing import Final
+
+
+class Distribution(enum.StrEnum):
+    """The packages that bring Keras."""
+
+    KERAS = "keras"
+    TENSORFLOW = "tensorflow"
+    TF_KERAS = "tf_keras"
+
+
+# TensorFlow is published under many names; each has the API of its version.
+_NAMES: Final = {
+    "keras": Distribution.KERAS,
+    "keras-gpu": Distribution.KERAS,  # conda
+    "keras-nightly": Distribution.KERAS,
+    "tf-keras": Distribution.TF_KERAS,
+    "tf-keras-nightly": Distribution.TF_KERAS,
+} | dict.fromkeys(
+    (
+        *("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-macos"),
+        *("tensorflow-intel", "tensorflow-rocm", "tensorflow-cpu-aws", "tensorflow-aarch64"),
+        *("tensorflow-mkl", "tensorflow-base", "tensorflow-eigen", "intel-tensorflow"),
+        *("tensorflow-directml", "nvidia-tensorflow", "tf-nightly", "tf-nightly-gpu"),
+        *("tf-nightly-cpu",),
+    ),
+    Distribution.TENSORFLOW,
+)
+# A file without any of these is not worth parsing.
+WORDS: Final = (
+    b"keras",
+    b"Keras",
+    b"KERAS",
+    b"tensorflow",
+    b"Tensorflow",
+    b"TensorFlow",
+    b"nightly",
+)
+
+
+class Kind(enum.StrEnum):
+    """The kinds of place, in people's words; earlier ones are asked first."""
+
+    LOCK = "lock file"
+    REQUIREMENTS = "requirements file"
+    PROJECT = "project file"
+    CONDA = "conda environment file"
+    PIPFILE = "Pipfile"
+    INSTALLED = "virtual environment"
+    SETTINGS = "settings of the environment"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One requirement on a package that brings Keras.
+
+    ``requirement`` is how it is written in the file. ``specifiers`` says the same as a version
+    specifier of Python packaging: ``==2.10.0``, ``>=2.4,<2.12``, "" for any version.
+    ``group`` is the extra or dependency group that it belongs to, ``marker`` on which machines or
+    Pythons it counts; "" for everywhere. ``nightly``: the newest build, whatever the number.
+    """
+
+    distribution: Distribution
+    requirement: str
+    specifiers: str
+    path: str
+    line: int | None = None
+    group: str = ""
+    marker: str = ""
+    nightly: bool = False
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether there are installations for which it does not count."""
+        return bool(self.group or self.marker)
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for people: ``requirements.txt:3``."""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """``TF_USE_LEGACY_KERAS`` as it is set in some place."""
+
+    value: str
+    path: str
+    line: int | None = None
+
+    @property
+    def on(self) -> bool:
+        """Whether TensorFlow takes the value for a yes (its ``lazy_loader.py``)."""
+        return self.value in {"1", "true", "True"}
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for people."""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One place that was looked at, and what it says. ``folder`` is the absolute path it lies in.
+
+    ``problems`` are sentences, each with the path in front, about what could not be read.
+    """
+
+    kind: Kind
+    path: str
+    folder: str
+    evidence: tuple[Evidence, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A part of a file that cannot be read."""
+
+    path: str
+    why: str
+
+
+def distribution_of(name: str) -> Distribution | None:
+    """Return the package that a requirement's name means, None where it brings no Keras.
+
+    >>> distribution_of("TensorFlow_GPU")
+    <Distribution.TENSORFLOW: 'tensorflow'>
+    """
+    return _NAMES.get(re.sub(r"[-_.]+", "-", name.strip()).lower())

@@ -1,0 +1,107 @@
+"""What is installed in a virtual environment, read off its metadata. Nothing is imported."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from kdoctor.errors import FileProblem
+from kdoctor.project.evidence import Distribution, Evidence, Kind, Source, distribution_of
+from kdoctor.project.requirement import Where, pinned
+from kdoctor.project.search import shown
+
+_FOLDERS: Final = (".venv", "venv")
+_ACTIVE: Final = ("VIRTUAL_ENV", "CONDA_PREFIX")
+# tensorflow-2.15.0.dist-info, Keras-2.3.1-py3.7.egg-info; not pip's leftovers ~eras-….
+_METADATA: Final = re.compile(
+    r"(?P<name>[A-Za-z][\w.]*?)-(?P<version>\d[^-]*)(?:-py[\d.]+)?\.(?:dist|egg)-info"
+)
+_OWN_VERSION: Final = re.compile(r"^__version__\s*=\s*[\"']([^\"']+)[\"']", re.MULTILINE)
+_VERSION_FILES: Final = {
+    Distribution.KERAS: ("keras/src/version.py", "keras/version.py", "keras/__init__.py"),
+    Distribution.TF_KERAS: ("tf_keras/src/__init__.py", "tf_keras/__init__.py"),
+    Distribution.TENSORFLOW: (),
+}
+
+
+def environments_in(folder: Path) -> Iterator[Source]:
+    """Yield what the virtual environments that lie in a folder have installed."""
+    for name in _FOLDERS:
+        if (folder / name / "pyvenv.cfg").is_file():
+            yield _environment(folder / name, shown(folder / name), str(folder))
+
+
+def active_environments(environ: Mapping[str, str]) -> Iterator[Source]:
+    """Yield what the environment that the shell has activated holds."""
+    for variable in _ACTIVE:
+        prefix = environ.get(variable)
+        if prefix and Path(prefix).is_dir():
+            yield _environment(Path(prefix), f"${variable} ({prefix})", "")
+            return
+
+
+def _environment(prefix: Path, path: str, folder: str) -> Source:
+    found = tuple(
+        evidence
+        for packages in _site_packages(prefix)
+        for evidence in _distributions(packages, path)
+    )
+    return Source(Kind.INSTALLED, path, folder, found)
+
+
+def _site_packages(prefix: Path) -> list[Path]:
+    places = [prefix / "Lib" / "site-packages", *sorted(prefix.glob("lib/python*/site-packages"))]
+    return [place for place in places if place.is_dir()]
+
+
+def _distributions(packages: Path, path: str) -> Iterator[Evidence]:
+    found: dict[Distribution, dict[str, str]] = {}
+    try:
+        names = sorted(os.listdir(packages))  # noqa: PTH208 - thousands of names
+    except OSError:
+        return
+    for name in names:
+        matched = _METADATA.fullmatch(name)
+        distribution = distribution_of(matched["name"]) if matched else None
+        if matched is None or distribution is None or not _is_whole(packages / name):
+            continue
+        found.setdefault(distribution, {})[matched["version"]] = matched["name"]
+    for distribution, versions in found.items():
+        version = _true_one(packages, distribution, list(versions))
+        try:
+            yield pinned(distribution, versions[version], version, Where(path, None))
+        except FileProblem:
+            continue
+
+
+def _is_whole(metadata: Path) -> bool:
+    """Say whether a package's metadata is more than a folder that an uninstall left behind."""
+    return metadata.is_file() or any(
+        (metadata / name).is_file() for name in ("METADATA", "PKG-INFO")
+    )
+
+
+def _true_one(packages: Path, distribution: Distribution, versions: list[str]) -> str:
+    """Return which of several metadata is that of the package there: the others are stale."""
+    if len(versions) == 1:
+        return versions[0]
+    for name in _VERSION_FILES[distribution]:
+        try:
+            text = (packages / name).read_text("utf-8", errors="replace")
+        except OSError:
+            continue
+        own = _OWN_VERSION.search(text)
+        if own and own.group(1) in versions:
+            return own.group(1)
+    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+
+    def newest(version: str) -> Version:
+        try:
+            return Version(version)
+        except InvalidVersion:
+            return Version("0")
+
+    return max(versions, key=newest)

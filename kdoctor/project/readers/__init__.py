@@ -1,0 +1,9 @@
+"""One small reader for each kind of file. ``READERS`` is the table, in the order of asking."""
+
+from __future__ import annotations
+
+from kdoctor.project.readers.table import READERS as READERS
+from kdoctor.project.readers.table import Reader as Reader
+from kdoctor.project.readers.table import file_names as file_names
+
+__all__ = ["READERS", "Reader", "file_names"]

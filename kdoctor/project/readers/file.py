@@ -1,0 +1,91 @@
+"""A file of the project as its reader gets it."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kdoctor.errors import FileProblem
+from kdoctor.project.evidence import Evidence, Flag, Problem
+
+Said = Evidence | Flag | Problem  # what a reader yields
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True)
+class File:
+    """One file: the path as people read it, where it really lies, and its bytes."""
+
+    path: str
+    real: Path
+    data: bytes
+
+    @cached_property
+    def text(self) -> str:
+        """The text. PowerShell writes ``pip freeze > requirements.txt`` in UTF-16.
+
+        Raises:
+            FileProblem: it is no text.
+        """
+        encoding = next((name for mark, name in _MARKS if self.data.startswith(mark)), "utf-8")
+        try:
+            return self.data.decode(encoding).replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise FileProblem(f"it is no UTF-8 text: byte {error.start}") from None
+
+    def line_of(self, needle: str, start: int = 0) -> int | None:
+        """Return the line on which ``needle`` first stands outside of a comment, if it does."""
+        at = start
+        while (at := self.text.find(needle, at)) >= 0:
+            begin = self.text.rfind("\n", 0, at) + 1
+            if "#" not in self.text[begin:at]:
+                return self.text.count("\n", 0, at) + 1
+            at += 1
+        return None
+
+
+def open_file(real: Path, shown: str) -> File:
+    """Read a file.
+
+    Raises:
+        FileProblem: it cannot be read.
+    """
+    try:
+        return File(shown, real, real.read_bytes())
+    except OSError as error:
+        raise FileProblem(f"it cannot be read: {error.strerror or error}") from None
+
+
+def beside(file: File, name: str) -> tuple[Path, str]:
+    """Return where a file that ``file`` names relative to itself lies, and how to show it."""
+    real = Path(os.path.normpath(file.real.parent / name))
+    return real, Path(os.path.normpath(Path(file.path).parent / name)).as_posix()
+
+
+def toml_of(text: str, first_line: int = 1) -> dict[str, Any]:
+    """Parse TOML; ``first_line`` is the line of the file on which ``text`` begins.
+
+    Raises:
+        FileProblem: it is none.
+    """
+    import re  # noqa: PLC0415
+    import tomllib  # noqa: PLC0415
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        why = str(error)
+        at = re.search(r"at line (\d+)", why)
+        line = int(at.group(1)) if at else text.count("\n") + 1
+        why = re.sub(r"\s*\(at .*\)", "", why)
+        what = why[:1].lower() + why[1:]
+        raise FileProblem(f"it is no TOML: {what} (line {line + first_line - 1})") from None

@@ -1,0 +1,112 @@
+"""``setup.cfg``, and of ``setup.py`` what stands in it as a list of texts. Nothing is run."""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+
+from kdoctor.errors import FileProblem
+from kdoctor.project.evidence import Problem
+from kdoctor.project.readers.file import File, Said
+from kdoctor.project.requirement import Where, parse_requirement
+
+
+def read_setup_cfg(file: File) -> Iterator[Said]:
+    """Yield what ``install_requires`` and the extras of ``setup.cfg`` say."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(file.text)
+    except configparser.Error as error:
+        line = re.search(r"\[line:? *(\d+)\]", str(error))
+        where = f" (line {line.group(1)})" if line else ""
+        what = str(error.message).partition("\n")[0].partition(":")[0].strip()
+        raise FileProblem(f"it is no configuration file: {what}{where}") from None
+    if parser.has_option("options", "install_requires"):
+        yield from _texts(file, _entries(parser["options"]["install_requires"]), "")
+    if parser.has_section("options.extras_require"):
+        for name, value in parser["options.extras_require"].items():
+            yield from _texts(file, _entries(value), f"extra {name}")
+
+
+def read_setup_py(file: File) -> Iterator[Said]:
+    """Yield what ``setup.py`` requires, as far as that can be read off.
+
+    Lists of literals, also by the name of a module's variable and added up, are understood; what a
+    program computes is not, and code of Python 2 neither: then the file says nothing.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(file.text)
+    except (SyntaxError, ValueError):
+        return
+    bound = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for call in (node for node in ast.walk(tree) if _is_setup(node)):
+        assert isinstance(call, ast.Call)
+        for keyword in call.keywords:
+            if keyword.arg == "install_requires":
+                yield from _literals(file, keyword.value, bound, "")
+            elif keyword.arg == "extras_require":
+                value = _followed(keyword.value, bound)
+                pairs = (
+                    zip(value.keys, value.values, strict=True)
+                    if isinstance(value, ast.Dict)
+                    else ()
+                )
+                for key, entries in pairs:
+                    name = str(key.value) if isinstance(key, ast.Constant) else "?"
+                    yield from _literals(file, entries, bound, f"extra {name}")
+
+
+def _is_setup(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name == "setup"
+
+
+def _followed(node: ast.expr, bound: Mapping[str, ast.expr]) -> ast.expr:
+    return bound.get(node.id, node) if isinstance(node, ast.Name) else node
+
+
+def _literals(
+    file: File, node: ast.expr, bound: Mapping[str, ast.expr], group: str
+) -> Iterator[Said]:
+    value = _followed(node, bound)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        for side in (value.left, value.right):
+            yield from _literals(
+                file, side, {k: v for k, v in bound.items() if v is not value}, group
+            )
+    elif isinstance(value, ast.List | ast.Tuple):
+        for item in value.elts:
+            if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                yield from _requirement(file, item.value, item.lineno, group)
+
+
+def _entries(value: str) -> Sequence[str]:
+    return [line.split(" #")[0].strip() for line in value.splitlines() if line.strip()]
+
+
+def _texts(file: File, entries: Sequence[str], group: str) -> Iterator[Said]:
+    for entry in entries:
+        yield from _requirement(file, entry, file.line_of(entry), group)
+
+
+def _requirement(file: File, text: str, line: int | None, group: str) -> Iterator[Said]:
+    try:
+        found = parse_requirement(text, Where(file.path, line, group))
+    except FileProblem as problem:
+        yield Problem(file.path, f"{problem} (line {line})")
+        return
+    if found is not None:
+        yield found

@@ -1,0 +1,78 @@
+"""Which reader reads which file, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib import import_module
+from typing import Final
+
+from kdoctor.project.evidence import WORDS, Kind
+from kdoctor.project.readers.file import File, Said
+
+_LEGACY: Final = (b"TF_USE_LEGACY_KERAS",)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A kind of file: its names (patterns), and the module and function that read it.
+
+    ``words``: a file that holds none of them says nothing and is not parsed.
+    """
+
+    kind: Kind
+    names: tuple[str, ...]
+    function: str  # module:name, below this package; imported where there is such a file
+    words: tuple[bytes, ...] = WORDS
+
+    def read(self, file: File) -> Iterator[Said]:
+        """Yield what the file says.
+
+        Raises:
+            FileProblem: it cannot be understood.
+        """
+        module, _, name = self.function.partition(":")
+        function: Callable[[File], Iterator[Said]]
+        function = getattr(import_module(f"kdoctor.project.readers.{module}"), name)
+        return function(file)
+
+
+# A lock says what is installed; requirement files what to install; the others what would do.
+READERS: Final = (
+    Reader(Kind.LOCK, ("uv.lock",), "locks:read_toml_lock"),
+    Reader(Kind.LOCK, ("poetry.lock",), "locks:read_toml_lock"),
+    Reader(Kind.LOCK, ("pdm.lock",), "locks:read_toml_lock"),
+    Reader(Kind.LOCK, ("pylock.toml", "pylock.*.toml"), "locks:read_toml_lock"),
+    Reader(Kind.LOCK, ("Pipfile.lock",), "locks:read_pipfile_lock"),
+    Reader(
+        Kind.REQUIREMENTS,
+        ("requirements.txt", "requirements*.txt", "requirements/*.txt"),
+        "requirements_txt:read_requirements",
+        (*WORDS, b"-r", b"-c", b"\x00"),  # \x00: UTF-16
+    ),
+    Reader(Kind.PROJECT, ("pyproject.toml",), "tables:read_pyproject"),
+    Reader(Kind.PROJECT, ("setup.cfg",), "setup_files:read_setup_cfg"),
+    Reader(Kind.PROJECT, ("setup.py",), "setup_files:read_setup_py"),
+    Reader(
+        Kind.CONDA,
+        ("environment.yml", "environment.yaml", "environment*.yml", "environment*.yaml"),
+        "conda:read_environment",
+        (*WORDS, *_LEGACY),
+    ),
+    Reader(Kind.PIPFILE, ("Pipfile",), "tables:read_pipfile"),
+    Reader(Kind.SETTINGS, (".env",), "flags:read_dotenv", _LEGACY),
+    Reader(
+        Kind.SETTINGS,
+        ("Dockerfile", "Dockerfile.*", "*.Dockerfile"),
+        "flags:read_dockerfile",
+        _LEGACY,
+    ),
+)
+
+
+def file_names(reader: Reader, listing: Iterable[str]) -> list[str]:
+    """Return which of the names in a folder the reader reads, the plainest first."""
+    listed = sorted(listing)
+    found = [name for pattern in reader.names for name in listed if fnmatchcase(name, pattern)]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,104 @@
+"""``kdoctor target``, and what scan and fix make of a project's own files."""
+
+from __future__ import annotations
+
+import pytest
+
+OLD = "from keras import backend as K\n\nK.sum(1)\n"
+
+
+def test_a_scan_takes_the_target_from_the_project_and_names_the_source(project):
+    project.write({"requirements.txt": "keras==2.10.0\n", "src/old.py": OLD, ".git/HEAD": ""})
+    ended = project.kdoctor("scan", "src")
+    assert ended.out.split("\n")[0].endswith("checking for keras 2.10.0 (requirements.txt:1)")
+    assert "To see what Keras 3 breaks: kdoctor scan --target keras==3" in ended.out
+    assert (ended.code, ended.err) == (0, "")
+    ended = project.kdoctor("scan", "src", "--target", "keras==3")
+    assert (ended.code, "That is Keras 2" in ended.out) == (1, False)
+    assert project.kdoctor("fix", "src").code == 0
+    assert "checking for keras 2.10.0 (requirements.txt:1)" in project.kdoctor("fix", "src").err
+
+
+def test_standard_input_belongs_to_the_working_folder(project):
+    project.write({"requirements.txt": "keras==2.10.0\n", ".git/HEAD": ""})
+    assert "keras 2.10.0" in project.kdoctor("scan", "-", stdin=OLD.encode()).out
+
+
+def test_a_conflict_is_said_on_standard_error_and_changes_no_exit_code(project):
+    project.write(
+        {"requirements.txt": "keras==3.5.0\n", "requirements-old.txt": "keras==2.10\n", "a.py": ""}
+    )
+    ended = project.kdoctor("scan", "a.py")
+    assert ended.code == 0
+    assert ended.err == (
+        "kdoctor: requirements-old.txt:1 says keras==2.10 and requirements.txt:1 says "
+        "keras==3.5.0: requirements.txt:1 is taken, as it is read first\n"
+    )
+    assert project.kdoctor("scan", "a.py", "-q").err == ""
+    assert project.kdoctor("scan", "a.py", "--format", "json").json["conflicts"]
+
+
+@pytest.mark.parametrize("command", ["scan", "fix", "target"])
+def test_a_broken_lock_is_one_sentence_and_two_and_harms_nothing_else(project, command):
+    project.write(
+        {
+            "uv.lock": "<<<<<<< HEAD\nkeras\n",
+            "requirements.txt": "keras==3.5.0\n",
+            "old.py": OLD,
+            ".git/HEAD": "",
+        }
+    )
+    ended = project.kdoctor(command, "old.py")
+    assert ended.code == 2
+    assert "kdoctor: uv.lock: a merge conflict was left in it (line 1)\n" in ended.err
+    assert "keras 3.5.0 (requirements.txt:1)" in ended.out + ended.err
+    if command == "scan":
+        assert "old.py:3:1: KD101" in ended.out
+        unreadable = project.kdoctor("scan", "old.py", "--format", "json").json["files"]
+        assert [file["path"] for file in unreadable["unreadable"]] == ["uv.lock"]
+
+
+def test_an_absurd_target_and_a_wrong_setting_end_with_a_sentence_and_two(project):
+    ended = project.kdoctor("target", "--target", "keras==9")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("kdoctor: keras 9 is not known: kdoctor knows keras 2.0 to 3.")
+    ended = project.write({"kdoctor.toml": "tragte = 'x'\n"}).kdoctor("scan")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "kdoctor: kdoctor.toml: unknown setting 'tragte'; did you mean 'target'?\n"
+
+
+def test_the_chain_names_each_place_in_order_and_what_counts(project):
+    project.write(
+        {
+            "requirements.txt": "tensorflow>=2.4,<2.12\nkeras\n",
+            "setup.cfg": "[options]\ninstall_requires = tensorflow\n",
+            "Pipfile": "[packages]\nnumpy = '*'\n",
+            ".git/HEAD": "",
+        }
+    )
+    ended = project.kdoctor("target")
+    assert ended.code == 0
+    assert ended.out == (
+        "tensorflow 2.11.1 (requirements.txt:1 says tensorflow<2.12,>=2.4: the newest of it, "
+        "with keras 2.11.0)\n\n"
+        "  import keras     keras 2.11.0\n"
+        "  tf.keras         keras 2.11.0, as tensorflow 2.11.1 has it\n\n"
+        "Asked in this order:\n"
+        "    --target: not given\n"
+        "    [tool.kdoctor]: names no target\n"
+        "  * requirements.txt: tensorflow<2.12,>=2.4, line 1; keras, line 2\n"
+        "    setup.cfg: tensorflow, line 2\n"
+        "    Pipfile: nothing of Keras\n"
+        "    otherwise: newest Keras 3 known\n"
+        "  (* is what counts)\n\n"
+        "To see what Keras 3 breaks: kdoctor scan --target keras==3\n"
+    )
+    told = project.kdoctor("target", "--json").json
+    assert told["target"]["name"] == "tensorflow"
+    assert (told["keras"], told["tf.keras"], told["tensorflow"]) == ("2.11.0", "2.11.0", "2.11.1")
+    assert [each["place"] for each in told["asked"] if each["counts"]] == ["requirements.txt"]
+    assert [each["counts"] for each in told["evidence"]] == [True, True, False]
+    given = project.kdoctor("target", "--target", "keras==3.15.1")
+    assert given.out.startswith("keras 3.15.1 (--target)\n")
+    assert "  * --target: keras==3.15.1\n" in given.out
+    assert "    requirements.txt: tensorflow" in given.out
