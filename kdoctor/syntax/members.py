@@ -24,6 +24,7 @@ class MemberUse:
     subclass of theirs (or a base of it that is not known, or its ``__getattr__``), or from an
     assignment to that attribute of the same object. An object of which only the kind is known, or
     that is declared to be of some class, may be of any subclass that the module itself makes.
+    ``is_assigned``: only an assignment from outside, ``owner.member = …``, makes it so.
     """
 
     node: cst.Attribute
@@ -31,6 +32,7 @@ class MemberUse:
     member: str
     called: cst.Call | None
     owner_defines: bool
+    is_assigned: bool = False
     confidence: Confidence = Confidence.LIKELY
 
 
@@ -97,14 +99,18 @@ def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> It
             continue
         call = survey.parents.get(node)
         is_callee = isinstance(call, cst.Call) and call.func is node
+        member = node.attr.value
+        is_own = (owner.own is not None and owner.own.may_define(member)) or _may_be_of(
+            owner, member, in_subclasses
+        )
+        is_assigned = (dotted(node.value), member) in assigned
         yield MemberUse(
             node,
             owner.type,
-            node.attr.value,
+            member,
             call if isinstance(call, cst.Call) and is_callee else None,
-            (owner.own is not None and owner.own.may_define(node.attr.value))
-            or (dotted(node.value), node.attr.value) in assigned
-            or _may_be_of(owner, node.attr.value, in_subclasses),
+            is_own or is_assigned,
+            is_assigned and not is_own,
         )
 
 

@@ -12,8 +12,7 @@ from kdoctor.rewrite import attribute, equals, given, method, not_given, stateme
 KINDS = {
     "keras.Model": (Kind.MODEL,),
     "keras.Sequential": (Kind.MODEL,),
-    "keras.layers.Layer": (Kind.LAYER, Kind.MODEL),
-    "keras.layers.Dense": (Kind.LAYER,),
+    "keras.layers.Layer": (Kind.LAYER,),
     "keras.optimizers.Optimizer": (Kind.OPTIMIZER,),
     "keras.metrics.Metric": (Kind.METRIC,),
     "keras.KerasTensor": (Kind.TENSOR,),

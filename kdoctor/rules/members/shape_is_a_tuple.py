@@ -1,0 +1,256 @@
+"""``x.shape.as_list()``, ``x.shape[1].value``: the shape of a Keras tensor is a tuple of ints.
+
+## What it does
+Reports what only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`, `.ndims`, `.rank`,
+`.is_fully_defined()` and the like on the shape of a symbolic tensor or on the shape that `build`
+and `compute_output_shape` are given, and `.value` on an element of any shape.
+
+## Why it breaks
+On Keras 3 a shape is a tuple: `AttributeError: 'tuple' object has no attribute 'as_list'`. Its
+elements are ints or None: `AttributeError: 'int' object has no attribute 'value'` (on any tensor
+since TensorFlow 2). Inside `call`, tensors are those of the backend, and with TensorFlow their
+shapes still have `as_list`.
+
+## What to write instead
+`list(x.shape)`, `len(x.shape)`, `x.shape[1]`, `None not in x.shape`.
+
+## How we know
+Run on Keras 3.15.1 with `keras.Input` and a layer's `build`; the repaired code gives on Keras 2
+what the old one gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.rewrite import Refusal
+from kdoctor.rewrite.precedence import binds, wanted_around
+from kdoctor.rules.calls import value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+# What stands instead, around and behind the shape; and how tightly the whole then binds.
+_METHODS = {
+    "as_list": ("list(", ")", Precedence.PRIMARY),
+    "is_fully_defined": ("None not in ", "", Precedence.COMPARE),
+}
+_ATTRIBUTES = {
+    "ndims": ("len(", ")", Precedence.PRIMARY),
+    "rank": ("len(", ")", Precedence.PRIMARY),
+}
+_MANUAL = {
+    "dims": "The elements of the shape are the dimensions: ints, or None.",
+    "num_elements": "Multiply what is in it: `math.prod(x.shape)`; None cannot be multiplied.",
+    "concatenate": "Add tuples: `x.shape + (3,)`.",
+    "with_rank": "Compare `len(x.shape)`.",
+    "with_rank_at_least": "Compare `len(x.shape)`.",
+    "assert_has_rank": "Compare `len(x.shape)`.",
+    "assert_is_compatible_with": "Compare the tuples.",
+    "is_compatible_with": "Compare the tuples.",
+    "merge_with": "Compare the tuples.",
+}
+_GIVEN_A_SHAPE = frozenset({"build", "compute_output_shape"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such attribute of a shape."""
+    for node in descendants(module.tree):
+        if not isinstance(node, cst.Attribute):
+            continue
+        member = node.attr.value
+        if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
+            is_it = _is_a_tuple(module, node.value)
+        else:
+            is_it = member == "value" and _is_a_dimension(module, node.value)
+        if is_it and not module.is_guarded(node):
+            yield _finding(module, facts, node)
+
+
+def _is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether an expression is the shape of a symbolic tensor, or such a part of one."""
+    if isinstance(node, cst.Name):
+        return _is_given(module, node) or (
+            (value := value_of(module, node)) is not node and _is_a_tuple(module, value)
+        )
+    match node:
+        case cst.Attribute(attr=cst.Name(value="shape")):
+            return _is_symbolic(module, node.value)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape")) as function):
+            return _is_symbolic(module, function.value)
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
+            return _is_a_tuple(module, node.value)
+    return False
+
+
+def _is_symbolic(module: Module, node: cst.BaseExpression) -> bool:
+    found = module.type_of(node)
+    return found is not None and found.kind is Kind.TENSOR
+
+
+def _is_given(module: Module, node: cst.Name) -> bool:
+    """Say whether a name is the shape that Keras passes to a method of the user's layer."""
+    owner = module.scope_of(node).owner(node.value)
+    function = owner.node if owner is not None else None
+    if owner is None or not isinstance(function, cst.FunctionDef):
+        return False
+    if function.name.value not in _GIVEN_A_SHAPE or len(owner.bindings[node.value]) != 1:
+        return False
+    parameters = function.params.params
+    cls = next(iter(module.ancestors(function)), None)
+    while cls is not None and not isinstance(cls, cst.ClassDef):
+        cls = module.parent(cls)
+    return (
+        len(parameters) > 1
+        and parameters[1].name.value == node.value
+        and isinstance(cls, cst.ClassDef)
+        and kind_of_class(module, cls) in {Kind.LAYER, Kind.MODEL}
+    )
+
+
+def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether an expression is one element of a shape, of whatever tensor."""
+    match node:
+        case cst.Subscript(
+            slice=[
+                cst.SubscriptElement(slice=cst.Index(value=cst.Integer() | cst.UnaryOperation()))
+            ]
+        ):
+            shape = node.value
+        case cst.Name() if (value := value_of(module, node)) is not node:
+            return _is_a_dimension(module, value)
+        case _:
+            return False
+    if isinstance(shape, cst.Name):
+        return _is_a_tuple(module, shape)
+    if isinstance(shape, cst.Call):
+        return isinstance(shape.func, cst.Attribute) and shape.func.attr.value == "get_shape"
+    return isinstance(shape, cst.Attribute) and shape.attr.value == "shape"
+
+
+def _finding(module: Module, facts: Facts, node: cst.Attribute) -> Finding:
+    member = node.attr.value
+    attempt = _fix(module, facts, node)
+    owner = "int" if member == "value" else "tuple"
+    return rule.finding(
+        module.place(node),
+        f"a shape is a tuple of ints: AttributeError: '{owner}' object has no attribute '{member}'",
+        symbol=f"{owner}.{member}",
+        confidence=Confidence.LIKELY,
+        help=_MANUAL.get(member, ""),
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _fix(module: Module, facts: Facts, node: cst.Attribute) -> Fix | Refusal:
+    member, parent = node.attr.value, module.parent(node)
+    whole: cst.BaseExpression = node
+    if member in _METHODS:
+        if not isinstance(parent, cst.Call) or parent.func is not node or parent.args:
+            return Refusal("it is not called here")
+        whole = parent
+    before, after, own = (_METHODS | _ATTRIBUTES | {"value": ("", "", Precedence.PRIMARY)}).get(
+        member, (None, "", Precedence.ATOM)
+    )
+    if before is None:
+        return Refusal("what a tuple has instead depends on what it is for")
+    span, inner = module.span(whole), module.outer_span(node.value)
+    if "#" in module.text[inner.end : span.end] or "#" in module.text[span.start : inner.start]:
+        return Refusal("there is a comment inside the expression")
+    required = Precedence.ANY if after else Precedence.PRIMARY if not before else Precedence.BIT_OR
+    hole = Hole(inner, required, binds(node.value))
+    edit = Edit(span, (before, hole, after), own, wanted_around(module.parent(whole), whole))
+    new = f"{before}…{after}" if before else "the element itself"
+    return Fix(f"Write `{new}`" if before else f"Write {new}", (edit,), _rated(facts, member))
+
+
+def _rated(facts: Facts, member: str) -> Applicability:
+    proofs = [each for each in INVALID if each.after and f".{member}" in each.before]
+    return facts.applicability(*proofs)
+
+
+rule = Rule(
+    code="KD207",
+    name="shape-is-a-tuple",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"value", *_METHODS, *_ATTRIBUTES, *_MANUAL},
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nx = keras.Input((4,))\nlist(x.shape), x.shape[1], len(x.shape)",
+    # Inside `call` it is TensorFlow's tensor.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
+        "        return x.shape.as_list()"
+    ),
+    "import keras\nimport tensorflow as tf\ntf.zeros((2, 3)).shape.as_list()",
+    "import keras\nimport tensorflow as tf\ntf.TensorShape([1, 2]).as_list()",
+    (
+        "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, input_shape):\n"
+        "        input_shape = tf.TensorShape(input_shape)\n        input_shape.as_list()"
+    ),
+    # A weight's shape is TensorFlow's own.
+    "import keras\nlayer = keras.layers.Dense(3)\nlayer.kernel.shape.as_list()",
+    "import keras\nkeras.Variable(1.0).value",
+    "import keras\nsettings = {'shape': [1]}\nsettings['shape'].value",
+    "import tf_keras\nx = tf_keras.Input((4,))\nx.shape.as_list()",
+    "import keras\n\n\nclass Grid:\n    def build(self, shape):\n        return shape.rank",
+]
+_INPUT = "import keras\n\nx = keras.Input((4, 5))\n"
+INVALID = [
+    Example(
+        before=f"{_INPUT}shape = x.shape.as_list()",
+        after=f"{_INPUT}shape = list(x.shape)",
+        raises="AttributeError: 'tuple' object has no attribute 'as_list'",
+        same="shape",
+    ),
+    Example(
+        before=f"{_INPUT}rank = x.shape.ndims + 1\nother = -x.shape[1:].rank",
+        after=f"{_INPUT}rank = len(x.shape) + 1\nother = -len(x.shape[1:])",
+        raises="AttributeError: 'tuple' object has no attribute 'ndims'",
+        findings=2,
+        same="rank, other",
+    ),
+    Example(
+        before=f"{_INPUT}width = 2 * x.shape[1].value",
+        after=f"{_INPUT}width = 2 * x.shape[1]",
+        raises="AttributeError: 'int' object has no attribute 'value'",
+        check="assert width == 8",
+    ),
+    Example(
+        before=f"{_INPUT}shape = x.shape\nwhole = not shape.is_fully_defined()",
+        after=f"{_INPUT}shape = x.shape\nwhole = not None not in shape",
+        raises="AttributeError: 'tuple' object has no attribute 'is_fully_defined'",
+        same="whole",
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, input_shape):\n"
+        "        self.size = input_shape[-1].value\n"
+        "        self.whole = input_shape.as_list()\n\n\n"
+        "mine = Mine()\nmine.build((None, 3))",
+        after="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, input_shape):\n"
+        "        self.size = input_shape[-1]\n"
+        "        self.whole = list(input_shape)\n\n\n"
+        "mine = Mine()\nmine.build((None, 3))",
+        raises="AttributeError: 'int' object has no attribute 'value'",
+        findings=2,
+        check="assert (mine.size, mine.whole) == (3, [None, 3])",
+    ),
+    Example(
+        before=f"{_INPUT}x.shape.num_elements()",
+        raises="AttributeError: 'tuple' object has no attribute 'num_elements'",
+    ),
+]
