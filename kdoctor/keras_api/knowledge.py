@@ -27,7 +27,7 @@ from kdoctor.keras_api.returns import (
     TENSOR_LIST_FUNCTIONS,
     WEIGHTED_LAYERS,
 )
-from kdoctor.keras_api.surface import TABLES, newest, split_root
+from kdoctor.keras_api.surface import newest, split_root
 from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
 from kdoctor.kinds import Context, Kind, Type
 from kdoctor.target import Target
@@ -43,12 +43,23 @@ _KINDS: Final = {
     ClassFamily.TENSOR: Kind.TENSOR,
 }
 
-# Roots without a table are older or private copies of these.
-_COPIES: Final = ("tf.keras", "keras")
+# What the other roots were copied from, or are copies of.
+_COPIES: Final = ("tf.keras", "keras", "tf_keras")
 
 _TENSORFLOW: Final = frozenset(
     ("tensorflow", *(f"tensorflow.{each}" for each in ("math", "nn", "linalg", "image", "random")))
 )
+
+# What ``tf.keras.__version__`` is while TensorFlow's own: tensorflow/python/keras/__init__.py.
+_OWN_VERSIONS: Final = {
+    "1.15.5": "2.2.4-tf",
+    "2.0.4": "2.2.4-tf",
+    "2.1.4": "2.2.4-tf",
+    "2.2.3": "2.3.0-tf",
+    "2.3.4": "2.4.0",
+    "2.4.4": "2.4.0",
+    "2.5.3": "2.5.0",
+}
 
 _NEWEST_TENSORFLOW: Final = "2.21.0"
 
@@ -101,7 +112,7 @@ class KerasKnowledge:
         if split is None:
             return None
         root, name = split
-        return _star_names(root if root in TABLES else _COPIES[0], name)
+        return _star_names(root, name)
 
     def exists(self, qualified: str) -> bool | None:
         """Say whether ``qualified`` can be imported or read on the target."""
@@ -119,7 +130,8 @@ class KerasKnowledge:
             case "keras":
                 return self.target.keras_version or None
             case "tensorflow.keras":
-                return self.target.tf_keras_version or None
+                release = self.target.tf_keras_version
+                return _OWN_VERSIONS.get(release, release) or None
             case "tf_keras":
                 return newest("tf_keras") if self.target.name != module else self.target.version
             case "tensorflow" if self.target.name == "tensorflow":
@@ -192,8 +204,7 @@ def _function_type(root: str, name: str) -> Type | None:
 def _meanings(root: str, name: str) -> list[tuple[tables.NamesTable, NameSpan]]:
     """What ``name`` stood for: under its own root first, newest release first."""
     found = []
-    roots = (root, *_COPIES, "tf_keras") if root in TABLES else (*_COPIES, "tf_keras")
-    for known in dict.fromkeys(roots):
+    for known in dict.fromkeys((root, *_COPIES)):
         table = tables.names_table(known)
         row = table.names.get(name)
         if row is not None:

@@ -12,12 +12,16 @@ from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.signatures import Signature, parse_signature
 from kdoctor.keras_api.suggest import suggestions
 from kdoctor.keras_api.surface import (
-    TABLES,
+    PRIVATE_ROOT,
     Surface,
+    distribution_of,
+    has_keras_3,
     last_kind,
+    minor,
     periods,
     root_spelling,
     split_root,
+    surface_at,
     surface_on,
 )
 from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
@@ -27,6 +31,10 @@ Form = Literal["attribute", "from-import", "import"]
 
 # Folders of the packages that no public listing names and that can be imported all the same.
 _PRIVATE = frozenset({"src", "api"})
+
+# The roots that code of today imports, and those that serve code of other TensorFlow versions.
+_PUBLIC = ("keras", "tf.keras", "tf_keras")
+_COMPATIBLE = frozenset({"tf.compat.v1.keras", "tf.compat.v2.keras"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,10 @@ class Lookup:
     ``moved_to``: the same object, proven by a release that had it under both names, best first.
     ``elsewhere``: the same name under other roots, where it exists on the target.
     ``import_only``: ``import`` finds it, plain attribute access does not (``tf.keras.saving``).
+    ``attribute_only``: the other way round: ``tf.compat.v1.keras.x`` finds it, importing from or
+    below ``tensorflow.compat.v1.keras`` does not (TensorFlow 2.16 and later with Keras 3).
+    ``private``: the root is TensorFlow's private copy of Keras. ``public``: the public names, best
+    first, that on the target lead to what such a private name is, or was, a copy of.
     ``stub``: what the object raises as soon as it is called, "" for a working one.
     ``error``: Python's message for attribute access, "" unless the name is missing.
     """
@@ -54,6 +66,9 @@ class Lookup:
     home: str = ""
     stub: str = ""
     import_only: bool = False
+    attribute_only: bool = False
+    private: bool = False
+    public: tuple[str, ...] = ()
     periods: tuple[tuple[str, str], ...] = ()
     since: str | None = None
     until: str | None = None
@@ -83,11 +98,13 @@ def lookup(qualified: str, target: Target) -> Lookup:
     if split is None:
         return Lookup(qualified, Presence.UNKNOWN)
     root, name = split
+    private = root == PRIVATE_ROOT
     surface = surface_on(root, target)
     if surface is None:
-        return Lookup(qualified, Presence.UNKNOWN, root, name)
+        return Lookup(qualified, Presence.UNKNOWN, root, name, private=private)
     found = _find(surface, name)
     spelling = root_spelling(qualified) or root
+    public = _public_names(surface, name, target) if private else ()
     history = periods(surface.root, surface.canonical(name))
     since, until = _period_at(history, surface)
     if found.presence is not Presence.MISSING:
@@ -102,6 +119,9 @@ def lookup(qualified: str, target: Target) -> Lookup:
             home=surface.home(entry) if entry else "",
             stub=entry.stub if entry else "",
             import_only=bool(entry and entry.import_only),
+            attribute_only=root in _COMPATIBLE and has_keras_3(target),
+            private=private,
+            public=public,
             periods=history,
             since=since,
             until=until,
@@ -113,7 +133,9 @@ def lookup(qualified: str, target: Target) -> Lookup:
         Presence.MISSING,
         root,
         name,
-        missing_prefix=f"{spelling}.{found.prefix}",
+        missing_prefix=_written(spelling, found.prefix),
+        private=private,
+        public=public,
         periods=history,
         since=since,
         until=until,
@@ -156,6 +178,8 @@ def error_text(qualified: str, target: Target, form: Form) -> str:
     or ``import keras.backend.sum``. The path that Python appends to an ImportError is left out.
     """
     found = lookup(qualified, target)
+    if module := _unimportable(found, form):
+        return f"No module named '{module}'"
     if found.missing_prefix is None:
         return ""
     owner, _, leaf = found.missing_prefix.rpartition(".")
@@ -171,6 +195,8 @@ def error_text(qualified: str, target: Target, form: Form) -> str:
 def error_type(qualified: str, target: Target, form: Form) -> str:
     """Return the exception's name for a name that is missing on ``target``; "" for any other."""
     found = lookup(qualified, target)
+    if _unimportable(found, form):
+        return "ModuleNotFoundError"
     if found.missing_prefix is None:
         return ""
     match form:
@@ -182,7 +208,21 @@ def error_type(qualified: str, target: Target, form: Form) -> str:
             return "ModuleNotFoundError"
 
 
+def _unimportable(found: Lookup, form: Form) -> str:
+    """Return the root if code imports from or below it and only attributes lead there."""
+    imports = form == "import" or (form == "from-import" and found.name)
+    is_unimportable = imports and found.root in _COMPATIBLE and found.attribute_only
+    return root_spelling(found.qualified) or "" if is_unimportable else ""
+
+
+def _written(spelling: str, prefix: str) -> str:
+    """Return a missing prefix as code writes it; without the root, what is missing is its owner."""
+    return f"{spelling}.{prefix}" if prefix else spelling.rpartition(".")[0]
+
+
 def _find(surface: Surface, name: str) -> _Found:
+    if surface.entry("") is None:
+        return _Found(Presence.MISSING)
     parts = surface.canonical(name).split(".") if name else []
     prefix, entry = "", surface.entry("")
     for number, part in enumerate(parts):
@@ -194,7 +234,9 @@ def _find(surface: Surface, name: str) -> _Found:
         if owner_entry is not None and owner_entry.kind is EntryKind.CLASS:
             return _find_member(surface, owner_entry, parts[number:], _spelled(name, prefix))
         is_module = owner_entry is not None and owner_entry.kind is EntryKind.MODULE
-        is_private = part.startswith("_") or (not owner and part in _PRIVATE)
+        is_private = part.startswith("_") or (
+            not owner and part in _PRIVATE and surface.root != PRIVATE_ROOT
+        )
         if not is_module or is_private or surface.is_open(owner):
             return _Found(Presence.UNKNOWN)
         if len(parts) != name.count(".") + 1:  # missing behind a module's alias
@@ -225,8 +267,31 @@ def _find_member(surface: Surface, entry: NameSpan, rest: list[str], prefix: str
 
 def classes_behind(surface: Surface) -> Classes | None:
     """Return the classes of the distribution that a surface's names come from."""
-    distribution = "keras" if surface.root in {"keras", "tf.keras"} else surface.root
-    return classes_of(distribution, surface.release)
+    return classes_of(distribution_of(surface), surface.release)
+
+
+def _public_names(surface: Surface, name: str, target: Target) -> tuple[str, ...]:
+    """Return where the target publishes what a name of TensorFlow's private copy stood for.
+
+    Up to TensorFlow 2.5 the copy was ``tf.keras`` itself: names of one home were one object.
+    """
+    now = surface_on("tf.keras", target)
+    if now is None:
+        return ()
+    found: list[str] = []
+    for release in reversed(surface.table.releases):
+        then, private = surface_at("tf.keras", release), surface_at(surface.root, release)
+        if then is None or private is None or distribution_of(then) != "tensorflow":
+            continue
+        entry = private.entry(private.canonical(name))
+        for public in then.names_of(private.home(entry)) if entry else ():
+            there = _find(now, public).presence is Presence.EXISTS
+            found += [public] if there else now.moved_to(public)
+        if found:
+            break
+    leaf = name.rpartition(".")[2]
+    best = sorted(set(found), key=lambda new: (new.rpartition(".")[2] != leaf, len(new), new))
+    return tuple(f"tensorflow.keras.{new}" for new in best)
 
 
 def _period_at(
@@ -249,9 +314,9 @@ def _moved_to(surface: Surface, name: str) -> tuple[str, ...]:
 
 def _elsewhere(root: str, name: str, target: Target) -> tuple[str, ...]:
     found = []
-    for other in TABLES:
+    for other in _PUBLIC:
         surface = surface_on(other, target)
-        if other in {root, "keras_core"} or surface is None:
+        if other == root or surface is None:
             continue
         if _find(surface, name).presence is Presence.EXISTS:
             found.append(f"{other.replace('tf.', 'tensorflow.')}.{name}")
@@ -261,6 +326,8 @@ def _elsewhere(root: str, name: str, target: Target) -> tuple[str, ...]:
 def _attribute_error(surface: Surface, root: str, missing: str) -> str:
     owner, _, leaf = missing.rpartition(".")
     entry = surface.entry(owner)
+    if surface.entry("") is None:
+        return "module 'tensorflow' has no attribute 'contrib'"
     if entry is None:
         return ""
     if entry.kind is EntryKind.CLASS:
@@ -268,4 +335,6 @@ def _attribute_error(surface: Surface, root: str, missing: str) -> str:
     module = surface.home(entry)
     if root == "tf.keras" and surface.root == "tf_keras":  # TF_USE_LEGACY_KERAS
         module = module.replace("tf_keras", "tf_keras.api._v2.keras", 1)
+    if distribution_of(surface) == "tensorflow" and minor(surface.release) < (2, 2):
+        module = module.replace("tensorflow.", "tensorflow_core.", 1)
     return f"module '{module}' has no attribute '{leaf}'"

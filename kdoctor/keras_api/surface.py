@@ -5,25 +5,35 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import Final
 
+from packaging.version import Version
+
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.tables import EntryKind, NameSpan
 from kdoctor.target import Target
 
-# How a root is written, and which table knows its names. None: known to exist, not in the data
-# (private copies and old facades), so nothing is ever called missing there.
-_SPELLINGS: Final[dict[str, tuple[str, bool]]] = {
-    "keras": ("keras", True),
-    "tensorflow.keras": ("tf.keras", True),
-    "tf.keras": ("tf.keras", True),
-    "tf_keras": ("tf_keras", True),
-    "keras_core": ("keras_core", True),
-    "tensorflow.python.keras": ("tensorflow.python.keras", False),
-    "tensorflow.contrib.keras": ("tensorflow.contrib.keras", False),
-    "tensorflow.compat.v1.keras": ("tf.compat.v1.keras", False),
-    "tensorflow.compat.v2.keras": ("tf.compat.v2.keras", False),
+# How a root is written, and what it is called here and in the tables.
+_SPELLINGS: Final[dict[str, str]] = {
+    "keras": "keras",
+    "tensorflow.keras": "tf.keras",
+    "tf.keras": "tf.keras",
+    "tf_keras": "tf_keras",
+    "keras_core": "keras_core",
+    "tensorflow.python.keras": "tensorflow.python.keras",
+    "tensorflow.contrib.keras": "tensorflow.contrib.keras",
+    "tensorflow.compat.v1.keras": "tf.compat.v1.keras",
+    "tensorflow.compat.v2.keras": "tf.compat.v2.keras",
 }
-ROOTS: Final = tuple(dict.fromkeys(root for root, _ in _SPELLINGS.values()))
-TABLES: Final = tuple(dict.fromkeys(root for root, known in _SPELLINGS.values() if known))
+TABLES: Final = tuple(dict.fromkeys(_SPELLINGS.values()))
+
+# TensorFlow's copy of Keras: never public, and stale since TensorFlow 2.6 took Keras from its
+# own package.
+PRIVATE_ROOT: Final = "tensorflow.python.keras"
+
+# The smallest of the tables that count TensorFlow's releases, all of them.
+TENSORFLOW: Final = "tensorflow.contrib.keras"
+
+# The first TensorFlow whose tf.keras is made by the package keras; before, it was its own.
+_SPLIT: Final = Version("2.6")
 
 
 def split_root(qualified: str) -> tuple[str, str] | None:
@@ -35,7 +45,7 @@ def split_root(qualified: str) -> tuple[str, str] | None:
     spelling = root_spelling(qualified)
     if spelling is None:
         return None
-    return _SPELLINGS[spelling][0], qualified[len(spelling) + 1 :]
+    return _SPELLINGS[spelling], qualified[len(spelling) + 1 :]
 
 
 def root_spelling(qualified: str) -> str | None:
@@ -86,7 +96,7 @@ class Surface:
             return ()
         for span in tables.move_spans(row):
             if span.first <= self.number <= span.last:
-                return tuple(span.names)
+                return tuple(self.table.listed[number] for number in span.names)
         return ()
 
     def canonical(self, name: str) -> str:
@@ -104,13 +114,32 @@ class Surface:
             if entry is None:
                 return name
             if entry.kind is EntryKind.ALIAS:
-                home = self.home(entry).split(".")[1:]
-                return ".".join([*home, *parts[length:]])
+                module = self._relative(self.home(entry))
+                return name if module is None else ".".join([*module, *parts[length:]])
         return name
+
+    def _relative(self, module: str) -> list[str] | None:
+        """Return the parts of one of the root's own modules as its names have them."""
+        root = self.entry("")
+        base = f"{self.home(root)}." if root else ""
+        return module.removeprefix(base).split(".") if module.startswith(base) else None
 
     def children(self, module: str) -> tuple[str, ...]:
         """Return the last parts of the names directly below ``module``, sorted."""
         return self.children_by_module.get(module, ())
+
+    def names_of(self, home: str) -> tuple[str, ...]:
+        """Return the names of the object that is defined at ``home``, sorted."""
+        return self._names_by_home.get(home, ())
+
+    @cached_property
+    def _names_by_home(self) -> dict[str, tuple[str, ...]]:
+        groups: dict[str, list[str]] = {}
+        for name in self.names:
+            entry = self.entry(name)
+            if entry is not None:
+                groups.setdefault(self.home(entry), []).append(name)
+        return {home: tuple(names) for home, names in groups.items()}
 
     @cached_property
     def children_by_module(self) -> dict[str, tuple[str, ...]]:
@@ -125,33 +154,77 @@ class Surface:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All names of this release, sorted."""
-        return tuple(
+        there = (
             name
             for name, row in self.table.names.items()
             if any(s.first <= self.number <= s.last for s in tables.name_spans(row))
         )
+        return tuple(sorted(there))
 
 
 def surface_on(root: str, target: Target) -> Surface | None:
     """Return the surface that ``root`` has on ``target``; None where the data cannot tell."""
+    made_of = target.tf_keras_version
     match root:
         case "keras":
-            return _surface("keras", target.keras_version)
+            return surface_at("keras", target.keras_version)
         case "tf.keras":
-            return _surface("tf.keras", target.tf_keras_version) or _surface(
-                "tf_keras", target.tf_keras_version
-            )
+            return surface_at("tf.keras", made_of) or surface_at("tf_keras", made_of)
+        case "tf.compat.v1.keras" | "tf.compat.v2.keras":
+            if has_keras_3(target):
+                return surface_at("tf.keras", made_of)
+            if root == "tf.compat.v1.keras":
+                return surface_at(root, made_of)
+            return surface_at(root, made_of) or surface_on("tf.keras", target)
+        case "tensorflow.python.keras" | "tensorflow.contrib.keras":
+            return surface_at(root, tensorflow_release(target) or "")
         case "tf_keras":
-            found = _surface("tf_keras", target.tf_keras_version)
-            return found or _surface("tf_keras", newest("tf_keras"))
+            return surface_at("tf_keras", made_of) or surface_at("tf_keras", newest("tf_keras"))
         case "keras_core":
-            return _surface("keras_core", newest("keras_core"))
+            return surface_at("keras_core", newest("keras_core"))
         case _:
             return None
 
 
+def has_keras_3(target: Target) -> bool:
+    """Say whether ``tf.keras`` is Keras 3 on ``target``."""
+    return target.tf_keras_version.startswith("3.")
+
+
+def tensorflow_release(target: Target) -> str | None:
+    """Return the TensorFlow to read for ``target``; None where any could stand beside it.
+
+    Beside Keras 3 it is the newest: which one it is, the target does not say.
+    """
+    if not target.tf_keras_version:
+        return None
+    known = releases(TENSORFLOW)
+    version = target.version if target.name == "tensorflow" else target.tf_keras_version
+    if version.startswith("3."):
+        return known[-1]
+    return next((r for r in known if minor(r) == minor(version)), None)
+
+
+def distribution_of(surface: Surface) -> str:
+    """Return the distribution that the surface's objects are defined in."""
+    if surface.root in {"keras", "tf_keras", "keras_core"}:
+        return surface.root
+    own = surface.root == PRIVATE_ROOT or Version(surface.release) < _SPLIT
+    return "tensorflow" if own else "keras"
+
+
+def minor(version: str) -> tuple[int, ...]:
+    """Return major and minor number.
+
+    >>> minor("2.15.1")
+    (2, 15)
+    """
+    return Version(version).release[:2]
+
+
 @cache
-def _surface(root: str, release: str) -> Surface | None:
+def surface_at(root: str, release: str) -> Surface | None:
+    """Return the surface of ``root`` in a release; None where the data has no such release."""
     return Surface(root, release) if release in tables.names_table(root).releases else None
 
 

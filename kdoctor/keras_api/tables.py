@@ -2,7 +2,8 @@
 
 One ``names`` table an import root says which public name existed in which releases; one
 ``classes`` table a distribution says what members its classes have. Both are msgpack, deflated,
-and keep their rows undecoded until a row is asked for.
+and keep their rows undecoded until a row is asked for. Dotted names are written once a module
+(``{"layers": ["Conv2D", "Dense"]}``), and other names by their number: half the bytes.
 
 Releases are counted from 0 in the order of ``releases``. A row is a list of spans; a span says
 that something was the same in the releases ``first`` up to and including ``last``.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import enum
 import zlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -81,15 +83,21 @@ class NameSpan(msgspec.Struct, array_like=True, frozen=True):
 
 
 class MoveSpan(msgspec.Struct, array_like=True, frozen=True):
-    """Where the object of a name that is gone is found in ``first`` to ``last``: best first."""
+    """Where the object of a name that is gone is found in ``first`` to ``last``: best first.
+
+    ``names`` are numbers: places in ``NamesTable.listed``.
+    """
 
     first: int
     last: int
-    names: list[str]
+    names: list[int]
 
 
 class NamesTable(msgspec.Struct, frozen=True):
-    """The public names of one root. Names are dotted, relative to the root; "" is the root."""
+    """The names of one root, dotted and relative to it; "" is the root.
+
+    A release with no name at all is one without the root (TensorFlow 2 has no ``contrib``).
+    """
 
     root: str
     releases: list[str]
@@ -98,6 +106,21 @@ class NamesTable(msgspec.Struct, frozen=True):
     open_modules: dict[str, list[list[int]]]  # may bind more than could be read: [first, last]…
     names: dict[str, msgspec.Raw]  # list[NameSpan]
     moves: dict[str, msgspec.Raw]  # list[MoveSpan]
+    listed: list[str]  # the keys of ``names``, by number
+
+
+class _PackedNames(msgspec.Struct, array_like=True, frozen=True):
+    """A names table as it is written; ``names`` and ``homes`` by module, rows in their order."""
+
+    root: str
+    releases: list[str]
+    homes: dict[str, list[str]]
+    signatures: list[str]
+    open_modules: dict[str, list[list[int]]]
+    names: dict[str, list[str]]
+    rows: list[msgspec.Raw]
+    moved: list[int]  # the names, by number, that have ``moves``
+    moves: list[msgspec.Raw]
 
 
 class Member(msgspec.Struct, array_like=True, frozen=True):
@@ -139,6 +162,8 @@ class ClassesTable(msgspec.Struct, frozen=True):
 _NAME_SPANS: Final = msgspec.msgpack.Decoder(list[NameSpan])
 _MOVE_SPANS: Final = msgspec.msgpack.Decoder(list[MoveSpan])
 _CLASS_SPANS: Final = msgspec.msgpack.Decoder(list[ClassSpan])
+_PACKED_NAMES: Final = msgspec.msgpack.Decoder(_PackedNames)
+_SPAN_DEFAULTS: Final = (None,) * 4 + NameSpan.__struct_defaults__
 _ENCODER: Final = msgspec.msgpack.Encoder(order="sorted")
 
 
@@ -147,14 +172,74 @@ def raw(value: object) -> msgspec.Raw:
     return msgspec.Raw(_ENCODER.encode(value))
 
 
+def raw_spans(spans: list[NameSpan]) -> msgspec.Raw:
+    """Encode one row of ``NamesTable.names``, each span without the defaults at its end."""
+    return raw([_trimmed(span) for span in spans])
+
+
+def _trimmed(span: NameSpan) -> list[object]:
+    values = list(msgspec.structs.astuple(span))
+    while values[-1] == _SPAN_DEFAULTS[len(values) - 1]:
+        values.pop()
+    return values
+
+
 def pack(table: NamesTable | ClassesTable) -> bytes:
     """Write a table; the same table always gives the same bytes."""
-    return zlib.compress(_ENCODER.encode(table), 9)
+    packed = _packed_names(table) if isinstance(table, NamesTable) else table
+    return zlib.compress(_ENCODER.encode(packed), 9)
+
+
+def in_written_order(names: Iterable[str]) -> list[str]:
+    """Return dotted names in the order of a table: by module, then by last part."""
+    return sorted(names, key=lambda name: (name.rpartition(".")[0], name.rpartition(".")[2]))
+
+
+def _packed_names(table: NamesTable) -> _PackedNames:
+    numbers = {name: number for number, name in enumerate(table.listed)}
+    return _PackedNames(
+        table.root,
+        table.releases,
+        _by_module(table.homes),
+        table.signatures,
+        table.open_modules,
+        _by_module(table.listed),
+        [table.names[name] for name in table.listed],
+        [numbers[name] for name in table.moves],
+        list(table.moves.values()),
+    )
+
+
+def _by_module(names: list[str]) -> dict[str, list[str]]:
+    grouped: dict[str, list[str]] = {}
+    for name in names:
+        module, _, leaf = name.rpartition(".")
+        grouped.setdefault(module, []).append(leaf)
+    return grouped
+
+
+def _dotted(grouped: dict[str, list[str]]) -> list[str]:
+    return [
+        f"{module}.{leaf}" if module else leaf
+        for module, leaves in grouped.items()
+        for leaf in leaves
+    ]
 
 
 def unpack_names(data: bytes) -> NamesTable:
     """Read a table written by :func:`pack`; its rows stay undecoded."""
-    return msgspec.msgpack.decode(zlib.decompress(data), type=NamesTable)
+    packed = _PACKED_NAMES.decode(zlib.decompress(data))
+    listed = _dotted(packed.names)
+    return NamesTable(
+        packed.root,
+        packed.releases,
+        _dotted(packed.homes),
+        packed.signatures,
+        packed.open_modules,
+        dict(zip(listed, packed.rows, strict=True)),
+        {listed[n]: row for n, row in zip(packed.moved, packed.moves, strict=True)},
+        listed,
+    )
 
 
 def unpack_classes(data: bytes) -> ClassesTable:
@@ -179,13 +264,13 @@ def class_spans(row: msgspec.Raw) -> list[ClassSpan]:
 
 @cache
 def names_table(root: str) -> NamesTable:
-    """Load the shipped names of ``root``: ``keras``, ``tf.keras``, ``tf_keras``, ``keras_core``."""
+    """Load the shipped names of ``root``: ``keras``, ``tf.keras``, ``tf_keras`` and so on."""
     return unpack_names(_data(f"{root}.names"))
 
 
 @cache
 def classes_table(distribution: str) -> ClassesTable:
-    """Load the shipped classes of ``distribution`` (``keras``, ``tf_keras``)."""
+    """Load the shipped classes of ``distribution``: ``keras``, ``tf_keras``, ``tensorflow``."""
     return unpack_classes(_data(f"{distribution}.classes"))
 
 

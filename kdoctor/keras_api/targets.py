@@ -8,13 +8,14 @@ from typing import Final
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.errors import UsageProblem
-from kdoctor.keras_api.surface import newest, releases
+from kdoctor.keras_api.surface import TENSORFLOW, minor, newest, releases
 from kdoctor.target import Target
 
 # TensorFlow's own metadata: 2.6-2.15 require keras of the same minor, 2.16 and later any keras
 # from 3.0, which the package index resolves to the newest (facts, section 6: run with a resolver).
-_TENSORFLOW_WITH_KERAS_2: Final = range(6, 16)
-_TENSORFLOW_WITH_KERAS_3: Final = range(16, 22)
+# Up to 2.5 it brings its own tf.keras, and whichever keras stands beside it, if any, is open.
+_OWN_KERAS: Final = (2, 5)
+_KERAS_2: Final = (2, 15)
 
 _SPEC: Final = re.compile(r"\s*([A-Za-z][\w.-]*?)\s*(?:===?|\s|$)\s*v?([\d.]*)\s*$")
 
@@ -36,7 +37,9 @@ def resolve_target(spec: str, source: str) -> Target:
     """
     matched = _SPEC.match(spec)
     if matched is None:
-        raise UsageProblem(f"'{spec}' is no target: write e.g. keras==3.15.1 or tensorflow==2.21.")
+        raise UsageProblem(
+            f"'{spec}' is no target: write e.g. keras==3.15.1 or tensorflow==2.21; {_all_known()}."
+        )
     name, version = matched.group(1).lower().replace("-", "_"), matched.group(2)
     match name:
         case "keras":
@@ -48,34 +51,29 @@ def resolve_target(spec: str, source: str) -> Target:
         case _:
             raise UsageProblem(
                 f"'{matched.group(1)}' is no Keras: a target is keras, tf_keras or tensorflow "
-                "with a version, e.g. keras==3.15.1."
+                f"with a version, e.g. keras==3.15.1; {_all_known()}."
             )
 
 
 def _keras(version: str, source: str) -> Target:
-    known, source = _known("keras", version, source)
+    known, source = _known("keras", version, source, "keras")
     return Target("keras", _shown(version, known), source, known, _tf_keras_of(known))
 
 
 def _tf_keras(version: str, source: str) -> Target:
-    known, source = _known("tf_keras", version, source)
-    parsed = Version(known)
-    keras = newest("keras") if parsed.minor >= 16 else _same_minor("keras", parsed)
+    known, source = _known("tf_keras", version, source, "tf_keras")
+    keras = newest("keras") if minor(known) > _KERAS_2 else _same_minor("keras", known)
     return Target("tf_keras", _shown(version, known), source, keras, known)
 
 
 def _tensorflow(version: str, source: str) -> Target:
-    known = f"kdoctor knows tensorflow 2.6 to 2.{_TENSORFLOW_WITH_KERAS_3[-1]}."
-    if not version:
-        version = f"2.{_TENSORFLOW_WITH_KERAS_3[-1]}"
-    parsed = _parsed("tensorflow", version, known)
-    if parsed.major == 2 and parsed.minor in _TENSORFLOW_WITH_KERAS_3:
-        keras = newest("keras")
-    elif parsed.major == 2 and parsed.minor in _TENSORFLOW_WITH_KERAS_2:
-        keras = _same_minor("keras", parsed)
-    else:
-        raise UsageProblem(f"tensorflow {version} is not known: {known}")
-    return Target("tensorflow", version, f"{source}, with keras {keras}", keras, keras)
+    # Its patches mend security holes and leave the API alone: the minor is enough.
+    release, source = _known(TENSORFLOW, ".".join(version.split(".")[:2]), source, "tensorflow")
+    shown = version or _minor(release)
+    if minor(release) <= _OWN_KERAS:
+        return Target("tensorflow", shown, f"{source}, with its own tf.keras", "", release)
+    keras = newest("keras") if minor(release) > _KERAS_2 else _same_minor("keras", release)
+    return Target("tensorflow", shown, f"{source}, with keras {keras}", keras, keras)
 
 
 def _tf_keras_of(keras: str) -> str:
@@ -83,39 +81,53 @@ def _tf_keras_of(keras: str) -> str:
 
     Up to 2.4 any TensorFlow could stand beside keras.
     """
-    return keras if keras in releases("tf.keras") else ""
+    return keras if minor(keras) > _OWN_KERAS else ""
 
 
-def _same_minor(root: str, version: Version) -> str:
-    return next(
-        known
-        for known in reversed(releases(root))
-        if Version(known).release[:2] == version.release[:2]
-    )
+def _same_minor(root: str, version: str) -> str:
+    return next(known for known in reversed(releases(root)) if minor(known) == minor(version))
 
 
-def _known(root: str, version: str, source: str) -> tuple[str, str]:
+def _known(root: str, version: str, source: str, name: str) -> tuple[str, str]:
     """Return the known release to read for ``version``, and the source with what was done."""
     all_known = releases(root)
-    known = f"kdoctor knows {root} {_minor(all_known[0])} to {all_known[-1]}."
+    known = f"kdoctor knows {_range(root, name)}."
     if not version:
         return all_known[-1], source
-    wanted = _parsed(root, version, known).release
+    wanted = _parsed(name, version, known)
     given = version.count(".") + 1
-    begins = [
-        r for r in all_known if Version(r).release[: min(given, 2)] == wanted[: min(given, 2)]
-    ]
-    if begins:
-        # Patches of one minor share an API; the data holds the last one.
-        chosen = begins[-1]
+    if given == 1:
+        same = [r for r in all_known if Version(r).major == wanted.major]
     else:
-        older = [r for r in all_known if Version(r).release <= wanted]
+        same = [r for r in all_known if minor(r) == wanted.release[:2]]
+    if same:
+        chosen = _nearest_patch(same, wanted.micro) if given >= 3 else same[-1]
+    else:
+        older = [r for r in all_known if Version(r) <= wanted]
         if not older or older[-1] == all_known[-1]:
-            raise UsageProblem(f"{root} {version} is not known: {known}")
+            raise UsageProblem(f"{name} {version} is not known: {known}")
         chosen = older[-1]
-    if (given >= 3 and Version(chosen) != Version(version)) or not begins:
-        source = f"{source}; read as {root} {chosen}, the nearest release known"
+    if (given >= 3 and Version(chosen) != wanted) or not same:
+        source = f"{source}; read as {name} {chosen}, the nearest release known"
     return chosen, source
+
+
+def _nearest_patch(releases_of_minor: list[str], patch: int) -> str:
+    """Return the nearest patch release; of two as near the later one.
+
+    Where a minor's first patch has the names of its last, only the last is in the data.
+    """
+    return min(reversed(releases_of_minor), key=lambda known: abs(Version(known).micro - patch))
+
+
+def _all_known() -> str:
+    ranges = [_range("keras", "keras"), _range(TENSORFLOW, "tensorflow")]
+    return f"kdoctor knows {', '.join(ranges)} and {_range('tf_keras', 'tf_keras')}"
+
+
+def _range(root: str, name: str) -> str:
+    known = releases(root)
+    return f"{name} {_minor(known[0])} to {known[-1]}"
 
 
 def _parsed(name: str, version: str, known: str) -> Version:

@@ -118,8 +118,7 @@ def test_a_stub_exists_and_says_what_it_raises_and_is_no_place_to_move_to():
         "keras.backend.__doc__",
         "keras.layers.Dense.__init__",
         "keras.backend.epsilon.cache_clear",
-        "tensorflow.python.keras.backend.sum",
-        "tensorflow.compat.v1.keras.layers.CuDNNLSTM",
+        "tensorflow.python.keras.backend._GRAPH",
         "tensorflow.nn.relu",
         "numpy.sum",
     ],
@@ -129,7 +128,8 @@ def test_what_the_data_cannot_tell_is_unknown_and_never_missing(name):
 
 
 def test_a_module_that_was_filled_from_elsewhere_is_never_said_to_lack_a_name():
-    assert lookup("keras.layers.Whatever", KERAS_2_4).presence is Presence.UNKNOWN
+    name = "tf_keras.protobuf.versions_pb2.VersionDef"
+    assert lookup(name, LEGACY).presence is Presence.UNKNOWN
 
 
 def test_tf_keras_of_a_keras_that_could_stand_beside_any_tensorflow_is_unknown():
@@ -250,3 +250,117 @@ def test_the_kind_of_a_name_is_known():
     assert lookup("keras.layers.Dense", KERAS_3).kind is EntryKind.CLASS
     assert lookup("keras.ops.sum", KERAS_3).kind is EntryKind.FUNCTION
     assert lookup("keras.__version__", KERAS_3).kind is EntryKind.VALUE
+
+
+TENSORFLOW = [resolve_target(f"tensorflow==2.{minor}", "test") for minor in range(22)]
+TENSORFLOW_1 = resolve_target("tensorflow==1.15", "test")
+
+
+def test_the_tf_keras_of_old_tensorflows_is_their_own():
+    assert lookup("tensorflow.keras.layers.CuDNNLSTM", TENSORFLOW_1).presence is Presence.EXISTS
+    assert lookup("tensorflow.keras.layers.CuDNNLSTM", TENSORFLOW[0]).presence is Presence.MISSING
+    found = lookup("tensorflow.keras.layers.experimental.preprocessing.Resizing", TENSORFLOW[3])
+    assert (found.presence, found.since) == (Presence.EXISTS, "2.2.3")
+    assert found.home == "tensorflow.python.keras.layers.preprocessing.image_preprocessing.Resizing"
+    assert lookup("keras.layers.Dense", TENSORFLOW[3]).presence is Presence.UNKNOWN
+
+
+def test_one_name_has_one_history_across_the_packages_that_made_it():
+    found = lookup("tensorflow.keras.models.Model.predict_classes", KERAS_3)
+    assert found.presence is Presence.MISSING
+    found = lookup("tensorflow.keras.wrappers.scikit_learn.KerasClassifier", KERAS_3)
+    assert found.periods == (("1.15.5", "2.12.0"),)
+
+
+def test_a_module_of_an_old_tensorflow_is_named_as_python_names_it():
+    name = "tensorflow.keras.layers.Dnse"
+    assert lookup(name, TENSORFLOW[4]).error == (
+        "module 'tensorflow.python.keras.api._v2.keras.layers' has no attribute 'Dnse'"
+    )
+    assert lookup(name, TENSORFLOW[0]).error == (
+        "module 'tensorflow_core.python.keras.api._v2.keras.layers' has no attribute 'Dnse'"
+    )
+
+
+def test_keras_2_4_has_the_names_of_tensorflow():
+    assert lookup("keras.layers.Dense", KERAS_2_4).home == (
+        "tensorflow.python.keras.layers.core.Dense"
+    )
+    assert lookup("keras.layers.Dnse", KERAS_2_4).presence is Presence.MISSING
+    assert signature("keras.layers.Dense", KERAS_2_4).parameters[0].name == "units"
+    assert lookup("keras.models.Sequential.fit_generator", KERAS_2_4).presence is Presence.EXISTS
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "presence", "public"),
+    [
+        ("layers.Dense", KERAS_3, Presence.EXISTS, "layers.Dense"),
+        ("layers.LSTM", KERAS_3, Presence.MISSING, "layers.LSTM"),
+        ("layers.LSTM", TENSORFLOW[5], Presence.EXISTS, "layers.LSTM"),
+        ("engine.training.Model", KERAS_3, Presence.EXISTS, "Model"),
+        ("layers.core.Dense", TENSORFLOW[10], Presence.EXISTS, "layers.Dense"),
+        ("utils.to_categorical", KERAS_3, Presence.MISSING, "utils.to_categorical"),
+        ("utils.np_utils.to_categorical", TENSORFLOW[2], Presence.EXISTS, "utils.to_categorical"),
+        ("applications.vgg16.VGG16", KERAS_3, Presence.MISSING, "applications.VGG16"),
+        ("backend.sum", TENSORFLOW_1, Presence.EXISTS, "backend.sum"),
+    ],
+)
+def test_tensorflows_private_copy_is_looked_up_like_any_root(name, target, presence, public):
+    found = lookup(f"tensorflow.python.keras.{name}", target)
+    assert found.private
+    assert found.presence is presence
+    assert f"tensorflow.keras.{public}" == found.public[0]
+    assert lookup(found.public[0], target).presence is Presence.EXISTS
+
+
+def test_the_error_of_the_private_copy_names_its_own_modules():
+    name = "tensorflow.python.keras.layers.LSTM"
+    assert error_text(name, KERAS_3, "from-import") == (
+        "cannot import name 'LSTM' from 'tensorflow.python.keras.layers'"
+    )
+    name = "tensorflow.python.keras.applications.vgg16"
+    assert error_text(name, KERAS_3, "from-import") == (
+        "No module named 'tensorflow.python.keras.applications'"
+    )
+
+
+def test_contrib_ended_with_tensorflow_1():
+    name = "tensorflow.contrib.keras.layers.Dense"
+    assert lookup(name, TENSORFLOW_1).presence is Presence.EXISTS
+    for target in (TENSORFLOW[0], KERAS_3):
+        found = lookup(name, target)
+        assert (found.presence, found.missing_prefix) == (Presence.MISSING, "tensorflow.contrib")
+        assert "tensorflow.keras.layers.Dense" in found.elsewhere
+        assert found.error == "module 'tensorflow' has no attribute 'contrib'"
+        assert error_text(name, target, "from-import") == "No module named 'tensorflow.contrib'"
+    assert lookup(name, resolve_target("keras==2.3.1", "x")).presence is Presence.UNKNOWN
+
+
+@pytest.mark.parametrize("root", ["tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras"])
+def test_beside_keras_3_the_compatible_roots_are_tf_keras_by_attribute_alone(root):
+    found = lookup(f"{root}.layers.Dense", KERAS_3)
+    assert found.presence is Presence.EXISTS
+    assert found.attribute_only
+    assert lookup(f"{root}.backend.get_session", KERAS_3).presence is Presence.MISSING
+    for form in ("import", "from-import"):
+        text = error_text(f"{root}.layers", KERAS_3, form)
+        assert text == f"No module named '{root}'"
+        assert error_type(f"{root}.layers", KERAS_3, form) == "ModuleNotFoundError"
+    assert error_text(f"{root}.layers.Dense", KERAS_3, "attribute") == ""
+    assert error_text(root, KERAS_3, "from-import") == ""
+
+
+@pytest.mark.parametrize("target", [TENSORFLOW_1, *TENSORFLOW[:16]])
+def test_before_keras_3_compat_v1_has_what_tensorflow_1_had(target):
+    found = lookup("tensorflow.compat.v1.keras.backend.get_session", target)
+    assert found.presence is Presence.EXISTS
+    assert not found.attribute_only
+    assert lookup("tensorflow.compat.v1.keras.layers.Dnse", target).presence is Presence.MISSING
+
+
+def test_compat_v2_is_tf_keras_from_tensorflow_2_on():
+    name = "tensorflow.compat.v2.keras.layers.Dense"
+    for target in (TENSORFLOW_1, TENSORFLOW[0], KERAS_2_15):
+        assert lookup(name, target).presence is Presence.EXISTS
+    cudnn = "tensorflow.compat.v2.keras.layers.CuDNNLSTM"
+    assert lookup(cudnn, TENSORFLOW_1).presence is Presence.MISSING

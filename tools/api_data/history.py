@@ -15,7 +15,9 @@ from kdoctor.keras_api.tables import (
     MoveSpan,
     NameSpan,
     NamesTable,
+    in_written_order,
     raw,
+    raw_spans,
 )
 from tools.api_data.definitions import ClassRead, MemberRead
 from tools.api_data.surfaces import Entry, Surface
@@ -24,8 +26,6 @@ T = TypeVar("T")
 H = TypeVar("H", bound=Hashable)
 
 _STAY = {EntryKind.MODULE, EntryKind.ALIAS, EntryKind.EXTERNAL}
-# keras 2.4 re-exports tf.keras, whose names are those of keras itself from 2.6 on.
-_FACADE = "tensorflow.keras."
 _BEST_NAMES = 4  # more aliases of one object than these help nobody
 
 
@@ -46,6 +46,14 @@ class _Interned(Generic[H]):
         self.index = {value: number for number, value in enumerate(self.values)}
 
 
+class _Dotted(_Interned[str]):
+    """Distinct dotted names, numbered in the order in which a table lists them."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        self.values = in_written_order(set(values))
+        self.index = {value: number for number, value in enumerate(self.values)}
+
+
 def spans(rows: Sequence[T | None]) -> list[tuple[int, int, T]]:
     """Join equal neighbours: ``[a, a, None, b]`` → ``[(0, 1, a), (3, 3, b)]``."""
     joined: list[tuple[int, int, T]] = []
@@ -61,7 +69,7 @@ def spans(rows: Sequence[T | None]) -> list[tuple[int, int, T]]:
 
 def names_table(surfaces: Sequence[Surface]) -> NamesTable:
     """Merge the surfaces of one root, oldest release first."""
-    homes = _Interned(entry.home for surface in surfaces for entry in surface.entries.values())
+    homes = _Dotted(entry.home for surface in surfaces for entry in surface.entries.values())
     signatures = _Interned(
         entry.signature
         for surface in surfaces
@@ -75,8 +83,9 @@ def names_table(surfaces: Sequence[Surface]) -> NamesTable:
             names[name][number] = entry
         for name in surface.open_modules:
             opened[name][number] = True
+    listed = in_written_order(names)
     rows = {
-        name: raw(
+        name: raw_spans(
             [
                 NameSpan(
                     first,
@@ -91,7 +100,7 @@ def names_table(surfaces: Sequence[Surface]) -> NamesTable:
                 for first, last, entry in spans(names[name])
             ]
         )
-        for name in sorted(names)
+        for name in listed
     }
     return NamesTable(
         surfaces[0].root,
@@ -100,17 +109,24 @@ def names_table(surfaces: Sequence[Surface]) -> NamesTable:
         signatures.values,
         {name: [[a, b] for a, b, _ in spans(opened[name])] for name in sorted(opened)},
         rows,
-        {name: raw(found) for name, found in _moves(names, surfaces)},
+        {name: raw(found) for name, found in _moves(names, surfaces, listed)},
+        listed,
     )
 
 
 def _moves(
-    names: Mapping[str, Sequence[Entry | None]], surfaces: Sequence[Surface]
+    names: Mapping[str, Sequence[Entry | None]],
+    surfaces: Sequence[Surface],
+    listed: Sequence[str],
 ) -> Iterable[tuple[str, list[MoveSpan]]]:
+    numbers = {name: number for number, name in enumerate(listed)}
     by_home = [_names_by_home(surface) for surface in surfaces]
-    for name in sorted(names):
+    for name in listed:
         targets = _follow(name, names[name], surfaces, by_home)
-        if found := [MoveSpan(a, b, list(best)) for a, b, best in spans(targets)]:
+        if found := [
+            MoveSpan(first, last, [numbers[new] for new in best])
+            for first, last, best in spans(targets)
+        ]:
             yield name, found
 
 
@@ -142,8 +158,6 @@ def _follow(
             # the object's former names go on.
             now = set(by_home[number].get(entry.home, ())) - {name}
             alive = now | {other for other in alive if _leaf(other) == _leaf(name)}
-        elif entry is not None and entry.home.startswith(_FACADE):
-            alive.add(entry.home.removeprefix(_FACADE))
         if entry is not None:
             continue
         present = {other: surfaces[number].entries.get(other) for other in alive}
@@ -153,7 +167,7 @@ def _follow(
             if found and found.kind not in _STAY and not found.stub
         }
         found_names = {other for home in homes for other in by_home[number].get(home, ())}
-        # Modules that star-import from TensorFlow (2.4.3) must not cut the thread.
+        # Modules that star-import from other packages must not cut the thread.
         hidden = {
             other
             for other, found in present.items()

@@ -113,6 +113,10 @@ def _decide(test: ast.expr) -> bool | None:
             return value == "tensorflow"
         case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
             return False
+        case ast.Call(func=ast.Attribute(value=owner, attr="enabled"), args=[]) if ast.unparse(
+            owner
+        ).endswith("tf2"):
+            return True  # TensorFlow 2 behaves as TensorFlow 2 unless a program turns it off
         case _:
             return None
 

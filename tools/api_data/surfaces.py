@@ -14,6 +14,7 @@ from tools.api_data.packages import Meaning, Package
 
 _UNLISTED = ("Functional", "KerasTensor", "KerasHistory")
 _PRIVATE_FOLDERS = {"src", "api"}  # of the top-level package
+_TENSORFLOW_KERAS = "tensorflow.python.keras"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +41,48 @@ class Surface:
 
 
 def surfaces_of(package: Package, definitions: Definitions) -> Iterator[Surface]:
-    """Read every root that the wheel serves.
+    """Read every root that the release serves.
 
     ``keras`` wheels also are what ``tf.keras`` of TensorFlow ≥ 2.6 consists of: their folder
-    ``keras/api/_v2/keras`` up to 2.15, ``keras/_tf_keras/keras`` from 3.0.
+    ``keras/api/_v2/keras`` up to 2.15, ``keras/_tf_keras/keras`` from 3.0. Under ``tf.keras`` they
+    follow TensorFlow's own releases, whose numbers they go on with.
     """
     distribution, version = package.wheel.distribution, Version(package.wheel.version)
     reader = _Reader(package, definitions)
+    if distribution == "tensorflow":
+        yield from _tensorflow_surfaces(reader, version)
+        return
     if distribution == "keras" and version < Version("2.13"):
         # No public listing then: people import whatever file they find.
-        yield reader.read_files("keras")
+        yield reader.read_files("keras", "keras")
     else:
         yield reader.read_listing(
             distribution, distribution, lambda module: module.split(".")[1:2] != ["src"]
         )
     if "keras.api._v2.keras" in package.modules:
-        base = "keras.api._v2.keras"
-        yield reader.read_listing("tf.keras", base, lambda module: module.startswith(base))
-    elif "keras._tf_keras.keras" in package.modules:
-        yield reader.read_listing(
-            "tf.keras", "keras._tf_keras.keras", lambda module: module.split(".")[1:2] != ["src"]
-        )
+        yield reader.read_below("tf.keras", "keras.api._v2.keras")
+        yield reader.read_below("tf.compat.v1.keras", "keras.api._v1.keras")
+    for base in ("keras._tf_keras.keras", "keras.api._tf_keras.keras"):  # the latter: 3.3.0
+        if base in package.modules:
+            yield reader.read_listing(
+                "tf.keras", base, lambda module: module.split(".")[1:2] != ["src"]
+            )
+            break
+
+
+def _tensorflow_surfaces(reader: _Reader, version: Version) -> Iterator[Surface]:
+    """Read TensorFlow's own Keras: ``tf.keras`` up to 2.5, the private copy in every release."""
+    copy = "tensorflow.python.keras"
+    if version < Version("2.6"):
+        mode = "_v1" if version < Version("2") else "_v2"
+        yield reader.read_below("tf.keras", f"{copy}.api.{mode}.keras")
+        yield reader.read_below("tf.compat.v1.keras", f"{copy}.api._v1.keras")
+    if version < Version("2"):
+        yield reader.read_below("tf.compat.v2.keras", f"{copy}.api._v2.keras")
+        yield reader.read_below("tensorflow.contrib.keras", "tensorflow.contrib.keras.api.keras")
+    else:
+        yield Surface("tensorflow.contrib.keras", str(version))  # TensorFlow 2 has no contrib
+    yield reader.read_files(copy, copy)
 
 
 def unlisted_classes(package: Package, definitions: Definitions) -> dict[str, Meaning]:
@@ -82,18 +104,27 @@ class _Reader:
         self.package = package
         self.definitions = definitions
 
-    def read_files(self, root: str) -> Surface:
-        """Take every module of the package, and every name that it binds, as public."""
+    def read_files(self, root: str, base: str) -> Surface:
+        """Take every module below ``base``, and every name that it binds, as public."""
         surface = Surface(root, self.package.wheel.version)
         for module in sorted(self.package.modules):
-            parts = module.split(".")
-            if parts[0] != root or parts[1:2] == ["api"] or any(map(_is_private, parts)):
+            if module != base and not module.startswith(f"{base}."):
                 continue
-            prefix = ".".join(parts[1:])
+            prefix = module[len(base) + 1 :]
+            parts = prefix.split(".")
+            if (root == "keras" and parts[0] == "api") or any(map(_is_private, parts)):
+                continue
             self._add_module(surface, prefix, module)
             for name in sorted(self.package.bound_names(module)):
-                self._add(surface, _join(prefix, name), self.package.meaning(module, name))
+                meaning = self.package.meaning(module, name)
+                if meaning and not _is_below(meaning.home, base):
+                    meaning = _foreign(meaning, root)
+                self._add(surface, _join(prefix, name), meaning)
         return surface
+
+    def read_below(self, root: str, base: str) -> Surface:
+        """Walk the generated ``__init__`` files of ``base`` and its own subpackages."""
+        return self.read_listing(root, base, lambda module: _is_below(module, base))
 
     def read_listing(self, root: str, base: str, is_listing: Callable[[str], bool]) -> Surface:
         """Walk the generated ``__init__`` files that list the public API, from ``base`` down."""
@@ -148,6 +179,21 @@ class _Reader:
                 self.definitions.stub(meaning),
             ),
         )
+
+
+def _foreign(meaning: Meaning, root: str) -> Meaning:
+    """What a module imports from elsewhere, unless it is Keras' own (keras 2.4 is tf.keras).
+
+    What TensorFlow's private copy imports from all over TensorFlow is there; from where is no
+    one's concern.
+    """
+    if meaning.kind is not EntryKind.MODULE and _is_below(meaning.home, _TENSORFLOW_KERAS):
+        return meaning
+    return Meaning(EntryKind.EXTERNAL, meaning.home if root == "keras" else "")
+
+
+def _is_below(module: str, base: str) -> bool:
+    return module == base or module.startswith(f"{base}.")
 
 
 def _is_private(name: str) -> bool:

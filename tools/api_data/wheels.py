@@ -1,29 +1,16 @@
-"""The released wheels: which ones, where from, and their Python files."""
+"""The Python files of one release: a wheel, a source archive, or the Python part of a wheel."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import tarfile
 import zipfile
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-DEFAULT_CACHE = Path.home() / ".cache" / "kdoctor" / "wheels"
-
-# The last patch release of every minor, oldest first. A new release is one more entry here.
-# (keras 2.5 was never released; 2.4.3 re-exports TensorFlow's tf.keras and is read as "open".)
-RELEASES: dict[str, tuple[str, ...]] = {
-    "keras": (
-        "2.0.9", "2.1.6", "2.2.5", "2.3.1", "2.4.3", "2.6.0", "2.7.0", "2.8.0", "2.9.0", "2.10.0",
-        "2.11.0", "2.12.0", "2.13.1", "2.14.0", "2.15.0", "3.0.5", "3.1.1", "3.2.1", "3.3.3",
-        "3.4.1", "3.5.0", "3.6.0", "3.7.0", "3.8.0", "3.9.2", "3.10.0", "3.11.3", "3.12.4",
-        "3.13.2", "3.14.1", "3.15.1",
-    ),
-    "tf_keras": (
-        "2.14.1", "2.15.1", "2.16.0", "2.17.0", "2.18.0", "2.19.0", "2.20.1", "2.21.0",
-    ),
-    "keras_core": ("0.1.7",),
-}  # fmt: skip
+# Up to 2.1 the package was called tensorflow_core, behind a facade called tensorflow.
+_TENSORFLOW = ("tensorflow/python/", "tensorflow/contrib/keras/")
+_TF_KERAS = "tensorflow/python/keras/api/_v2/keras/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,41 +23,61 @@ class Wheel:
 
     @classmethod
     def read(cls, path: Path) -> Wheel:
-        """Read the Python files of the wheel at ``path``, without its tests."""
-        distribution, version = path.name.split("-")[:2]
-        with zipfile.ZipFile(path) as archive:
-            files = {
-                name: archive.read(name).decode("utf-8", "replace")
-                for name in sorted(archive.namelist())
-                if name.endswith(".py") and not _is_test(name)
-            }
+        """Read the Python files of the release at ``path``, without its tests."""
+        distribution, version = path.name.removesuffix(".tar.gz").split("-")[:2]
+        found = _source_files(path) if path.name.endswith(".tar.gz") else _wheel_files(path)
+        if distribution == "tensorflow":
+            found = _tensorflow_files(found)
+        files = {
+            name: source.decode("utf-8", "replace")
+            for name, source in sorted(found)
+            if not _is_test(name)
+        }
         return cls(distribution.lower(), version, files)
+
+    @property
+    def keras_files(self) -> list[str]:
+        """The source of every module of Keras itself, without the rest of TensorFlow."""
+        is_tensorflow = self.distribution == "tensorflow"
+        return [
+            source
+            for name, source in self.files.items()
+            if not is_tensorflow or "keras" in name.split("/")
+        ]
+
+    def beside(self, tensorflow: Wheel) -> Wheel:
+        """Return this wheel with the modules of TensorFlow that it imports, ``tf.keras`` too."""
+        facade = {
+            name.replace(_TF_KERAS, "tensorflow/keras/"): source
+            for name, source in tensorflow.files.items()
+            if name.startswith(_TF_KERAS)
+        }
+        return replace(self, files={**self.files, **tensorflow.files, **facade})
+
+
+def _wheel_files(path: Path) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if name.endswith(".py"):
+                yield name, archive.read(name)
+
+
+def _source_files(path: Path) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(path) as archive:
+        for member in archive:
+            _, _, name = member.name.partition("/")
+            content = archive.extractfile(member)
+            if content is not None and name.endswith(".py") and "/" in name:  # no setup.py
+                yield name, content.read()
+
+
+def _tensorflow_files(files: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+    for name, source in files:
+        name = name.replace("tensorflow_core/", "tensorflow/", 1)  # noqa: PLW2901
+        if name.startswith(_TENSORFLOW):
+            yield name, source
 
 
 def _is_test(path: str) -> bool:
     *folders, file = path.split("/")
     return file.endswith("_test.py") or not {"tests", "integration_test"}.isdisjoint(folders)
-
-
-def fetch(distribution: str, version: str, cache: Path) -> Path:
-    """Return the wheel's path in ``cache``; download it with pip where it is not there yet."""
-    if found := _cached(distribution, version, cache):
-        return found
-    cache.mkdir(parents=True, exist_ok=True)
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
-            *("--only-binary", ":all:", "--dest", str(cache), f"{distribution}=={version}"),
-        ],
-        check=True,
-    )
-    found = _cached(distribution, version, cache)
-    if found is None:
-        raise FileNotFoundError(f"pip brought no wheel of {distribution} {version} to {cache}")
-    return found
-
-
-def _cached(distribution: str, version: str, cache: Path) -> Path | None:
-    wanted = f"{distribution}-{version}-"
-    found = (path for path in cache.glob("*.whl") if path.name.lower().startswith(wanted))
-    return min(found, default=None)
