@@ -1,0 +1,213 @@
+"""Old ways to Keras through TensorFlow that are closed: `tf.contrib`, `tf.python`, `compat.v1`.
+
+## What it does
+Reports names that are imported from `tensorflow.contrib.keras` or from
+`tensorflow.compat.v1.keras` and `.v2.keras`, and names that are read as `tf.contrib.keras.…`,
+`tf.python.keras.…` or `tf.compat.v1.python.keras.…`.
+
+## Why it breaks
+TensorFlow 2 has no `contrib`: `ModuleNotFoundError: No module named 'tensorflow.contrib'`. It hides
+its folder `python` from attribute access: `AttributeError: module 'tensorflow' has no attribute
+'python'`. Since TensorFlow 2.16 `tensorflow.compat.v1.keras` is no module that an import statement
+could find, though `tf.compat.v1.keras` can be read: it is what `tf.keras` is, and what it lacks is
+reported as missing-name.
+
+## What to write instead
+The same name of `tensorflow.keras`.
+
+## How we know
+Each way was tried on TensorFlow 2.21. The fix asks for `--unsafe`: what the old copy of a class
+did was not compared with what `tf.keras` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence, split_root
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._missing import FACADES, imports_through
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_PYTHON = "tensorflow.python.keras"
+_CONTRIB = "tensorflow.contrib.keras"
+_COMPAT_PYTHON = tuple(f"tensorflow.compat.{each}.python.keras" for each in ("v1", "v2"))
+_ANOTHER_COPY = "it is another copy of Keras than the old one, and the two were not compared"
+
+
+@dataclass(frozen=True, slots=True)
+class _Closed:
+    """A way that is closed: the name, what stands behind the root, and what Python says."""
+
+    reference: Reference
+    rest: str
+    error: str
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each import of an old facade, and each name that is read off a hidden one."""
+    found = {
+        reference: closed
+        for reference in module.references
+        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        and reference.binding.imported.partition(".")[0] == "tensorflow"
+        and (closed := _closed(reference)) is not None
+        and not module.is_guarded(reference.node)
+    }
+    rows = {row: None for each in found.values() if (row := _row(each, facts)) is not None}
+    table = RewriteTable(rows, facts.signature)
+    imports = [each for each in found if each.kind is ReferenceKind.IMPORT]
+    for reference, closed in found.items():
+        if reference.kind is ReferenceKind.LOAD and any(
+            reference.binding is each.binding for each in imports
+        ):
+            continue  # the import fails before any use of it does
+        yield _finding(module, closed, _attempt(module, table, reference))
+
+
+def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | Refusal:
+    if isinstance(reference.node, cst.ImportStar):
+        return Refusal("a star import does not say which names it was to bring in")
+    attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
+    if isinstance(attempt, Fix):
+        return Fix(
+            attempt.title,
+            attempt.edits,
+            Applicability.UNSAFE,
+            attempt.imports,
+            attempt.drops,
+            attempt.unsafe_because or _ANOTHER_COPY,
+        )
+    if not table.rows_for(reference.name):
+        return Refusal("`tf.keras` of the target has no such name")
+    return attempt
+
+
+def _finding(module: Module, closed: _Closed, attempt: Fix | Refusal) -> Finding:
+    reference = closed.reference
+    new = f"tensorflow.keras.{closed.rest}".rstrip(".")
+    return rule.finding(
+        module.place(reference.node),
+        f"`{reference.name}` cannot be reached: {closed.error}",
+        symbol=reference.name,
+        confidence=reference.confidence,
+        help=f"{attempt.title}." if isinstance(attempt, Fix) else f"Look for it in `{new}`.",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _closed(reference: Reference) -> _Closed | None:
+    name = reference.name
+    for root in (*FACADES, *_COMPAT_PYTHON, _CONTRIB):
+        if f"{name}.".startswith(f"{root}."):
+            rest = name.removeprefix(root).removeprefix(".")
+            missing = _first_missing(root)
+            if imports_through(reference, missing):
+                error = f"ModuleNotFoundError: No module named '{missing}'"
+                return _Closed(reference, rest, error)
+            if root in FACADES:
+                return None
+            return _Closed(reference, rest, _says(reference, missing))
+    if f"{name}.".startswith(f"{_PYTHON}.") and reference.binding.name == "tensorflow":
+        if reference.kind is ReferenceKind.IMPORT:
+            return None
+        rest = name.removeprefix(_PYTHON).removeprefix(".")
+        return _Closed(reference, rest, _says(reference, "tensorflow.python"))
+    return None
+
+
+def _first_missing(root: str) -> str:
+    """Return the first part of a root that is not there."""
+    return root if root in FACADES else root.removesuffix(".keras")
+
+
+def _says(reference: Reference, missing: str) -> str:
+    owner, _, leaf = missing.rpartition(".")
+    if reference.kind is ReferenceKind.IMPORT and isinstance(
+        reference.binding.statement, cst.ImportFrom
+    ):
+        return f"ImportError: cannot import name '{leaf}' from '{owner}'"
+    module = owner.replace("tensorflow.compat", "tensorflow._api.v2.compat")
+    return f"AttributeError: module '{module}' has no attribute '{leaf}'"
+
+
+def _row(closed: _Closed, facts: Facts) -> Rewrite | None:
+    """Return the row for the same name of `tf.keras`, where it has one or another for it."""
+    name = f"tensorflow.keras.{closed.rest}".rstrip(".")
+    found = facts.lookup(name)
+    if found.presence is Presence.MISSING:
+        others = [*found.moved_to]
+        others += [f"tensorflow.{each}" for each in facts.lookup(name.partition(".")[2]).moved_to]
+        others += [each for each in found.suggestions if _is_the_same_class(found.name, each)]
+        name = next((each for each in others if facts.lookup(each).presence is Presence.EXISTS), "")
+    if not name or facts.lookup(name).presence is not Presence.EXISTS:
+        return None
+    old = closed.reference.name
+    split = split_root(old)
+    return rewrite(f"keras.{split[1]}".rstrip(".") if split else old, name)
+
+
+def _is_the_same_class(name: str, other: str) -> bool:
+    leaf = name.rpartition(".")[2]
+    return leaf[:1].isupper() and other.endswith(f".{leaf}") and ".legacy." not in other
+
+
+rule = Rule(
+    code="KD103",
+    name="old-facade",
+    family="names",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"compat", "contrib", "python"},
+    since="3.0",
+)
+
+VALID = [
+    "import tensorflow.compat.v1 as tf\ntf.keras.layers.Dense(3)",
+    "from tensorflow.compat.v1 import keras\nkeras.layers.Dense(3)",
+    "from tensorflow.python.keras.layers import Dense",
+    "import tensorflow as tf\ntf.python_io",
+    (
+        "try:\n    from tensorflow.contrib.keras import layers\nexcept ImportError:\n"
+        "    from tensorflow.keras import layers"
+    ),
+    "import tensorflow as tf\nif hasattr(tf, 'contrib'):\n    tf.contrib.keras.layers.Dense(3)",
+]
+INVALID = [
+    Example(
+        before="from tensorflow.compat.v1.keras.models import load_model\n",
+        after="from tensorflow.keras.models import load_model\n",
+        raises="ModuleNotFoundError: No module named 'tensorflow.compat.v1.keras'",
+        unsafe=True,
+    ),
+    Example(
+        before="import tensorflow as tf\n\nlayer = tf.python.keras.layers.BatchNormalization()\n",
+        after="import tensorflow as tf\n\nlayer = tf.keras.layers.BatchNormalization()\n",
+        raises="AttributeError: module 'tensorflow' has no attribute 'python'",
+        unsafe=True,
+        check="import keras\nassert isinstance(layer, keras.layers.BatchNormalization)",
+    ),
+    Example(
+        before="from tensorflow.contrib.keras import layers\n\nlayers.Dense(3)\n",
+        after="from tensorflow.keras import layers\n\nlayers.Dense(3)\n",
+        raises="ModuleNotFoundError: No module named 'tensorflow.contrib'",
+        unsafe=True,
+    ),
+    Example(
+        before="from tensorflow.compat.v1.python.keras.regularizers import L1L2\n\nL1L2(0.1)\n",
+        after="from tensorflow.keras.regularizers import L1L2\n\nL1L2(0.1)\n",
+        raises="ModuleNotFoundError: No module named 'tensorflow.compat.v1.python'",
+        unsafe=True,
+    ),
+    Example(
+        before="from tensorflow.compat.v1.keras.layers import DenseFeatures\n\nDenseFeatures([])\n",
+        raises="ModuleNotFoundError: No module named 'tensorflow.compat.v1.keras'",
+    ),
+]

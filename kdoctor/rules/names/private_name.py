@@ -1,0 +1,334 @@
+"""Private names of Keras: `keras.src`, `keras.api`, `keras._tf_keras`, `tensorflow.python.keras`.
+
+## What it does
+Reports imports of private modules, and says under which public name the same object is found.
+
+## Why it breaks
+Private modules move with any release. `keras.src.engine` went with Keras 3: `ModuleNotFoundError:
+No module named 'keras.src.engine'`; `keras.api` was there from 3.3 to 3.9 only.
+
+`tensorflow.python.keras` is a copy of Keras 2 that TensorFlow left behind in 2021. Its classes are
+not those of `tf.keras`. With TensorFlow 2.21 a model of this copy cannot be trained (`fit` raises
+`module 'tensorflow.python.distribute.input_lib' has no attribute 'DistributedDatasetInterface'`),
+a model of Keras 3 refuses its layers (`Only instances of keras.Layer can be added`) and its
+optimizers (`Could not interpret optimizer identifier`), and `isinstance` says no.
+
+## What to write instead
+The public name: `keras.layers.Dense` for `keras.src.layers.core.dense.Dense`.
+
+## How we know
+Where each public class and function is defined is read from the released wheels. A test holds each
+public name against the object in `keras.src`: they are the same object, so the fix is safe. From
+`tensorflow.python.keras` to `tf.keras` it is another object, and the fix asks for `--unsafe`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from kdoctor.keras_api import ClassFamily, Presence
+from kdoctor.keras_api.surface import surface_on
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._homes import public_names
+from kdoctor.rules.names._missing import form_of, imports_through
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_SRC, _API, _TF = "keras.src", "keras.api", "keras._tf_keras.keras"
+_PYTHON = "tensorflow.python.keras"
+# What stands in `keras.src` in some release of Keras 3. A test looks for more.
+PACKAGES = frozenset(
+    {
+        "activations", "api_export", "applications", "backend", "callbacks", "constraints",
+        "datasets", "distillation", "distribution", "dtype_policies", "export", "initializers",
+        "layers", "legacy", "losses", "metrics", "models", "ops", "optimizers", "quantizers",
+        "random", "regularizers", "saving", "testing", "trainers", "tree", "utils", "version",
+        "visualization", "wrappers",
+    }
+)  # fmt: skip
+# Public names that mean a module in `keras.src`.
+OTHERWISE = ("version", "visualization")
+# Releases of Keras 2 that had a `keras.src`, newest first.
+_OLD = ("2.15.0", "2.14.0", "2.13.1")
+_NO_LONGER_MIX = (ClassFamily.LAYER, ClassFamily.MODEL, ClassFamily.OPTIMIZER)
+
+_MOVED = "in Keras 2 it was the same object; what its calls mean now was not compared"
+_COPY = "the class of tf.keras is another one than this copy of Keras 2"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report private names once: at their import, else where they are read."""
+    private = [
+        reference
+        for reference in module.references
+        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        and _root(reference.name) is not None
+        and reference.binding.imported.partition(".")[0] == reference.name.partition(".")[0]
+        and not module.is_guarded(reference.node)
+        and not _is_tried(module, reference)
+    ]
+    rows = {reference: _row(reference.name, facts) for reference in private}
+    rows |= {each: _row_of_module(each, rows) for each in private if rows[each] is None}
+    safe = {row for row, same in filter(None, rows.values()) if same}
+    table = RewriteTable({pair[0]: None for pair in rows.values() if pair}, facts.signature)
+    imports = [each for each in private if each.kind is ReferenceKind.IMPORT]
+    for reference in private:
+        if reference.kind is ReferenceKind.LOAD and any(
+            reference.binding is each.binding for each in imports
+        ):
+            continue
+        if not _is_private(reference, facts):
+            continue
+        attempt = _attempt(module, table, reference, facts, safe)
+        yield _finding(module, reference, facts, attempt)
+
+
+def _is_tried(module: Module, reference: Reference) -> bool:
+    """Say whether a name stands in a `try`: nobody can tell which private names are there."""
+    around = [reference.node, *module.ancestors(reference.node)]
+    return any(
+        isinstance(outer, cst.Try) and inner is outer.body and outer.handlers
+        for inner, outer in itertools.pairwise(around)
+    )
+
+
+def _attempt(
+    module: Module, table: RewriteTable, reference: Reference, facts: Facts, safe: set[Rewrite]
+) -> Fix | Refusal:
+    if isinstance(reference.node, cst.ImportStar):
+        return Refusal("a star import does not say which names it is to bring in")
+    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    attempt = table.attempt(
+        module, reference, lambda row: proven if row in safe else Applicability.UNSAFE
+    )
+    if isinstance(attempt, Refusal):
+        return Refusal("no public name of the target is known to be the same object")
+    if attempt.applicability is Applicability.SAFE or attempt.unsafe_because:
+        return attempt
+    return replace(attempt, unsafe_because=_COPY if _root(reference.name) == _PYTHON else _MOVED)
+
+
+def _finding(module: Module, reference: Reference, facts: Facts, attempt: Fix | Refusal) -> Finding:
+    error = _error(reference, facts)
+    why = f"is not there: {error}" if error else _why(reference, facts)
+    return rule.finding(
+        module.place(reference.node),
+        f"`{reference.name}` {why}",
+        symbol=reference.name,
+        confidence=reference.confidence,
+        severity=_severity(reference, facts, error),
+        help=f"{attempt.title}." if isinstance(attempt, Fix) else "",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _severity(reference: Reference, facts: Facts, error: str) -> Severity:
+    if error:
+        return Severity.ERROR
+    return Severity.CHANGE if _no_longer_mixes(reference, facts) else Severity.LEGACY
+
+
+def _why(reference: Reference, facts: Facts) -> str:
+    if _no_longer_mixes(reference, facts):
+        return (
+            "is a copy of Keras 2 that TensorFlow left behind: its models cannot be trained any "
+            "more, and Keras 3 takes none of its layers and optimizers"
+        )
+    if _root(reference.name) == _PYTHON:
+        return "is private: a copy of Keras 2 that TensorFlow left behind"
+    return "is private, and may move with any release"
+
+
+def _no_longer_mixes(reference: Reference, facts: Facts) -> bool:
+    if _root(reference.name) != _PYTHON or not facts.runs_keras_3("tf.keras"):
+        return False
+    leaf = reference.name.rpartition(".")[2]
+    public = _of_the_copy(reference.name, facts)
+    family = facts.lookup(f"tensorflow.{public}").family if public else None
+    return family in _NO_LONGER_MIX or leaf in ("Layer", "Model", "Sequential")
+
+
+def _root(name: str) -> str | None:
+    roots = (_SRC, _API, _TF, _PYTHON)
+    return next((each for each in roots if f"{name}.".startswith(f"{each}.")), None)
+
+
+def _is_private(reference: Reference, facts: Facts) -> bool:
+    """Say whether no other rule speaks of it: KD103 of `tf.python`, KD102 of what is missing."""
+    if _root(reference.name) != _PYTHON:
+        return True
+    by_import = imports_through(reference, "tensorflow.python")
+    return by_import and facts.lookup(reference.name).presence is not Presence.MISSING
+
+
+def _error(reference: Reference, facts: Facts) -> str:
+    """Return what Python says of a private name that surely is not there, else ""."""
+    root = _root(reference.name)
+    if root == _API and not _has_api(facts):
+        missing = _API
+    elif root == _SRC and _is_gone(reference.name):
+        missing = ".".join(reference.name.split(".")[:3])
+    else:
+        return ""
+    owner, _, leaf = missing.rpartition(".")
+    match form_of(reference):
+        case "attribute":
+            return f"AttributeError: module '{owner}' has no attribute '{leaf}'"
+        case "from-import" if reference.name == missing:
+            return f"ImportError: cannot import name '{leaf}' from '{owner}'"
+        case _:
+            return f"ModuleNotFoundError: No module named '{missing}'"
+
+
+def _is_gone(name: str) -> bool:
+    part = name.removeprefix(f"{_SRC}.").partition(".")[0]
+    return name != _SRC and part not in PACKAGES and part.islower() and part.isidentifier()
+
+
+def _has_api(facts: Facts) -> bool:
+    surface = surface_on("keras", facts.target)
+    entry = surface.entry("layers") if surface else None
+    return surface is None or entry is None or surface.home(entry).startswith(_API)
+
+
+# The public name
+
+
+def _row(name: str, facts: Facts) -> tuple[Rewrite, bool] | None:
+    """Return the row for a private name, and whether both are the same object."""
+    root = _root(name)
+    assert root is not None
+    rest = name.removeprefix(root).removeprefix(".")
+    if root == _PYTHON:
+        public = _of_the_copy(name, facts)
+        old = f"keras.{rest}"
+        return (rewrite(old, public), False) if public else None
+    if root == _TF:
+        new = f"tensorflow.keras.{rest}".rstrip(".")
+        there = facts.lookup(new).presence is Presence.EXISTS
+        return (rewrite(name, new), True) if there else None
+    if root == _API:
+        there = bool(rest) and facts.lookup(f"keras.{rest}").presence is Presence.EXISTS
+        return (rewrite(name, f"keras.{rest}"), True) if there else None
+    return _of_src(name, rest, facts)
+
+
+def _row_of_module(
+    imported: Reference, rows: dict[Reference, tuple[Rewrite, bool] | None]
+) -> tuple[Rewrite, bool] | None:
+    """Return the row for a module of `keras.src`, all uses of which are public below `keras`."""
+    if imported.kind is not ReferenceKind.IMPORT or _root(imported.name) != _SRC:
+        return None
+    uses = [
+        (each, row)
+        for each, row in rows.items()
+        if each.binding is imported.binding and each is not imported
+    ]
+    public = f"keras{imported.name.removeprefix(_SRC)}"
+    for use, row in uses:
+        if row is None or row[0].right != f"keras{use.name.removeprefix(_SRC)}":
+            return None
+    return (rewrite(imported.name, public), True) if uses else None
+
+
+def _of_src(name: str, rest: str, facts: Facts) -> tuple[Rewrite, bool] | None:
+    at_home = public_names("keras", facts.target).get(name)
+    if at_home:
+        return rewrite(name, f"keras.{at_home[0]}"), True
+    if rest in _public(facts) and rest.partition(".")[0] not in OTHERWISE:
+        return rewrite(name, f"keras.{rest}"), True
+    for release in _OLD:
+        for old in public_names("keras", facts.at_release(release).target).get(name, ()):
+            found = facts.lookup(f"keras.{old}")
+            if found.presence is Presence.EXISTS:
+                return rewrite(name, f"keras.{old}"), False
+    return None
+
+
+def _public(facts: Facts) -> frozenset[str]:
+    names = public_names("keras", facts.target).values()
+    return frozenset(each for group in names for each in group)
+
+
+def _of_the_copy(name: str, facts: Facts) -> str | None:
+    """Return the name of `tf.keras` that a name of the copy had: by itself, or by its class."""
+    rest = name.removeprefix(_PYTHON).removeprefix(".")
+    if not rest:
+        return "keras"
+    found = facts.lookup(f"tensorflow.keras.{rest}")
+    if found.presence is Presence.EXISTS:
+        return f"keras.{rest}"
+    if found.moved_to:
+        return found.moved_to[0].removeprefix("tensorflow.")
+    under_keras = facts.lookup(f"keras.{rest}")
+    if under_keras.moved_to:
+        return under_keras.moved_to[0]
+    leaf = rest.rpartition(".")[2]
+    same = (each for each in found.suggestions if each.endswith(f".{leaf}"))
+    first = next((each for each in same if leaf[:1].isupper() and ".legacy." not in each), None)
+    return first.removeprefix("tensorflow.") if first else None
+
+
+rule = Rule(
+    code="KD104",
+    name="private-name",
+    family="names",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers={"src", "api", "_tf_keras", "python"},
+    since="3.0",
+)
+
+VALID = [
+    "from keras.layers import Dense",
+    "from mykeras.src.layers import Dense",
+    "from src import api\nimport keras\nkeras.layers.Dense(api)",
+    "try:\n    from keras.src.engine import base_layer\nexcept ImportError:\n    base_layer = None",
+    "import keras_hub.src.api_export",
+    "from tensorflow.python.framework import ops",
+]
+INVALID = [
+    Example(
+        before="from keras.src.layers.core.dense import Dense\n\nDense(3)\n",
+        after="from keras.layers import Dense\n\nDense(3)\n",
+        check="from keras.src.layers.core import dense\nassert Dense is dense.Dense",
+    ),
+    Example(
+        before="from keras.src import layers, ops\n\nlayers.Dense(3)(ops.ones((1, 2)))\n",
+        after="from keras import layers, ops\n\nlayers.Dense(3)(ops.ones((1, 2)))\n",
+        findings=2,
+        check="import keras.src.layers\nassert layers.Dense is keras.src.layers.Dense",
+    ),
+    Example(
+        before="from keras._tf_keras.keras.models import Sequential\n\nSequential()\n",
+        after="from tensorflow.keras.models import Sequential\n\nSequential()\n",
+        check="import keras._tf_keras.keras.models as old\nassert Sequential is old.Sequential",
+    ),
+    Example(
+        before="from keras.api.layers import Dense\n\nDense(3)\n",
+        after="from keras.layers import Dense\n\nDense(3)\n",
+        raises="ModuleNotFoundError: No module named 'keras.api'",
+    ),
+    Example(
+        before="from keras.src.engine.base_layer import Layer\n\nLayer()\n",
+        after="from keras.layers import Layer\n\nLayer()\n",
+        raises="ModuleNotFoundError: No module named 'keras.src.engine'",
+        unsafe=True,
+    ),
+    Example(
+        before="from tensorflow.python.keras.models import Sequential\n\nmodel = Sequential()\n",
+        after="from tensorflow.keras.models import Sequential\n\nmodel = Sequential()\n",
+        unsafe=True,
+        check="import keras\nassert isinstance(model, keras.Sequential)",
+    ),
+    Example(
+        before="from keras.src.utils import tf_utils\n\ntf_utils.ensure_tensor([1])\n",
+    ),
+]

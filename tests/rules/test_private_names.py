@@ -1,0 +1,100 @@
+"""KD103 and KD104 beyond their examples."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+from kdoctor import keras_api
+from kdoctor.engine import fix, scan
+from kdoctor.rules.names._homes import public_names
+from kdoctor.rules.names.private_name import OTHERWISE, PACKAGES
+
+
+def findings(source: str, code: str = "KD1", target: str | None = None):
+    return scan(["-"], stdin=source.encode(), select=[code], target=target).findings
+
+
+def mended(source: str) -> str:
+    result = fix(["-"], stdin=source.encode(), select=["KD1"], unsafe=True)
+    return result.files[0].after.decode() if result.files else source
+
+
+def test_an_import_through_a_closed_facade_is_one_finding_with_its_uses() -> None:
+    source = "import tensorflow.compat.v1.keras.backend as K\nK.get_session()\nK.sum(x)\n"
+    (found,) = findings(source)
+    assert (found.code, found.symbol) == ("KD103", "tensorflow.compat.v1.keras.backend")
+    assert "import tensorflow.keras.backend as K" in mended(source) or (
+        "from tensorflow.keras import backend as K" in mended(source)
+    )
+
+
+def test_an_old_facade_was_open_on_keras_2() -> None:
+    assert not findings("from tensorflow.compat.v1.keras.models import Model", target="keras==2.10")
+
+
+def test_a_moved_class_is_found_behind_a_closed_facade() -> None:
+    source = "import tensorflow as tf\ntf.contrib.keras.layers.core.Dense(3)\n"
+    assert mended(source) == "import tensorflow as tf\ntf.keras.layers.Dense(3)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "severity"),
+    [
+        ("from tensorflow.python.keras.layers import Dense", "change"),
+        ("from tensorflow.python.keras.engine.base_layer import Layer", "change"),
+        ("from tensorflow.python.keras.callbacks import EarlyStopping", "legacy"),
+        ("from keras.src.ops import relu", "legacy"),
+        ("from keras.src.engine import keras_tensor", "error"),
+        ("import keras\nkeras.src.testing_infra.test_utils.layer_test", "error"),
+    ],
+)
+def test_how_bad_a_private_name_is(source: str, severity: str) -> None:
+    assert [str(each.severity) for each in findings(source, "KD104")] == [severity]
+
+
+def test_a_private_module_whose_uses_are_all_public_is_imported_from_keras() -> None:
+    source = "from keras.src import ops as o\n\no.relu(x)\no.sum(x)\n"
+    assert mended(source) == "from keras import ops as o\n\no.relu(x)\no.sum(x)\n"
+
+
+def test_a_private_module_with_a_private_use_is_left_alone() -> None:
+    source = "from keras.src import backend\n\nbackend.compute_dtype\nbackend.epsilon()\n"
+    (found,) = findings(source, "KD104")
+    assert found.no_fix_because is None or "public" in found.no_fix_because
+    assert "backend.compute_dtype" in mended(source)
+
+
+@pytest.mark.frameworks
+def test_what_stands_in_keras_src_is_known() -> None:
+    package = importlib.import_module("keras.src")
+    assert {each.name for each in pkgutil.iter_modules(package.__path__)} <= PACKAGES
+
+
+@pytest.mark.frameworks
+def test_a_public_object_is_the_one_in_keras_src() -> None:
+    checked = 0
+    for home, names in public_names("keras", keras_api.newest_target()).items():
+        for name in names:
+            thing = reach(f"keras.{name}")
+            assert reach(home) is thing, home
+            try:
+                twin = reach(f"keras.src.{name}")
+            except (AttributeError, ImportError):
+                continue
+            assert twin is thing or name.partition(".")[0] in OTHERWISE, name
+            checked += 1
+    assert checked > 1000
+
+
+def reach(dotted: str) -> object:
+    first, *rest = dotted.split(".")
+    thing: object = importlib.import_module(first)
+    path = first
+    for part in rest:
+        path += f".{part}"
+        try:
+            thing = getattr(thing, part)
+        except AttributeError:
+            thing = importlib.import_module(path)
+    return thing
