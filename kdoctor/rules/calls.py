@@ -8,8 +8,10 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Edit, Hole, Precedence, Span
+from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import binds
 from kdoctor.syntax import Module, Reference
 
@@ -86,3 +88,11 @@ def with_keyword(module: Module, call: cst.Call, text: str) -> Edit:
 def replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
     """Return the edit that writes ``text`` instead of an expression (its parentheses stay)."""
     return Edit(module.span(node), (text,))
+
+
+def speller_at(module: Module, node: cst.CSTNode) -> Speller:
+    """Return the speller for a place where no name of Keras stands: as the file writes others."""
+    for reference in module.references:
+        if split_root(reference.name) is not None:
+            return Speller(module, node, reference.name, reference.binding)
+    return Speller(module, node, "keras")

@@ -1,0 +1,255 @@
+"""A generator or `Sequence` that gives lists: Keras 3 wants tuples.
+
+## What it does
+Reports `yield [x, y]` and `yield [a, b], y` in generators that are passed to `fit`, `evaluate` or
+`predict`, and `return [a, b], y` in the `__getitem__` of a `Sequence`.
+
+## Why it breaks
+Keras 2 took lists and tuples alike. Keras 3 hands the batches to `tf.data`, where a list is one
+array: `TypeError: `output_signature` must contain objects that are subclass of `tf.TypeSpec` but
+found <class 'list'> which is not.`, or, where the batch itself is a list, `ValueError: When passing
+a Python generator to a Keras model, the generator must return a tuple, either (input,) or (inputs,
+targets) or (inputs, targets, sample_weights).`
+
+## What to write instead
+`yield (a, b), y`, and `yield x, y` for `yield [x], y`. Tuples work on Keras 2 too.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: generators and `Sequence`s, lists of inputs and of targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import children, descendants
+
+_FED = {
+    "fit": ("x", "validation_data"),
+    "evaluate": ("x",),
+    "predict": ("x",),
+    "fit_generator": ("generator", "validation_data"),
+    "evaluate_generator": ("generator",),
+    "predict_generator": ("generator",),
+}
+_SEQUENCES = ("utils.Sequence", "utils.PyDataset", "utils.data_utils.Sequence")
+_PREDICTS = ("predict", "predict_generator")
+_NO_TUPLE = (
+    "ValueError: When passing a Python generator to a Keras model, the generator must return a "
+    "tuple, either (input,) or (inputs, targets) or (inputs, targets, sample_weights)."
+)
+_NO_SPEC = (
+    "TypeError: `output_signature` must contain objects that are subclass of `tf.TypeSpec` but "
+    "found <class 'list'> which is not."
+)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each batch that holds, or is, a list."""
+    for function in _generators(module):
+        for node in _own_nodes(function.body):
+            if isinstance(node, cst.Yield) and isinstance(node.value, cst.BaseExpression):
+                yield from _batch(module, facts, node.value, in_a_list=_NO_TUPLE)
+    for function in _getters(module):
+        for node in _own_nodes(function.body):
+            if isinstance(node, cst.Return) and node.value is not None:
+                yield from _batch(module, facts, node.value, in_a_list=None)
+
+
+def _batch(
+    module: Module, facts: Facts, batch: cst.BaseExpression, in_a_list: str | None
+) -> Iterator[Finding]:
+    if not isinstance(batch, cst.Tuple | cst.List) or not 1 < len(batch.elements) < 4:
+        return
+    lists = [each.value for each in batch.elements if _is_list(each.value)]
+    wrong = isinstance(batch, cst.List) and in_a_list is not None
+    if not lists and not wrong:
+        return
+    error = in_a_list if wrong else None
+    changed = [batch, *lists] if wrong else lists
+    yield rule.finding(
+        module.place(batch),
+        f"a batch is a tuple, and so are its parts: {error or _NO_SPEC}",
+        symbol="keras.Model.fit",
+        confidence=Confidence.LIKELY,
+        help="Write tuples instead of the lists: `(a, b), y`.",
+        fix=Fix(
+            "Write tuples instead of lists",
+            tuple(edit for each in changed for edit in _as_tuple(module, each)),
+            facts.applicability(*(each for each in INVALID if each.after)),
+        ),
+    )
+
+
+def _is_list(node: cst.BaseExpression) -> bool:
+    return (
+        isinstance(node, cst.List)
+        and bool(node.elements)
+        and not any(isinstance(each, cst.StarredElement) for each in node.elements)
+        # A list of numbers is one array.
+        and not any(isinstance(each.value, cst.BaseNumber) for each in node.elements)
+    )
+
+
+def _as_tuple(module: Module, node: cst.BaseExpression) -> Iterator[Edit]:
+    """Write a tuple for a list; what stands alone in a list is the batch itself."""
+    assert isinstance(node, cst.List)
+    span, last = module.span(node), node.elements[-1]
+    alone = len(node.elements) == 1
+    start, end = ("", "") if alone else ("(", ")")
+    behind = module.outer_span(last.value).end if alone else span.end - 1
+    yield Edit(Span(span.start, span.start + 1), (start,))
+    yield Edit(Span(behind, span.end), (end,))
+
+
+def _generators(module: Module) -> Iterator[cst.FunctionDef]:
+    """Yield the generator functions of this module whose batches go to a model."""
+    seen: set[cst.FunctionDef] = set()
+    for use in module.members:
+        if use.member not in _FED or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        if use.owner_defines or module.is_guarded(use.called):
+            continue
+        for index, name in enumerate(_FED[use.member]):
+            given = argument(use.called, name, 0 if index == 0 else None)
+            value = None if given is None else value_of(module, given.value)
+            function = _called(module, value) if isinstance(value, cst.Call) else None
+            if function is None or function in seen:
+                continue
+            seen.add(function)
+            if use.member not in _PREDICTS:
+                yield function
+
+
+def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
+    """Return the function of this module, or the method of the same object, that is called."""
+    function = call.func
+    if isinstance(function, cst.Name):
+        owner = module.scope_of(function).owner(function.value)
+        bindings = owner.bindings[function.value] if owner else []
+    elif isinstance(function, cst.Attribute) and isinstance(function.value, cst.Name):
+        if function.value.value != "self":
+            return None
+        cls = next((e for e in module.ancestors(call) if isinstance(e, cst.ClassDef)), None)
+        scope = module.scope_of(cls.body.body[0]) if cls is not None and cls.body.body else None
+        bindings = scope.bindings.get(function.attr.value, []) if scope else []
+    else:
+        return None
+    node = bindings[0].node if len(bindings) == 1 else None
+    return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
+
+
+def _getters(module: Module) -> Iterator[cst.FunctionDef]:
+    """Yield ``__getitem__`` of the subclasses of ``Sequence``."""
+    if "__getitem__" not in module.text:
+        return
+    for node in descendants(module.tree):
+        if not isinstance(node, cst.ClassDef) or not any(
+            _is_sequence(module, base) for base in node.bases
+        ):
+            continue
+        for statement in node.body.body:
+            if isinstance(statement, cst.FunctionDef) and statement.name.value == "__getitem__":
+                yield statement
+
+
+def _is_sequence(module: Module, base: cst.Arg) -> bool:
+    name = module.qualified(base.value)
+    split = split_root(name) if name else None
+    return split is not None and split[1] in _SEQUENCES
+
+
+def _own_nodes(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield what is inside a function, but not inside one defined in it."""
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            waiting += reversed(children(node))
+
+
+rule = Rule(
+    code="KD409",
+    name="batches-in-lists",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=(*_FED, "Sequence", "PyDataset"),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n"
+_ONE = (
+    "\nmodel = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
+    "model.fit({}, steps_per_epoch=2, verbose=0)\n"
+)
+_TWO = (
+    "\na, b = keras.layers.Input((2,)), keras.layers.Input((2,))\n"
+    "model = keras.Model([a, b], keras.layers.Dense(1)(keras.layers.add([a, b])))\n"
+    "model.compile('sgd', 'mse')\n"
+)
+
+VALID = [
+    _HEAD + "def batches():\n    while True:\n        yield np.ones((2, 2)), np.ones((2, 1))\n"
+    + _ONE.format("batches()"),
+    # Not for a model.
+    "import keras\n\ndef pairs():\n    yield [1, 2], 3\n\nprint(list(pairs()))",
+    # tf.data makes one array of it.
+    (
+        "import keras\nimport tensorflow as tf\n\ndef pairs():\n    yield [a, b], c\n\n"
+        "data = tf.data.Dataset.from_generator(pairs, output_types=(tf.int32, tf.int32))\n"
+        "model = keras.Sequential()\nmodel.fit(data)"
+    ),
+    (
+        "import keras\n\nclass Data(keras.utils.Sequence):\n"
+        "    def __getitem__(self, index):\n        return [x, y]\n"
+    ),
+    (
+        "import tf_keras\n\ndef pairs():\n    yield [a, b], c\n\n"
+        "model = tf_keras.Sequential()\nmodel.fit(pairs())"
+    ),
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD + "def batches():\n    while True:\n"
+        "        yield [np.ones((2, 2)), np.ones((2, 1))]\n" + _ONE.format("batches()"),
+        after=_HEAD + "def batches():\n    while True:\n"
+        "        yield (np.ones((2, 2)), np.ones((2, 1)))\n" + _ONE.format("batches()"),
+        raises=_NO_TUPLE,
+    ),
+    Example(
+        before=_HEAD + "def batches():\n    while True:\n"
+        "        x = np.ones((2, 2))\n        yield [x, x], np.ones((2, 1))\n" + _TWO
+        + "feed = batches()\nmodel.fit(feed, steps_per_epoch=2, verbose=0)\n",
+        after=_HEAD + "def batches():\n    while True:\n"
+        "        x = np.ones((2, 2))\n        yield (x, x), np.ones((2, 1))\n" + _TWO
+        + "feed = batches()\nmodel.fit(feed, steps_per_epoch=2, verbose=0)\n",
+        raises=_NO_SPEC,
+    ),
+    Example(
+        before=_HEAD + "def batches():\n    while True:\n"
+        "        yield [np.ones((2, 2))], np.ones((2, 1))\n" + _ONE.format("batches()"),
+        after=_HEAD + "def batches():\n    while True:\n"
+        "        yield np.ones((2, 2)), np.ones((2, 1))\n" + _ONE.format("batches()"),
+        raises=_NO_SPEC,
+    ),
+    Example(
+        before=_HEAD + "class Data(keras.utils.Sequence):\n    def __len__(self):\n"
+        "        return 2\n\n    def __getitem__(self, index):\n        x = np.ones((2, 2))\n"
+        "        return [x, x], np.ones((2, 1))\n" + _TWO + "model.fit(Data(), verbose=0)\n",
+        after=_HEAD + "class Data(keras.utils.Sequence):\n    def __len__(self):\n"
+        "        return 2\n\n    def __getitem__(self, index):\n        x = np.ones((2, 2))\n"
+        "        return (x, x), np.ones((2, 1))\n" + _TWO + "model.fit(Data(), verbose=0)\n",
+        raises=_NO_SPEC,
+    ),
+]  # fmt: skip

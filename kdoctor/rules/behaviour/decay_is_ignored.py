@@ -1,0 +1,211 @@
+"""`decay=` of an optimizer does nothing any more.
+
+## What it does
+Reports `decay=` of Keras' own optimizers.
+
+## Why it breaks
+Keras up to 2.10 divided the learning rate by `1 + decay * iterations` at every step. Keras 3 takes
+the argument, warns (`Argument `decay` is no longer supported and will be ignored.`) and trains at
+the full rate to the end.
+
+## What to write instead
+The same formula as a schedule:
+
+    keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 1e-4))
+
+`decay=0` can go. The rate of an optimizer with a schedule cannot be set: where the file speaks of
+`ReduceLROnPlateau`, `LearningRateScheduler` or sets the rate itself, the fix is unsafe.
+
+## How we know
+Run on Keras 3.15.1 and on the optimizers of Keras 2.10 (`tf_keras.optimizers.legacy`): after the
+same training steps the weights are equal, to the last bit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence, split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Precedence, Severity
+from kdoctor.rewrite import Speller
+from kdoctor.rewrite.arguments import without
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import argument, instances, is_hidden, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference
+
+_RATE_IS_SET = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.(lr|learning_rate)\b")
+_SCHEDULE = "keras.optimizers.schedules.InverseTimeDecay"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each ``decay=``."""
+    for reference, call, _ in instances(module, Kind.OPTIMIZER):
+        given = argument(call, "decay")
+        if given is None or module.is_guarded(call):
+            continue
+        if facts.lookup(reference.name).presence is not Presence.EXISTS:
+            continue
+        if "legacy" in reference.name or literal(given.value) is None:
+            continue
+        yield _finding(module, facts, reference, call, given)
+
+
+def _finding(
+    module: Module, facts: Facts, reference: Reference, call: cst.Call, given: cst.Arg
+) -> Finding:
+    is_zero = literal(given.value) == 0
+    fix = (
+        _dropped(module, facts, call, given)
+        if is_zero
+        else _scheduled(module, facts, reference, call, given)
+    )
+    return rule.finding(
+        module.place(given),
+        "`decay=` is ignored, with a warning"
+        if is_zero
+        else "`decay=` is ignored, with a warning: the learning rate stays as it is from the first "
+        "step to the last",
+        symbol=f"{reference.name}(decay)",
+        confidence=reference.confidence,
+        severity=Severity.LEGACY if is_zero else Severity.CHANGE,
+        help="Leave it out."
+        if is_zero
+        else "Pass `keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)` as the rate.",
+        fix=fix if isinstance(fix, Fix) else None,
+        no_fix_because=fix if isinstance(fix, str) else None,
+    )
+
+
+def _dropped(module: Module, facts: Facts, call: cst.Call, given: cst.Arg) -> Fix | str:
+    edits = without(module, call, [given])
+    if edits is None:
+        return "there is a comment beside it"
+    return Fix("Leave `decay=0` out", tuple(edits), _proven(facts))
+
+
+def _proven(facts: Facts) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+
+
+def _scheduled(
+    module: Module, facts: Facts, reference: Reference, call: cst.Call, given: cst.Arg
+) -> Fix | str:
+    """Write the rate and its decay as one schedule, where the rate is or in its place."""
+    if is_hidden(call):
+        return "`**` hides what else is passed"
+    edits = without(module, call, [given])
+    rate = argument(call, "learning_rate", 0) or argument(call, "lr")
+    if edits is None:
+        return "there is a comment beside it"
+    if rate is not None and _is_schedule(module, rate.value):
+        return "the learning rate is a schedule already"
+    spelled, need = Speller.at(module, reference).spell(_SCHEDULE)
+    decay = Hole(module.outer_span(given.value), Precedence.LAMBDA, binds(given.value))
+    if rate is None:
+        default = _default_rate(facts, reference)
+        if default is None:
+            return "the default rate is not known"
+        parts: tuple[str | Hole, ...] = (f"learning_rate={spelled}({default}, 1, ", decay, ")")
+        edits = [Edit(module.span(given), parts)]
+    else:
+        span = module.outer_span(rate.value)
+        inner = Hole(span, Precedence.LAMBDA, binds(rate.value))
+        edits = [*edits, Edit(span, (f"{spelled}(", inner, ", 1, ", decay, ")"))]
+    is_set = _RATE_IS_SET.search(module.text) is not None
+    return Fix(
+        "Write the decay as a schedule",
+        tuple(edits),
+        Applicability.UNSAFE if is_set else _proven(facts),
+        () if need is None else (ImportNeed(need.module, need.name, need.local),),
+        unsafe_because="this file sets or reads the learning rate, and that of an optimizer with "
+        "a schedule cannot be set"
+        if is_set
+        else "",
+    )
+
+
+def _is_schedule(module: Module, rate: cst.BaseExpression) -> bool:
+    value = value_of(module, rate)
+    name = module.qualified(value.func) if isinstance(value, cst.Call) else None
+    split = split_root(name) if name else None
+    return split is not None and "schedules" in split[1]
+
+
+def _default_rate(facts: Facts, reference: Reference) -> str | None:
+    signature = facts.signature(reference.name)
+    parameter = signature.parameter("learning_rate") if signature else None
+    return None if parameter is None else parameter.default
+
+
+rule = Rule(
+    code="KD401",
+    name="decay-is-ignored",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"decay"},
+    since="3.0",
+)
+
+_TRAIN = (
+    "\nmodel = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
+    "model.compile(optimizer, 'mse')\n"
+    "model.fit(np.ones((8, 2)), np.ones((8, 1)), batch_size=2, verbose=0)"
+)
+_PRELUDE = "import keras\nimport numpy as np\n"
+
+VALID = [
+    "import keras\nkeras.optimizers.SGD(0.1, weight_decay=0.1)",
+    "import keras\nkeras.optimizers.SGD(0.1, **options)",
+    "import tf_keras\ntf_keras.optimizers.legacy.SGD(0.1, decay=0.1)",
+    "import keras\nfrom mine import Ranger\nRanger(0.1, decay=0.1)",
+    "import keras\nkeras.optimizers.schedules.ExponentialDecay(0.1, 10, decay_rate=0.9)",
+]
+INVALID = [
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.SGD(learning_rate=0.1, decay=0.5, "
+        "momentum=0.9)",
+        after="import keras\n\noptimizer = keras.optimizers.SGD(learning_rate="
+        "keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5), momentum=0.9)",
+        prelude=_PRELUDE,
+        check=_TRAIN,
+        on_keras_2=True,
+        same="model.get_weights()[0].tolist()",
+    ),
+    Example(
+        before="from tensorflow.keras.optimizers import RMSprop\n\nRATE, EPOCHS = 0.01, 10\n"
+        "optimizer = RMSprop(RATE, decay=RATE / EPOCHS)",
+        after="from tensorflow.keras.optimizers import RMSprop, schedules\n\n"
+        "RATE, EPOCHS = 0.01, 10\n"
+        "optimizer = RMSprop(schedules.InverseTimeDecay(RATE, 1, RATE / EPOCHS))",
+        prelude=_PRELUDE,
+        check=_TRAIN,
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.SGD(momentum=0.9, decay=1e-2)",
+        after="import keras\n\noptimizer = keras.optimizers.SGD(momentum=0.9, "
+        "learning_rate=keras.optimizers.schedules.InverseTimeDecay(0.01, 1, 1e-2))",
+        prelude=_PRELUDE,
+        check=_TRAIN,
+        on_keras_2=True,
+        same="model.get_weights()[0].tolist()",
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.Adam(0.01, decay=0.0)",
+        after="import keras\n\noptimizer = keras.optimizers.Adam(0.01)",
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.SGD(0.1, decay=1e-4)\n"
+        "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')",
+        after="import keras\n\noptimizer = keras.optimizers.SGD("
+        "keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 1e-4))\n"
+        "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')",
+        unsafe=True,
+    ),
+]

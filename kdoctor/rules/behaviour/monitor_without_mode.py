@@ -1,0 +1,237 @@
+"""A callback that monitors a metric of your own must be told whether more is better.
+
+## What it does
+Reports `EarlyStopping`, `ReduceLROnPlateau` and `ModelCheckpoint` without `mode=` that monitor
+something of which Keras 3 cannot know the direction: a function of your own, the loss or metric of
+one output (`val_mask_loss`), or `val_acc` where the models are compiled with `"accuracy"`.
+
+## Why it breaks
+Keras 2 guessed by the name: more is better where it ends in `acc` or `auc`, less everywhere else.
+Keras 3 asks the compiled metric of that very name, and raises at the end of the first epoch, also
+from a `ModelCheckpoint` that saves every epoch: `ValueError: EarlyStopping callback received
+monitor=val_dice, but Keras isn't able to automatically determine whether that metric should be
+maximized or minimized.`
+
+## What to write instead
+`mode="max"` or `mode="min"`. The fix writes what Keras 2 took, where that is what the name says. A
+score that Keras 2 took for a loss (`val_dice_coef`, `val_f1`) has no fix: there Keras 2 stopped at
+the worst epoch, and which one is meant is yours to say.
+
+## How we know
+Run on Keras 3.15.1 with metrics of each sort; Keras 2's guesses are those of tf_keras 2.21, run for
+each callback. A test holds the names that Keras 3 knows against Keras itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, instances, is_hidden, literal, with_keyword
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference
+
+# Where `monitor` and `mode` stand by position.
+_CALLBACKS = {
+    "EarlyStopping": (0, 4),
+    "ReduceLROnPlateau": (0, 4),
+    "ModelCheckpoint": (1, 5),
+}
+# The names of Keras 3.15's own metrics, by which they go in the logs, in whatever case.
+KNOWN = frozenset({
+    *("acc", "accuracy", "auc", "bce", "binary_accuracy", "binary_crossentropy", "binary_io_u"),
+    *("categorical_accuracy", "categorical_crossentropy", "categorical_hinge", "ce"),
+    *("concordance_correlation", "cosine_similarity", "crossentropy", "f1_score"),
+    *("f_beta_score", "false_negatives", "false_positives", "fbeta_score", "hinge", "io_u"),
+    *("kl_divergence", "log_cosh_error", "logcosh", "mae", "mape", "mean"),
+    *("mean_absolute_error", "mean_absolute_percentage_error", "mean_io_u"),
+    *("mean_squared_error", "mean_squared_logarithmic_error", "mse", "msle", "one_hot_io_u"),
+    *("one_hot_mean_io_u", "pearson_correlation", "poisson", "precision"),
+    *("precision_at_recall", "r2_score", "recall", "recall_at_precision"),
+    *("root_mean_squared_error", "sensitivity_at_specificity", "sparse_categorical_accuracy"),
+    *("sparse_categorical_crossentropy", "sparse_top_k_categorical_accuracy"),
+    *("specificity_at_sensitivity", "squared_hinge", "sum", "top_k_categorical_accuracy"),
+    *("true_negatives", "true_positives"),
+})  # fmt: skip
+# `MeanSquaredError` is written so as a name, too.
+_SQUEEZED = KNOWN | {each.replace("_", "") for each in KNOWN}
+_NUMBERED = re.compile(r"_\d+$")
+_PLAINLY_LESS = re.compile(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossentropy|ce|wer|cer)$")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each monitor whose direction Keras 3 cannot know."""
+    compiled: list[set[str] | None] | None = None
+    for reference, call, made in instances(module, Kind.CALLBACK):
+        if made.cls not in _CALLBACKS or is_hidden(call) or module.is_guarded(call):
+            continue
+        monitor, mode = _CALLBACKS[made.cls]
+        given, said = argument(call, "monitor", monitor), argument(call, "mode", mode)
+        name = literal(given.value) if given else None
+        if not isinstance(name, str) or (said and literal(said.value) != "auto"):
+            continue
+        if compiled is None:
+            compiled = list(_compiled(module))
+        if _may_be_known(module, name.removeprefix("val_"), compiled):
+            continue
+        yield _finding(module, facts, reference, call, made.cls, name, said)
+
+
+def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
+    module: Module,
+    facts: Facts,
+    reference: Reference,
+    call: cst.Call,
+    cls: str,
+    monitor: str,
+    said: cst.Arg | None,
+) -> Finding:
+    mode = keras_2_mode(cls, monitor)
+    sure = mode == "max" or _PLAINLY_LESS.search(monitor) is not None
+    fix = None
+    if sure:
+        edit = (
+            with_keyword(module, call, f'mode="{mode}"')
+            if said is None
+            else _replaced(module, said.value, f'"{mode}"')
+        )
+        rating = facts.applicability(*(each for each in INVALID if each.after))
+        fix = Fix(f'Say `mode="{mode}"`, as Keras 2 took it', (edit,), rating)
+    return rule.finding(
+        module.place(call),
+        f"ValueError: {cls} callback received monitor={monitor}, but Keras isn't able to "
+        "automatically determine whether that metric should be maximized or minimized.",
+        symbol=f"{reference.name}(monitor)",
+        confidence=reference.confidence,
+        help='Write `mode="max"` or `mode="min"`.',
+        fix=fix,
+        no_fix_because=None
+        if fix
+        else f"Keras 2 took less of `{monitor}` for better; whether it is only you can say",
+    )
+
+
+def keras_2_mode(cls: str, monitor: str) -> str:
+    """Return what ``mode="auto"`` was in Keras 2."""
+    if cls == "EarlyStopping":
+        return "max" if monitor.endswith(("acc", "accuracy", "auc")) else "min"
+    if cls == "ModelCheckpoint" and monitor.startswith("fmeasure"):
+        return "max"
+    return "max" if "acc" in monitor else "min"
+
+
+def _may_be_known(module: Module, name: str, compiled: list[set[str] | None]) -> bool:
+    """Say whether a metric that knows its direction may go by that name."""
+    if name == "loss" or re.search(rf"name\s*=\s*['\"]{re.escape(name)}['\"]", module.text):
+        return True
+    if _NUMBERED.sub("", name).lower() not in _SQUEEZED and name not in KNOWN:
+        return False
+    # One of Keras' own names: it is there, unless all metrics are in sight and it is not.
+    return not compiled or any(names is None or name in names for names in compiled)
+
+
+def _compiled(module: Module) -> Iterator[set[str] | None]:
+    """Yield, for each call of ``compile``, the names of the metrics; None if not all are plain."""
+    for use in module.members:
+        if use.member == "compile" and use.owner.kind is Kind.MODEL and use.called is not None:
+            yield _metrics(use.called)
+
+
+def _metrics(call: cst.Call) -> set[str] | None:
+    if is_hidden(call) or len([e for e in call.args if e.keyword is None]) > 2:
+        return None
+    names: set[str] = set()
+    for keyword in ("metrics", "weighted_metrics"):
+        given = argument(call, keyword)
+        value = literal(given.value) if given else []
+        if not isinstance(value, list):
+            return None
+        # What a class's name (`AUC`) becomes in the logs is left open.
+        if not all(isinstance(each, str) and each.islower() for each in value):
+            return None
+        names |= set(value)
+    return names
+
+
+def _replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
+    return Edit(module.span(node), (text,))
+
+
+rule = Rule(
+    code="KD408",
+    name="monitor-without-mode",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=_CALLBACKS,
+    since="3.0",
+)
+
+_MODEL = (
+    "import keras\nimport numpy as np\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse', metrics=['accuracy'])\n"
+)
+_FIT = (
+    "\nmodel.fit(np.ones((4, 2)), np.ones((4, 1)), validation_split=0.5, verbose=0, "
+    "callbacks=[callback])"
+)
+_TWO = (
+    "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
+    "model = keras.Model(x, [keras.layers.Dense(1, name='a')(x), "
+    "keras.layers.Dense(1, name='b')(x)])\n"
+    "model.compile('sgd', 'mse')\n"
+)
+_FIT_TWO = (
+    "\nmodel.fit(np.ones((4, 2)), [np.ones((4, 1))] * 2, validation_split=0.5, verbose=0, "
+    "callbacks=[callback])"
+)
+_ERROR = (
+    "ValueError: {} callback received monitor={}, but Keras isn't able to automatically "
+    "determine whether that metric should be maximized or minimized."
+)
+
+VALID = [
+    _MODEL + "keras.callbacks.EarlyStopping(monitor='val_loss')",
+    _MODEL + "keras.callbacks.EarlyStopping(monitor='val_accuracy')",
+    _MODEL + "keras.callbacks.EarlyStopping('val_dice', mode='max')",
+    _MODEL + "keras.callbacks.EarlyStopping('val_dice', 0, 3, 0, 'max')",
+    _MODEL + "keras.callbacks.EarlyStopping(monitor=chosen)\nkeras.callbacks.EarlyStopping()",
+    # The metric may be compiled elsewhere.
+    "import keras\nkeras.callbacks.EarlyStopping(monitor='val_acc')",
+    (
+        "import keras\nmodel = keras.Sequential()\n"
+        "model.compile('sgd', 'mse', metrics=[keras.metrics.AUC(name='pr')])\n"
+        "keras.callbacks.EarlyStopping(monitor='val_pr')"
+    ),
+    "import tf_keras\ntf_keras.callbacks.EarlyStopping(monitor='val_dice')",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "callback = keras.callbacks.EarlyStopping(monitor='val_acc', patience=2)"
+        + _FIT,
+        after=_MODEL + "callback = keras.callbacks.EarlyStopping(monitor='val_acc', patience=2, "
+        'mode="max")' + _FIT,
+        raises=_ERROR.format("EarlyStopping", "val_acc"),
+        same="callback.monitor_op(2.0, 1.0)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_TWO + "callback = keras.callbacks.ReduceLROnPlateau('val_a_loss', mode='auto')"
+        + _FIT_TWO,
+        after=_TWO + "callback = keras.callbacks.ReduceLROnPlateau('val_a_loss', mode=\"min\")"
+        + _FIT_TWO,
+        raises=_ERROR.format("ReduceLROnPlateau", "val_a_loss"),
+        same="bool(callback.monitor_op(1.0, 2.0))",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_MODEL + "callback = keras.callbacks.ModelCheckpoint('a.keras', monitor='val_f1')"
+        + _FIT,
+        raises=_ERROR.format("ModelCheckpoint", "val_f1"),
+    ),
+]  # fmt: skip

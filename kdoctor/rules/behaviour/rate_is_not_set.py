@@ -1,0 +1,179 @@
+"""`optimizer.lr = …` sets an attribute that nobody reads.
+
+## What it does
+Reports assignments to `lr` of an optimizer: `optimizer.lr = 0.1`, `model.optimizer.lr *= 0.5`,
+`setattr(optimizer, "lr", 0.1)`.
+
+## Why it breaks
+`lr` was another name of `learning_rate` until Keras 2.15. On Keras 3 the assignment makes a new
+attribute, without a word, and the learning rate stays as it was. With `*=` it raises:
+`AttributeError: 'SGD' object has no attribute 'lr'`.
+
+## What to write instead
+`optimizer.learning_rate = 0.1`. The fix changes every `.lr` of the same optimizer in the file.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, with the rate read off the optimizer afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind, Type
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.walk import descendants
+
+_OLD, _NEW = "lr", "learning_rate"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each assignment to ``lr``."""
+    for store in module.member_stores:
+        if store.owner.kind is not Kind.OPTIMIZER or store.member != _OLD or store.owner_overrides:
+            continue
+        if store.how is BindingKind.DELETE or module.is_guarded(store.node):
+            continue
+        augmented = store.how is BindingKind.AUGMENT
+        cls = store.owner.cls or "Optimizer"
+        yield rule.finding(
+            module.place(store.node),
+            f"`lr` is gone: AttributeError: '{cls}' object has no attribute 'lr'"
+            if augmented
+            else "this sets a new attribute `lr`; the learning rate stays as it was",
+            symbol=f"{cls}.lr",
+            confidence=store.confidence,
+            severity=Severity.ERROR if augmented else Severity.CHANGE,
+            help="Write `learning_rate`.",
+            fix=_fix(module, facts, store.node.value),
+        )
+    yield from _set_by_name(module, facts)
+
+
+def _fix(module: Module, facts: Facts, owner: cst.BaseExpression) -> Fix:
+    """Rename the attribute at all places where the same optimizer is written in the same way."""
+    written = module.source(owner)
+    uses = [(each.node, each.member, each.owner) for each in module.members]
+    uses += [(each.node, each.member, each.owner) for each in module.member_stores]
+    spans = {
+        module.span(node.attr)
+        for node, member, kind in uses
+        if member == _OLD and kind.kind is Kind.OPTIMIZER and module.source(node.value) == written
+    }
+    edits = tuple(Edit(span, (_NEW,)) for span in sorted(spans))
+    return Fix("Write `learning_rate` instead of `lr`", edits, _proven(facts))
+
+
+def _set_by_name(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report ``setattr(optimizer, "lr", …)``."""
+    for call, name, kind in _setattrs(module):
+        if kind.kind is not Kind.OPTIMIZER or name.raw_value != _OLD or module.is_guarded(call):
+            continue
+        text = f"{name.quote}{_NEW}{name.quote}"
+        yield rule.finding(
+            module.place(call),
+            "this sets a new attribute `lr`; the learning rate stays as it was",
+            symbol=f"{kind.cls or 'Optimizer'}.lr",
+            confidence=Confidence.LIKELY,
+            help="Write `learning_rate`.",
+            fix=Fix(
+                "Write `learning_rate` instead of `lr`",
+                (Edit(module.span(name), (text,)),),
+                _proven(facts),
+            ),
+        )
+
+
+def _setattrs(
+    module: Module,
+) -> Iterator[tuple[cst.Call, cst.SimpleString, Type]]:
+    if "setattr" not in module.text:
+        return
+    for node in descendants(module.tree):
+        match node:
+            case cst.Call(
+                func=cst.Name(value="setattr"),
+                args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as name), _],
+            ) if (kind := module.type_of(owner)) is not None:
+                yield node, name, kind
+
+
+def _proven(facts: Facts) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if each.after))
+
+
+rule = Rule(
+    code="KD406",
+    name="rate-is-not-set",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"lr"},
+    since="3.0",
+)
+
+_RATE = "assert abs(float(optimizer.learning_rate) - 0.5) < 1e-6"
+_MODEL = (
+    "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse')\n"
+)
+
+VALID = [
+    "import keras\noptimizer = keras.optimizers.SGD()\noptimizer.learning_rate = 0.5",
+    "import keras\n\nclass Mine:\n    lr = 0.1\n\nMine().lr = 0.5",
+    (
+        "import keras\n\nclass Mine(keras.optimizers.SGD):\n    @property\n    def lr(self):\n"
+        "        return self.learning_rate\n\n    @lr.setter\n    def lr(self, value):\n"
+        "        self.learning_rate = value\n\noptimizer = Mine()\noptimizer.lr = 0.5"
+    ),
+    "import tf_keras\noptimizer = tf_keras.optimizers.SGD()\noptimizer.lr = 0.5",
+    "import keras\n\ndef slow(optimizer):\n    optimizer.lr = 0.5",
+]
+INVALID = [
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.SGD(0.1)\noptimizer.lr = 0.5\n",
+        after="import keras\n\noptimizer = keras.optimizers.SGD(0.1)\n"
+        "optimizer.learning_rate = 0.5\n",
+        on_keras_2=True,
+        check=_RATE,
+    ),
+    Example(
+        before=_MODEL + "model.optimizer.lr = 0.5\nprint(model.optimizer.lr)\n",
+        after=_MODEL
+        + "model.optimizer.learning_rate = 0.5\nprint(model.optimizer.learning_rate)\n",
+        on_keras_2=True,
+        check=f"optimizer = model.optimizer\n{_RATE}",
+    ),
+    Example(
+        before=_MODEL + "\n\nclass Slower(keras.callbacks.Callback):\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n"
+        "        self.model.optimizer.lr = 0.5\n",
+        after=_MODEL + "\n\nclass Slower(keras.callbacks.Callback):\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n"
+        "        self.model.optimizer.learning_rate = 0.5\n",
+        on_keras_2=True,
+        check="import numpy as np\nmodel.fit(np.ones((2, 2)), np.ones((2, 1)), verbose=0, "
+        f"callbacks=[Slower()])\noptimizer = model.optimizer\n{_RATE}",
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.SGD(1.0)\noptimizer.lr *= 0.5\n",
+        after="import keras\n\noptimizer = keras.optimizers.SGD(1.0)\n"
+        "optimizer.learning_rate *= 0.5\n",
+        raises="AttributeError: 'SGD' object has no attribute 'lr'",
+        check=_RATE,
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.SGD(0.1)\n"
+        "setattr(optimizer, 'lr', 0.5)\n",
+        after="import keras\n\noptimizer = keras.optimizers.SGD(0.1)\n"
+        "setattr(optimizer, 'learning_rate', 0.5)\n",
+        on_keras_2=True,
+        check=_RATE,
+    ),
+]

@@ -1,0 +1,227 @@
+"""A `tf.Variable` in a layer, a model or a metric is not one of its weights any more.
+
+## What it does
+Reports `self.x = tf.Variable(…)` (also `K.variable(…)`, and lists of them) in subclasses of
+`Layer`, `Model` and `Metric`.
+
+## Why it breaks
+Keras 2 found such variables by TensorFlow's tracking. Keras 3 tracks `keras.Variable` only: the
+layer works, but `trainable_weights` lacks the variable, so that it is never trained, never frozen
+and never saved. In a metric it is never reset. Nothing raises; at most Keras warns `The model does
+not have any trainable weights.`
+
+## What to write instead
+`self.add_weight(…)`, or `keras.Variable(…)` in place of `tf.Variable(…)`: it takes the same values,
+has the same type of number by default, and works in TensorFlow's functions. The fix writes that.
+It is unsafe, as a few methods of TensorFlow's variables (`scatter_nd_update`, `read_value`) are
+missing.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: layers, models and metrics, in `__init__` and `build`; with
+`keras.Variable` the weights are there, are trained, saved and loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import speller_at
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_OWNERS = {Kind.LAYER: "layer", Kind.MODEL: "model", Kind.METRIC: "metric"}
+_TENSORFLOW = (
+    "tensorflow.Variable",
+    "tensorflow.compat.v1.Variable",
+    "tensorflow.compat.v2.Variable",
+)
+_KEYWORDS = {
+    "initial_value": "initializer",
+    "trainable": "trainable",
+    "name": "name",
+    "dtype": "dtype",
+    "shape": "shape",
+}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each variable that is set on something that does not track it."""
+    for store in module.member_stores:
+        if store.owner.kind not in _OWNERS or store.value is None or store.owner_overrides:
+            continue
+        if not isinstance(store.node.value, cst.Name) or module.is_guarded(store.node):
+            continue
+        for call in _variables(module, store.value):
+            owner = _OWNERS[store.owner.kind]
+            fix = _fix(module, call)
+            yield rule.finding(
+                module.place(call),
+                f"`{store.member}` is no weight of the {owner}: Keras 3 does not track a "
+                f"`tf.Variable`, so that it is not "
+                f"{'reset' if owner == 'metric' else 'trained, frozen or saved'}",
+                symbol=f"{store.owner.cls or 'Layer'}.{store.member}",
+                confidence=store.confidence,
+                help="Write `self.add_weight(…)` or `keras.Variable(…)`.",
+                fix=fix if isinstance(fix, Fix) else None,
+                no_fix_because=fix if isinstance(fix, str) else None,
+            )
+
+
+def _variables(module: Module, value: cst.BaseExpression) -> Iterator[cst.Call]:
+    """Yield the calls that make variables, in what is assigned itself or in lists in it."""
+    if isinstance(value, cst.Call):
+        if _makes_a_variable(module, value):
+            yield value
+    elif isinstance(value, cst.List | cst.Tuple):
+        for element in value.elements:
+            yield from _variables(module, element.value)
+    elif isinstance(value, cst.ListComp):
+        yield from _variables(module, value.elt)
+
+
+def _makes_a_variable(module: Module, call: cst.Call) -> bool:
+    name = module.qualified(call.func)
+    if name is None:
+        return False
+    split = split_root(name)
+    return name in _TENSORFLOW or (split is not None and split[1] == "backend.variable")
+
+
+def _fix(module: Module, call: cst.Call) -> Fix | str:
+    name = module.qualified(call.func)
+    if name not in _TENSORFLOW:
+        return "what `keras.backend.variable` is rewritten to depends on its arguments"
+    problem = _problem(call.args)
+    if problem is not None:
+        return problem
+    spelled, need = speller_at(module, call).spell("keras.Variable")
+    edits = [Edit(module.span(call.func), (spelled,))]
+    edits += [
+        Edit(module.span(each.keyword), (_KEYWORDS[each.keyword.value],))
+        for each in call.args
+        if each.keyword is not None and _KEYWORDS[each.keyword.value] != each.keyword.value
+    ]
+    return Fix(
+        f"Write `{spelled}` instead of `{module.source(call.func)}`",
+        tuple(edits),
+        Applicability.UNSAFE,
+        () if need is None else (need,),
+        unsafe_because="a few methods of TensorFlow's variables are missing from Keras' own",
+    )
+
+
+def _problem(arguments: Sequence[cst.Arg]) -> str | None:
+    """Say what keeps the same arguments from meaning the same to ``keras.Variable``."""
+    if any(each.star for each in arguments):
+        return "`*` hides what is passed"
+    by_position = [each for each in arguments if each.keyword is None]
+    if len(by_position) > 1:
+        return "only the first parameter is the same by position"
+    unknown = [e.keyword.value for e in arguments if e.keyword and e.keyword.value not in _KEYWORDS]
+    if unknown:
+        return f"`keras.Variable` has no `{unknown[0]}=`"
+    initial = by_position[0] if by_position else next(
+        (e for e in arguments if e.keyword and e.keyword.value == "initial_value"), None
+    )  # fmt: skip
+    if initial is None:
+        return "it has no initial value"
+    if isinstance(initial.value, cst.Lambda) or _names_a_function(initial.value):
+        return "the initial value may be a function, which `keras.Variable` calls with a shape"
+    return None
+
+
+def _names_a_function(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Name) and value.value.endswith(("initializer", "init", "fn"))
+
+
+rule = Rule(
+    code="KD402",
+    name="untracked-variable",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"Variable", "variable"},
+    since="3.0",
+)
+
+VALID = [
+    (
+        "import keras\n\nclass Scale(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.scale = self.add_weight(shape=(1,))\n        self.k = keras.Variable(1.0)"
+    ),
+    # No layer.
+    (
+        "import keras\nimport tensorflow as tf\n\nclass A:\n    def __init__(self):\n"
+        "        self.v = tf.Variable(1.0)"
+    ),
+    # Not kept by the layer.
+    (
+        "import keras\nimport tensorflow as tf\n\nclass Scale(keras.layers.Layer):\n"
+        "    def call(self, x):\n        total = tf.Variable(1.0)\n        return x * total"
+    ),
+    (
+        "import tf_keras\nimport tensorflow as tf\n\nclass Scale(tf_keras.layers.Layer):\n"
+        "    def build(self, shape):\n        self.v = tf.Variable(1.0)"
+    ),
+    (
+        "import keras\nimport tensorflow as tf\n\nclass Mine(tf.Module):\n"
+        "    def __init__(self):\n        self.v = tf.Variable(1.0)"
+    ),
+]
+INVALID = [
+    Example(
+        before="import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
+        "class Scale(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.scale = tf.Variable(tf.ones((2,)), trainable=True, name='scale')\n\n"
+        "    def call(self, x):\n        return x * self.scale\n",
+        after="import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
+        "class Scale(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.scale = keras.Variable(tf.ones((2,)), trainable=True, name='scale')\n\n"
+        "    def call(self, x):\n        return x * self.scale\n",
+        unsafe=True,
+        on_keras_2=True,
+        check="layer = Scale()\nlayer(tf.ones((1, 2)))\nassert len(layer.trainable_weights) == 1",
+    ),
+    Example(
+        before="import tensorflow as tf\n\n\nclass Two(tf.keras.Model):\n    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.factors = [tf.Variable(initial_value=1.0) for _ in range(2)]\n\n"
+        "    def call(self, x):\n        return x * self.factors[0] + self.factors[1]\n",
+        after="import tensorflow as tf\n\n\nclass Two(tf.keras.Model):\n    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.factors = [tf.keras.Variable(initializer=1.0) for _ in range(2)]\n\n"
+        "    def call(self, x):\n        return x * self.factors[0] + self.factors[1]\n",
+        unsafe=True,
+        on_keras_2=True,
+        check="model = Two()\nmodel(tf.ones((1, 2)))\nassert len(model.trainable_weights) == 2",
+    ),
+    Example(
+        before="import keras\nimport tensorflow as tf\n\n\nclass Count(keras.metrics.Metric):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.seen = tf.Variable(0)\n\n"
+        "    def update_state(self, y_true, y_pred, sample_weight=None):\n"
+        "        self.seen.assign_add(1)\n\n    def result(self):\n        return self.seen\n",
+        after="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.seen = keras.Variable(0)\n\n"
+        "    def update_state(self, y_true, y_pred, sample_weight=None):\n"
+        "        self.seen.assign_add(1)\n\n    def result(self):\n        return self.seen\n",
+        unsafe=True,
+        on_keras_2=True,
+        check="count = Count()\ncount.update_state(1, 1)\ncount.reset_state()\n"
+        "assert int(count.result()) == 0",
+    ),
+    Example(
+        before="import tensorflow as tf\n\n\nclass Scale(tf.keras.layers.Layer):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.scale = tf.keras.backend.variable(1.0)\n\n"
+        "    def call(self, x):\n        return x * self.scale\n",
+        check="layer = Scale()\nlayer(tf.ones((1, 2)))\nassert not layer.trainable_weights",
+    ),
+]

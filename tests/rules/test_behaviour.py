@@ -1,0 +1,103 @@
+"""KD4 beyond the rules' examples: near misses, and hand-written lists held against Keras."""
+
+import inspect
+
+import pytest
+
+from kdoctor.engine import fix, scan
+from kdoctor.rules.behaviour.monitor_without_mode import KNOWN, keras_2_mode
+
+
+def findings(source: str, code: str):
+    return scan(["-"], stdin=source.encode(), select=[code]).findings
+
+
+def mended(source: str, code: str) -> str:
+    result = fix(["-"], stdin=source.encode(), select=[code], unsafe=True)
+    assert not result.left_alone
+    return result.files[0].after.decode() if result.files else source
+
+
+DECAY = "import keras\nrate = keras.optimizers.schedules.CosineDecay(0.1, 10)\n"
+
+
+def test_a_rate_that_is_a_schedule_already_is_left_to_the_user() -> None:
+    (found,) = findings(f"{DECAY}keras.optimizers.SGD(rate, decay=0.1)", "KD401")
+    assert found.fix is None
+    assert "schedule already" in found.no_fix_because
+
+
+def test_a_decay_with_a_comment_keeps_it() -> None:
+    source = "import keras\nkeras.optimizers.SGD(\n    0.1,\n    decay=0.1,  # tuned\n)\n"
+    assert "# tuned" in mended(source, "KD401")
+
+
+def test_the_old_name_of_the_rate_keeps_its_keyword() -> None:
+    source = "import keras\nkeras.optimizers.SGD(lr=0.1, decay=0.1)\n"
+    wanted = (
+        "import keras\nkeras.optimizers.SGD("
+        "lr=keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.1))\n"
+    )
+    assert mended(source, "KD401") == wanted
+
+
+def test_two_frozen_models_are_thawed_each_for_itself() -> None:
+    source = (
+        "import keras\na, b = keras.Sequential(), 1\nb = keras.Sequential()\n"
+        "b.compile('sgd', 'mse')\nb.trainable = False\nfor _ in range(3):\n\tb.fit(x, y)\n"
+    )
+    after = mended(source, "KD403")
+    assert "\tb.trainable = True\n\tb.fit(x, y)\n\tb.trainable = False\n" in after
+
+
+def test_a_model_that_is_trained_in_a_condition_is_thawed_there() -> None:
+    source = (
+        "import keras\nb = keras.Sequential()\nb.compile('sgd', 'mse')\nb.trainable = False\n"
+        "if b.fit(x, y):\n    pass\n"
+    )
+    (found,) = findings(source, "KD403")
+    assert found.fix is None
+
+
+@pytest.mark.parametrize("metrics", ["metrics", "[score]", "['AUC']", "[keras.metrics.AUC()]"])
+def test_metrics_that_are_not_all_in_sight_may_have_the_name(metrics: str) -> None:
+    source = (
+        "import keras\nmodel = keras.Sequential()\n"
+        f"model.compile('sgd', 'mse', metrics={metrics})\n"
+        "keras.callbacks.EarlyStopping('val_auc')\n"
+    )
+    assert not findings(source, "KD408")
+
+
+@pytest.mark.frameworks
+def test_the_known_metrics_are_those_of_keras() -> None:
+    import keras  # noqa: PLC0415
+    from keras.src import metrics  # noqa: PLC0415
+
+    made = {name for name in metrics.ALL_OBJECTS_DICT if isinstance(name, str) and name.islower()}
+    for name, cls in inspect.getmembers(keras.metrics, inspect.isclass):
+        if issubclass(cls, keras.metrics.Metric) and name not in {"Metric", "MeanMetricWrapper"}:
+            made.add(_made(cls).name)
+    assert KNOWN - {"acc", "accuracy", "ce", "crossentropy"} <= made
+    assert made - {"metric", "mean_metric_wrapper"} <= KNOWN
+
+
+def _made(cls):
+    for arguments in ((), (0.5,), (2,), (2, [0])):
+        try:
+            return cls(*arguments)
+        except (TypeError, ValueError):
+            continue
+    raise AssertionError(cls)
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("monitor", ["val_acc", "val_auc", "val_dice", "acc_2", "fmeasure"])
+@pytest.mark.parametrize("cls", ["EarlyStopping", "ReduceLROnPlateau", "ModelCheckpoint"])
+def test_the_old_guess_is_that_of_keras_2(cls: str, monitor: str) -> None:
+    import tf_keras  # noqa: PLC0415
+
+    arguments = {"filepath": "x"} if cls == "ModelCheckpoint" else {}
+    callback = getattr(tf_keras.callbacks, cls)(monitor=monitor, **arguments)
+    more_is_better = bool(callback.monitor_op(2.0, 1.0))
+    assert keras_2_mode(cls, monitor) == ("max" if more_is_better else "min")
