@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from packaging.version import InvalidVersion, Version
+
 from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Distribution, Evidence, distribution_of
 
@@ -15,6 +17,7 @@ _NAME: Final = re.compile(r"\s*([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)")
 _ARCHIVE: Final = re.compile(
     r"([A-Za-z][A-Za-z_.-]*?)-(\d[\w.]*?)(?:-[\w.]+)*\.(?:whl|tar\.gz|zip)\b"
 )
+_PIN: Final = re.compile(r"\s*([A-Za-z0-9][\w.-]*?)\s*(==[\w.+!]+|)\s*")
 _EGG: Final = re.compile(r"#egg=([\w.-]+)")
 _REVISION: Final = re.compile(r"@v?(\d+(?:\.\d+)+)\b")
 _REPOSITORY: Final = re.compile(
@@ -42,12 +45,13 @@ class Where:
         Raises:
             FileProblem: the specifiers are none.
         """
-        from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
+        if specifiers and exact_version(specifiers) is None:
+            from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
 
-        try:
-            SpecifierSet(specifiers)
-        except InvalidSpecifier:
-            raise FileProblem(f"'{text}' holds no version that can be understood") from None
+            try:
+                SpecifierSet(specifiers)
+            except InvalidSpecifier:
+                raise FileProblem(f"'{text}' holds no version that can be understood") from None
         nightly = "nightly" in text.lower()
         place = (self.path, self.line, self.group)
         return Evidence(distribution, text, specifiers, *place, marker, nightly)
@@ -68,7 +72,10 @@ def parse_requirement(text: str, where: Where) -> Evidence | None:
     distribution = distribution_of(named.group(1)) if named else None
     if named is None or distribution is None:
         return None
-    # Imported for what concerns Keras only: most lines do not.
+    plain = _PIN.fullmatch(text)
+    if plain is not None and (not plain.group(2) or exact_version(plain.group(2))):
+        return where.says(distribution, "".join(plain.groups()), plain.group(2))
+    # Imported for what concerns Keras, and is more than a name and a version, only.
     from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415
 
     for spelling in _spellings(text):
@@ -112,6 +119,20 @@ def parse_conda(text: str, where: Where) -> Evidence | None:
     bracket = re.search(r"version\s*=\s*['\"]?([^'\"\]]+)", rest) if "[" in rest else None
     rest = bracket.group(1).strip() if bracket else rest.partition("[")[0].strip()
     return where.says(distribution, text.strip(), _of_conda(rest))
+
+
+def exact_version(specifiers: str) -> Version | None:
+    """Return the one version that is allowed, None where there may be several.
+
+    >>> exact_version("==2.10")
+    <Version('2.10')>
+    """
+    if not specifiers.startswith("==") or "," in specifiers or "*" in specifiers:
+        return None
+    try:
+        return Version(specifiers.lstrip("=").strip())
+    except InvalidVersion:  # === takes anything
+        return None
 
 
 def pinned(distribution: Distribution, name: str, version: str, where: Where) -> Evidence:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +47,8 @@ def folders_above(start: Path) -> Iterator[Path]:
     The top folder of a repository is the last. The home folder, that for temporary files and the
     root of the file system hold what belongs to no project: they are looked at only by name.
     """
-    nobodys = {Path.home(), Path(tempfile.gettempdir()), Path(start.anchor)}
+    temporary = {os.environ.get("TMPDIR"), os.environ.get("TEMP"), "/tmp", "/var/tmp"}  # noqa: S108
+    nobodys = {Path.home(), Path(start.anchor), *map(Path, filter(None, temporary))}
     for folder in (start, *start.parents):
         if folder != start and folder in nobodys:
             return

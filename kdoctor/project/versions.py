@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
-from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from kdoctor.keras_api import known_releases
 from kdoctor.project.evidence import Distribution, Evidence
+from kdoctor.project.requirement import exact_version
 
 
 def allowed(evidence: Sequence[Evidence]) -> tuple[Version, ...]:
@@ -20,16 +20,12 @@ def allowed(evidence: Sequence[Evidence]) -> tuple[Version, ...]:
     What counts always narrows; of what counts on a condition (a marker, an extra) one is enough.
     An exact version is allowed even if it was never published under this name.
     """
-    always = [SpecifierSet(each.specifiers) for each in evidence if not each.is_conditional]
-    sometimes = [SpecifierSet(each.specifiers) for each in evidence if each.is_conditional]
     known = _candidates(evidence)
-    for specifiers in always:
-        known = [version for version in known if specifiers.contains(version, prereleases=True)]
-    narrowed = [
-        version
-        for version in known
-        if any(specifiers.contains(version, prereleases=True) for specifiers in sometimes)
-    ]
+    always = [each for each in evidence if not each.is_conditional]
+    sometimes = [each for each in evidence if each.is_conditional]
+    for each in always:
+        known = [version for version in known if _allows(each, version)]
+    narrowed = [version for version in known if any(_allows(each, version) for each in sometimes)]
     return tuple(narrowed or known)
 
 
@@ -39,24 +35,28 @@ def exact(evidence: Evidence) -> Version | None:
     >>> exact(Evidence(Distribution.KERAS, "keras==2.10", "==2.10", "requirements.txt"))
     <Version('2.10')>
     """
-    text = evidence.specifiers
-    if not text.startswith("==") or "," in text or "*" in text:
-        return None
-    try:
-        return Version(text.lstrip("="))
-    except InvalidVersion:  # === takes anything
-        return None
+    return exact_version(evidence.specifiers)
 
 
 def is_open(evidence: Evidence) -> bool:
     """Say whether a requirement sets no upper limit: whoever installs it gets the newest."""
-    operators = {specifier.operator for specifier in SpecifierSet(evidence.specifiers)}
-    return operators <= {">=", ">", "!="}
+    clauses = filter(None, evidence.specifiers.split(","))
+    return all(clause.strip().startswith((">", "!=")) for clause in clauses)
 
 
 def same_minor(one: Version, other: Version) -> bool:
     """Say whether two releases share major and minor number, and with them the API."""
     return (one.major, one.minor) == (other.major, other.minor)
+
+
+def _allows(evidence: Evidence, version: Version) -> bool:
+    pin = exact(evidence)
+    if pin is not None:
+        return pin == version or pin.public == version.public
+    # Imported for ranges only: it takes longer than all the rest of the way to a target.
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
+
+    return SpecifierSet(evidence.specifiers).contains(version, prereleases=True)
 
 
 def _candidates(evidence: Sequence[Evidence]) -> list[Version]:
@@ -71,7 +71,7 @@ def _candidates(evidence: Sequence[Evidence]) -> list[Version]:
 @cache
 def published(distribution: Distribution) -> Collection[Version]:
     """Return all final releases of a package."""
-    file = resources.files("kdoctor.project") / "published.json"
+    file = Path(__file__).with_name("published.json")
     listed = json.loads(file.read_text("utf-8"))[distribution.value]
     known = () if distribution is Distribution.TENSORFLOW else known_releases(distribution.value)
     return frozenset(map(Version, [*listed, *known]))
