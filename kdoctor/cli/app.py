@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import fix, rules, scan, target
+from kdoctor.cli import api, fix, rules, scan, target
 from kdoctor.errors import KdoctorError
 
 INTERRUPTED = 130
@@ -88,6 +88,7 @@ def program(
     kdoctor fix src/                              the repair as a diff; writes nothing
     kdoctor fix src/ --apply                      the repair, written
     kdoctor rules KD101                           all about one rule
+    kdoctor api keras.backend.dot                 where a name exists, what took its place
     kdoctor target                                which Keras this project runs on, and why
 
     \b
@@ -100,6 +101,7 @@ app.command("scan")(scan.scan)
 app.command("fix")(fix.fix)
 app.command("rules")(rules.rules)
 app.command("target")(target.target)
+app.command("api")(api.api)
 
 
 def main() -> None:

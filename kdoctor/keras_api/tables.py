@@ -274,5 +274,12 @@ def classes_table(distribution: str) -> ClassesTable:
     return unpack_classes(_data(f"{distribution}.classes"))
 
 
+def distributions() -> list[str]:
+    """Return the distributions whose classes are known."""
+    ending = ".classes.bin"
+    files = Path(__file__).with_name(DATA).glob(f"*{ending}")
+    return sorted(file.name.removesuffix(ending) for file in files)
+
+
 def _data(name: str) -> bytes:
     return Path(__file__).with_name(DATA).joinpath(f"{name}.bin").read_bytes()

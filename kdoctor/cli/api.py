@@ -1,0 +1,43 @@
+"""``kdoctor api``: the history of a name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kdoctor.cli import options, streams
+
+
+def api(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="As you would write it: keras.backend.dot, K.dot, layers.Dense, Dense, Model.fit.",
+            show_default=False,
+        ),
+    ],
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    color: options.ColorOption = options.Color.AUTO,
+) -> None:
+    """Tell where a name of Keras exists and existed, its signatures, and what took its place.
+
+    \b
+    kdoctor api keras.backend.dot
+    kdoctor api np_utils.to_categorical
+    kdoctor api Model.predict_classes --json
+
+    Exit code: 0, or 1 where no release known has such a name.
+    """  # noqa: D301 - \b keeps the lines of the examples
+    from kdoctor.engine.cures import cures_of  # noqa: PLC0415 - imports the rules
+    from kdoctor.keras_api.inquiry import inquire  # noqa: PLC0415
+    from kdoctor.report.api import write_json, write_text  # noqa: PLC0415
+
+    answer = inquire(name)
+    is_member = answer.owners or any(each.kind is None for each in answer.histories)
+    cures = cures_of(answer.name, answer.name.rpartition(".")[2] if is_member else "")
+    (write_json if json else write_text)(answer, cures, streams.output(color))
+    if not answer.is_known:
+        raise typer.Exit(1)

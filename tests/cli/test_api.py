@@ -1,0 +1,46 @@
+"""``kdoctor api`` from end to end."""
+
+from __future__ import annotations
+
+
+def test_a_function_of_the_backend_with_what_to_write_instead(project):
+    ended = project.kdoctor("api", "keras.backend.dot")
+    assert ended.code == 0
+    assert ended.out.startswith("keras.backend.dot (function)\n\n  keras       2.0")
+    assert "\u20132.15.0  gone in 3.0.5\n" in ended.out
+    assert "keras.backend.dot(x, y) -> keras.ops.dot(x, y)\n      KD101, safe\n" in ended.out
+    told = project.kdoctor("api", "keras.backend.dot", "--json").json
+    assert told["known"]
+    assert told["roots"]["keras"]["until"] == "2.15.0"
+    assert told["roots"]["tf.keras"]["until"] is None
+    (rewrite,) = told["rewrites"]
+    assert (rewrite["rule"], rewrite["applicability"]) == ("KD101", "safe")
+
+
+def test_a_moved_class_and_its_changes(project):
+    out = project.kdoctor("api", "keras.layers.core.Dense").out
+    assert "moved: keras.layers.Dense, there since 2.0" in out
+    out = project.kdoctor("api", "Dense").out
+    assert "keras, tf.keras 3.0.5: +lora_rank=None\n" in out
+
+
+def test_what_never_existed_ends_with_one_and_a_suggestion(project):
+    ended = project.kdoctor("api", "K.squeze")
+    assert ended.code == 1
+    assert ended.out == (
+        "'K.squeze' never existed in any release known; did you mean keras.backend.squeeze?\n"
+    )
+    assert project.kdoctor("api", "K.squeze", "--json").json["suggestions"]
+
+
+def test_a_name_of_several_things_lists_them(project):
+    ended = project.kdoctor("api", "get")
+    assert ended.code == 0
+    assert ended.out.startswith("'get' may mean:\n  keras.activations.get\n")
+
+
+def test_a_member_names_the_classes_that_have_it_and_the_rules(project):
+    out = project.kdoctor("api", "Model.predict_classes").out
+    assert "No release known has a Model.predict_classes." in out
+    assert "  keras: Sequential" in out
+    assert "gone in 2.4.3" in out
