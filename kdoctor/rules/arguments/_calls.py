@@ -1,0 +1,126 @@
+"""Calls of Keras' own callables, with what they took once and what they take on the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import ClassFamily, EntryKind, Presence, Signature
+from kdoctor.kinds import Kind, Type
+from kdoctor.model import Confidence
+from kdoctor.rules.facts import Facts
+from kdoctor.syntax import Module, Reference
+
+_FAMILIES: Final = {
+    ClassFamily.LAYER: Kind.LAYER,
+    ClassFamily.MODEL: Kind.MODEL,
+    ClassFamily.OPTIMIZER: Kind.OPTIMIZER,
+    ClassFamily.LOSS: Kind.LOSS,
+    ClassFamily.METRIC: Kind.METRIC,
+    ClassFamily.CALLBACK: Kind.CALLBACK,
+}
+# Whose methods are called on an instance of which only the kind is known.
+_BASES: Final = {
+    Kind.MODEL: "keras.Model",
+    Kind.LAYER: "keras.layers.Layer",
+    Kind.OPTIMIZER: "keras.optimizers.Optimizer",
+    Kind.METRIC: "keras.metrics.Metric",
+    Kind.LOSS: "keras.losses.Loss",
+}
+# Which class of the TensorFlow backend defines them: Python's messages name it.
+_DEFINERS: Final = {
+    **dict.fromkeys(("fit", "evaluate", "predict"), "TensorFlowTrainer"),
+    "compile": "Trainer",
+    "add_weight": "Layer",
+    "apply_gradients": "BaseOptimizer",
+}
+_RELEASES: Final = ("2.15.0", "2.13.1", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
+
+
+@dataclass(frozen=True, slots=True)
+class KerasCall:
+    """One call. ``name`` is the callable's dotted name under ``keras``, as the target has it.
+
+    ``kind`` is what a class makes, None for a function; ``owner`` that of which a method is called.
+    ``made`` is the class as messages name it.
+    """
+
+    call: cst.Call
+    name: str
+    kind: Kind | None
+    new: Signature
+    confidence: Confidence
+    owner: Type | None = None
+    made: str = ""
+    reference: Reference | None = None
+
+    @property
+    def leaf(self) -> str:
+        """The last part of the name: ``Adam``, ``fit``."""
+        return self.name.rpartition(".")[2]
+
+    @property
+    def written(self) -> str:
+        """How Python names the callable in a TypeError."""
+        if self.owner is not None:
+            definer = _DEFINERS.get(self.leaf)
+            return f"{definer}.{self.leaf}()" if definer else f"{self.leaf}()"
+        return f"{self.made}.__init__()" if self.made else f"{self.leaf}()"
+
+    def olds(self, facts: Facts) -> Iterator[Signature]:
+        """Yield the signatures of earlier releases, newest first."""
+        for release in _RELEASES:
+            found = facts.at_release(release).signature(self.name)
+            if found is not None:
+                yield found
+
+    def keyword(self, name: str) -> cst.Arg | None:
+        """Return the argument that is passed by this keyword."""
+        return next(
+            (each for each in self.call.args if each.keyword and each.keyword.value == name), None
+        )
+
+
+def keras_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
+    """Yield the calls of Keras' own classes, functions and methods whose parameters are known."""
+    for reference in module.references:
+        if reference.call is not None:
+            found = _of_name(facts, reference, reference.call)
+            if found is not None:
+                yield found
+    for use in module.members:
+        if use.called is None or use.owner_defines:
+            continue
+        base = _BASES.get(use.owner.kind)
+        if base is None or use.member.startswith("__"):
+            continue
+        name = f"{base}.{use.member}"
+        new = facts.signature(name)
+        if new is not None and facts.member(use.owner, use.member) is Presence.EXISTS:
+            yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)
+
+
+def _of_name(facts: Facts, reference: Reference, call: cst.Call) -> KerasCall | None:
+    found = facts.lookup(reference.name)
+    if found.moved_to:
+        found = facts.lookup(found.moved_to[0])
+    if found.presence is not Presence.EXISTS or found.stub:
+        return None
+    if not facts.runs_keras_3(found.root or ""):
+        return None
+    new = facts.signature(found.qualified)
+    if new is None:
+        return None
+    is_class = found.kind is EntryKind.CLASS
+    return KerasCall(
+        call,
+        f"keras.{found.name}",
+        _FAMILIES.get(found.family) if is_class else None,
+        new,
+        reference.confidence,
+        made=found.home.rpartition(".")[2] if is_class else "",
+        reference=reference,
+    )

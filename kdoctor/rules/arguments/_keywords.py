@@ -1,0 +1,217 @@
+"""What became of keyword arguments: renamed, of no effect any more, or lost.
+
+``tests/rules/test_keywords.py`` holds the tables against the release data and the installed Keras.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from kdoctor.kinds import Kind
+
+# What Keras 3 takes out of ``**kwargs`` besides the parameters of ``Layer`` itself.
+_LAYER: Final = frozenset(
+    {
+        *("activity_regularizer", "trainable", "dtype", "autocast", "name"),
+        *("input_shape", "input_dim"),
+    }
+)
+TAKEN: Final[dict[str, frozenset[str]]] = {
+    "Embedding": frozenset({"input_length"}),
+    "GRU": frozenset({"implementation"}),
+    "GRUCell": frozenset({"implementation"}),
+    "LSTM": frozenset({"implementation"}),
+    "LSTMCell": frozenset({"implementation"}),
+    "InputLayer": frozenset({"batch_input_shape", "input_shape"}),
+    "LeakyReLU": frozenset({"alpha"}),
+    "LayerNormalization": frozenset({"rms_scaling"}),
+    "TextVectorization": frozenset({"vocabulary_size", "has_input_vocabulary"}),
+    "LossScaleOptimizer": frozenset({"dynamic"}),
+}
+_OPTIMIZER: Final = frozenset({"decay"})
+
+# What Keras 2 took out of ``**kwargs``: a test asks tf_keras.
+WERE_TAKEN: Final[dict[Kind | str, frozenset[str]]] = {
+    Kind.LAYER: frozenset({"weights", "batch_size", "implementation", "dynamic"}),
+    "BatchNormalization": frozenset({"fused", "virtual_batch_size", "adjustment"}),
+    Kind.OPTIMIZER: frozenset({"lr", "clipnorm", "clipvalue"}),
+    "Input": frozenset({"batch_input_shape"}),
+    "compile": frozenset(
+        {"experimental_run_tf_function", "experimental_steps_per_execution", "options"}
+    )
+    | frozenset({"run_metadata", "cloning", "target_tensors", "sample_weight_mode", "distribute"}),
+    "apply_gradients": frozenset({"experimental_aggregate_gradients"}),
+    "add_weight": frozenset(
+        {"use_resource", "synchronization", "partitioner", "getter", "collections"}
+    )
+    | frozenset({"experimental_autocast"}),
+    "TensorBoard": frozenset({"batch_size", "write_grads", "embeddings_layer_names"}),
+    "ModelCheckpoint": frozenset({"period", "load_weights_on_restart", "options"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of a keyword.
+
+    ``renamed`` is its new name. ``drop``: it may be left out, and ``loses`` says what goes with it
+    ("" for nothing at all). ``harmless`` are values with which it may be left out whatever else.
+    """
+
+    renamed: str = ""
+    drop: bool = False
+    loses: str = ""
+    harmless: tuple[str, ...] = ()
+    help: str = ""
+    no_fix_because: str = "what takes its place depends on what it was to do"
+
+
+_DATA: Final = Change(
+    drop=True,
+    loses="batches are prepared in the order and at the time that Keras 3 sees fit",
+    help="It belongs to the data now: `class Mine(keras.utils.PyDataset)`, made with "
+    "`Mine(…, workers=4, use_multiprocessing=True, max_queue_size=10)`.",
+)
+_WEIGHTS: Final = Change(
+    help="Give them to the layer once it is built: `layer.build(shape)`, then "
+    "`layer.set_weights(weights)`.",
+    no_fix_because="a layer has no weights to set before it is built, which is at another place",
+    harmless=("None",),
+)
+
+CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
+    (Kind.OPTIMIZER, "lr"): Change(renamed="learning_rate", help="It is `learning_rate` now."),
+    (Kind.OPTIMIZER, "jit_compile"): Change(
+        drop=True, help="Whether XLA compiles a step is said to `compile(jit_compile=…)`."
+    ),
+    ("Nadam", "schedule_decay"): Change(
+        drop=True, loses="Keras 3 has the value 0.004 built in", harmless=("0.004",)
+    ),
+    **{
+        (method, name): _DATA
+        for method in ("fit", "evaluate", "predict")
+        for name in ("workers", "use_multiprocessing", "max_queue_size")
+    },
+    ("compile", "sample_weight_mode"): Change(
+        drop=True,
+        loses="weights of each time step are told by their shape, (samples, steps)",
+        harmless=("None",),
+    ),
+    ("compile", "target_tensors"): Change(
+        help="Targets are passed to `fit`; a loss on inner tensors is added by a layer.",
+        harmless=("None",),
+    ),
+    ("compile", "experimental_run_tf_function"): Change(
+        drop=True,
+        loses="to train without `tf.function` say `run_eagerly=True`",
+    ),
+    ("compile", "experimental_steps_per_execution"): Change(renamed="steps_per_execution"),
+    ("compile", "options"): Change(drop=True, loses="there is no session to give options to"),
+    ("compile", "run_metadata"): Change(drop=True, loses="there is no session that fills it in"),
+    ("ModelCheckpoint", "period"): Change(
+        harmless=("1",),
+        help="`save_freq` counts batches: `save_freq=5 * steps_per_epoch` saves every fifth epoch.",
+        no_fix_because="how many batches an epoch has cannot be told from here",
+    ),
+    ("ModelCheckpoint", "options"): Change(
+        drop=True, loses="the options were those of TensorFlow's checkpoints", harmless=("None",)
+    ),
+    ("ModelCheckpoint", "load_weights_on_restart"): Change(
+        harmless=("False",), help="`keras.callbacks.BackupAndRestore` goes on where training broke."
+    ),
+    ("TensorBoard", "write_grads"): Change(
+        drop=True, loses="gradients are not written", harmless=("False",)
+    ),
+    # It said with how many samples the histograms of 2.3 and earlier were made.
+    ("TensorBoard", "batch_size"): Change(drop=True),
+    ("TensorBoard", "embeddings_layer_names"): Change(
+        harmless=("None",), help="`embeddings_metadata` is a dict by layer names."
+    ),
+    ("TensorBoard", "embeddings_data"): Change(harmless=("None",)),
+    ("BatchNormalization", "fused"): Change(
+        drop=True, help="Keras 3 uses the fused kernel where there is one."
+    ),
+    ("BatchNormalization", "virtual_batch_size"): Change(harmless=("None",)),
+    ("BatchNormalization", "adjustment"): Change(harmless=("None",)),
+    (Kind.LAYER, "weights"): _WEIGHTS,
+    (Kind.LAYER, "batch_size"): Change(
+        help="Say it to `keras.Input(shape, batch_size=…)` as the first layer.", harmless=("None",)
+    ),
+    (Kind.LAYER, "implementation"): Change(
+        drop=True, help="How it is computed is for the backend to choose."
+    ),
+    (Kind.LAYER, "dynamic"): Change(
+        drop=True,
+        loses="a layer that only runs eagerly needs `compile(run_eagerly=True)`",
+        harmless=("False",),
+    ),
+    (Kind.LAYER, "time_major"): Change(
+        harmless=("False",),
+        help="Transpose around the layer: `keras.ops.transpose(x, (1, 0, 2))`.",
+        no_fix_because="what comes in and goes out must be transposed, at other places",
+    ),
+    ("Embedding", "sparse"): Change(
+        drop=True, loses="gradients of the table are dense", harmless=("False",)
+    ),
+    ("Input", "batch_input_shape"): Change(renamed="batch_shape"),
+    ("relu", "alpha"): Change(renamed="negative_slope"),
+    ("l1", "l"): Change(renamed="l1"),
+    ("l2", "l"): Change(renamed="l2"),
+    ("to_categorical", "y"): Change(renamed="x"),
+    ("to_categorical", "dtype"): Change(
+        harmless=("'float32'", '"float32"'),
+        help="Convert what it returns: `to_categorical(y).astype(dtype)`.",
+    ),
+    ("load_img", "grayscale"): Change(
+        harmless=("False",), help="It is `color_mode='grayscale'` now."
+    ),
+    ("add_weight", "use_resource"): Change(drop=True),
+    ("add_weight", "synchronization"): Change(
+        drop=True, loses="how replicas agree is for `aggregation` to say"
+    ),
+    ("add_weight", "experimental_autocast"): Change(renamed="autocast"),
+    ("add_weight", "partitioner"): Change(harmless=("None",)),
+    ("apply_gradients", "experimental_aggregate_gradients"): Change(
+        drop=True, loses="gradients of replicas are summed", harmless=("True",)
+    ),
+    ("apply_gradients", "skip_gradients_aggregation"): Change(
+        drop=True, loses="gradients of replicas are summed", harmless=("False",)
+    ),
+    ("apply_gradients", "name"): Change(drop=True),
+    ("plot_model", "layer_range"): Change(harmless=("None",)),
+    **{
+        (name, "use_legacy_format"): Change(
+            drop=True, loses="there is one format now", harmless=("False",)
+        )
+        for name in ("serialize", "deserialize")
+    },
+}
+
+
+def is_taken(leaf: str, kind: Kind | None, keyword: str) -> bool | None:
+    """Say whether a callable with ``**kwargs`` takes a keyword; None where that is not known."""
+    if keyword in TAKEN.get(leaf, ()):
+        return True
+    match kind:
+        case Kind.LAYER:
+            return keyword in _LAYER
+        case Kind.OPTIMIZER:
+            return keyword in _OPTIMIZER
+        case _:
+            return None
+
+
+def was_taken(leaf: str, kind: Kind | None, keyword: str) -> bool:
+    """Say whether Keras 2 took a keyword out of its ``**kwargs``."""
+    return keyword in WERE_TAKEN.get(leaf, ()) or (
+        kind is not None and keyword in WERE_TAKEN.get(kind, ())
+    )
+
+
+def change_of(leaf: str, kind: Kind | None, keyword: str) -> Change:
+    """Return what became of a keyword."""
+    found = CHANGES.get((leaf, keyword))
+    if found is None and kind is not None:
+        found = CHANGES.get((kind, keyword))
+    return found or Change()

@@ -1,0 +1,320 @@
+"""Keyword arguments that Keras 2 took and the target refuses.
+
+## What it does
+Binds the keywords of each call of Keras' own classes, functions and methods to the parameters that
+the target's release has, and reports those that an earlier release took and this one does not.
+
+## Why it breaks
+`Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
+weights=w)` is `ValueError: Unrecognized keyword arguments passed to Dense: {'weights': …}`, and
+`model.fit(x, workers=4)` is `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument
+'workers'`.
+
+Not all that changed is an error: `input_shape=`, `input_length=`, `implementation=` and
+`LeakyReLU(alpha=)` are still taken.
+
+## What to write instead
+`learning_rate=` for `lr=`. `workers=`, `use_multiprocessing=` and `max_queue_size=` go to the
+`keras.utils.PyDataset` that gives the data. A keyword that has no effect any more is left out.
+
+## How we know
+The parameters of every release are read from its wheel; what Keras 3 takes out of `**kwargs` was
+read from its sources and is tried on the installed one by a test. A fix that only renames, or that
+leaves out what had no effect or its default value, is safe; one that loses something says what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, without
+from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._keywords import Change, change_of, is_taken, was_taken
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+# Rules of their own see to these: KD301, and saving (KD6).
+_ELSEWHERE = frozenset({"input_shape", "input_dim"})
+_SAVING = frozenset({"save", "save_model", "save_weights", "load_weights", "load_model"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each keyword that is gone."""
+    for call in keras_calls(module, facts):
+        if call.leaf in _SAVING:
+            continue
+        for argument in call.call.args:
+            if argument.keyword is None or argument.keyword.value in _ELSEWHERE:
+                continue
+            if _is_gone(facts, call, argument.keyword.value) and not module.is_guarded(call.call):
+                yield _finding(module, facts, call, argument)
+
+
+def _is_gone(facts: Facts, call: KerasCall, keyword: str) -> bool:
+    if call.new.parameter(keyword) is not None:
+        return False
+    if call.kind is Kind.LAYER and keyword == "batch_input_shape":
+        return False  # KD301
+    if call.new.takes_any_keyword and is_taken(call.leaf, call.kind, keyword) is not False:
+        return False
+    return was_taken(call.leaf, call.kind, keyword) or any(
+        each.parameter(keyword) is not None for each in call.olds(facts)
+    )
+
+
+def _finding(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -> Finding:
+    assert argument.keyword is not None
+    keyword = argument.keyword.value
+    change = change_of(call.leaf, call.kind, keyword)
+    attempt = _fix(module, facts, call, argument, change)
+    return rule.finding(
+        module.place(argument),
+        f"`{call.leaf}` takes no `{keyword}=` any more: {_error(module, call, argument)}",
+        symbol=f"{call.name}({keyword})",
+        confidence=call.confidence,
+        help=change.help,
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _error(module: Module, call: KerasCall, argument: cst.Arg) -> str:
+    assert argument.keyword is not None
+    keyword = argument.keyword.value
+    value = module.source(argument.value)
+    given = f"{{'{keyword}': {value if isinstance(argument.value, cst.BaseNumber) else '…'}}}"
+    if call.new.takes_any_keyword and call.kind is Kind.LAYER:
+        return f"ValueError: Unrecognized keyword arguments passed to {call.made}: {given}"
+    if call.new.takes_any_keyword and call.kind is Kind.OPTIMIZER:
+        return f"ValueError: Argument(s) not recognized: {given}"
+    return f"TypeError: {call.written} got an unexpected keyword argument '{keyword}'"
+
+
+def _fix(
+    module: Module, facts: Facts, call: KerasCall, argument: cst.Arg, change: Change
+) -> Fix | Refusal:
+    assert argument.keyword is not None
+    keyword = argument.keyword.value
+    if change.renamed:
+        if call.keyword(change.renamed) is not None:
+            return Refusal(f"`{change.renamed}=` is passed as well")
+        edit = Edit(module.span(argument.keyword), (change.renamed,))
+        title = f"Write `{change.renamed}=` instead of `{keyword}=`"
+        return Fix(title, (edit,), _proven(facts, keyword))
+    default = _has_its_default(module, facts, call, argument) or (
+        module.source(argument.value) in change.harmless
+    )
+    if not change.drop and not default:
+        return Refusal(change.no_fix_because)
+    edits = without(module, call.call, [argument])
+    if edits is None:
+        return Refusal("there is a comment inside it")
+    lost = "" if default else change.loses
+    if not default and _does_something(argument.value):
+        lost = "; ".join(
+            filter(None, [lost, "what is called for its value is not called any more"])
+        )
+    return Fix(
+        f"Leave out `{keyword}={_shown(module, argument)}`",
+        tuple(edits),
+        Applicability.UNSAFE if lost else _proven(facts, keyword),
+        unsafe_because=lost,
+    )
+
+
+def _has_its_default(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -> bool:
+    """Say whether what is passed is what every release that had the parameter took anyway."""
+    assert argument.keyword is not None
+    value = module.source(argument.value)
+    defaults = [
+        found.default
+        for each in call.olds(facts)
+        if (found := each.parameter(argument.keyword.value)) is not None
+    ]
+    return bool(defaults) and all(default == value for default in defaults)
+
+
+def _does_something(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Call | cst.Await | cst.NamedExpr)
+
+
+def _shown(module: Module, argument: cst.Arg) -> str:
+    source = module.source(argument.value)
+    return source if len(source) <= 30 and "\n" not in source else "…"
+
+
+def _proven(facts: Facts, keyword: str) -> Applicability:
+    return facts.applicability(
+        *(
+            each
+            for each in INVALID
+            if each.after and not each.unsafe and f"{keyword}=" in each.before
+        )
+    )
+
+
+rule = Rule(
+    code="KD303",
+    name="argument-gone",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nkeras.optimizers.Adam(learning_rate=0.1, clipnorm=1.0, amsgrad=True)",
+    # Taken and ignored: that is told by a rule of its own.
+    "import keras\nkeras.optimizers.SGD(0.1, decay=1e-6, momentum=0.9, nesterov=True)",
+    "import keras\nkeras.layers.LeakyReLU(alpha=0.1)",
+    "import keras\nkeras.layers.Embedding(5, 3, input_length=4, weights=[w])",
+    "import keras\nkeras.layers.LSTM(3, implementation=2, input_shape=(4, 3))",
+    "import keras\nkeras.layers.BatchNormalization(renorm=True, name='n', dtype='float32')",
+    "import keras\nkeras.layers.InputLayer(batch_input_shape=(2, 3))",
+    "import keras\nkeras.layers.Dense(3, activity_regularizer='l2', trainable=False)",
+    "import keras\nkeras.callbacks.ReduceLROnPlateau(epsilon=0.1)",
+    "import keras\nkeras.callbacks.LambdaCallback(on_batch_end=print)",
+    "import keras\nkeras.Sequential().compile('sgd', 'mse', weighted_metrics=[])",
+    "import tf_keras\ntf_keras.optimizers.Adam(lr=0.1)",
+    "from mine import Adam\nimport keras\nAdam(lr=0.1)",
+    "import keras\nkeras.optimizers.Adam(**{'lr': 0.1})",
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n"
+        "    def fit(self, x, workers=1):\n        return x\n\n\nMine().fit(3, workers=2)"
+    ),
+    (
+        "import keras\n\ntry:\n    optimizer = keras.optimizers.Adam(lr=0.1)\n"
+        "except Exception:\n    optimizer = keras.optimizers.Adam(learning_rate=0.1)"
+    ),
+]
+_MODEL = (
+    "import keras\nimport numpy as np\n\n"
+    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
+)
+_FIT = f"{_MODEL}model.compile('sgd', 'mse')\n"
+INVALID = [
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
+        after="import keras\n\noptimizer = keras.optimizers.Adam(learning_rate=0.1, beta_1=0.5)",
+        raises="ValueError: Argument(s) not recognized: {'lr': 0.1}",
+        check="assert round(float(optimizer.learning_rate), 6) == 0.1",
+    ),
+    Example(
+        before="from tensorflow.keras.optimizers import SGD\n\n"
+        "optimizer = SGD(\n    lr=1e-2,  # small\n    momentum=0.9,\n)",
+        after="from tensorflow.keras.optimizers import SGD\n\n"
+        "optimizer = SGD(\n    learning_rate=1e-2,  # small\n    momentum=0.9,\n)",
+        raises="ValueError: Argument(s) not recognized: {'lr': ",
+        check="assert round(float(optimizer.learning_rate), 6) == 0.01",
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.Adam(0.1, jit_compile=False)",
+        after="import keras\n\noptimizer = keras.optimizers.Adam(0.1)",
+        raises="ValueError: Argument(s) not recognized: {'jit_compile': ",
+    ),
+    Example(
+        before=f"{_FIT}model.fit(np.ones((2, 4)), np.ones((2, 3)), workers=1, verbose=0)",
+        after=f"{_FIT}model.fit(np.ones((2, 4)), np.ones((2, 3)), verbose=0)",
+        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'workers'",
+    ),
+    Example(
+        before=f"{_FIT}model.predict(np.ones((2, 4)), workers=4, use_multiprocessing=True)",
+        after=f"{_FIT}model.predict(np.ones((2, 4)))",
+        raises="TypeError: TensorFlowTrainer.predict() got an unexpected keyword argument "
+        "'workers'",
+        findings=2,
+        unsafe=True,
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', sample_weight_mode=None)",
+        after=f"{_MODEL}model.compile('sgd', 'mse')",
+        raises="TypeError: Trainer.compile() got an unexpected keyword argument "
+        "'sample_weight_mode'",
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', target_tensors=[x])",
+        raises="TypeError: Trainer.compile() got an unexpected keyword argument 'target_tensors'",
+        prelude="x = None",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.BatchNormalization(fused=True, name='norm')",
+        after="import keras\n\nlayer = keras.layers.BatchNormalization(name='norm')",
+        raises="ValueError: Unrecognized keyword arguments passed to BatchNormalization: "
+        "{'fused': ",
+        same="layer.axis, layer.momentum, layer.epsilon, layer.name",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(3, weights=[1])",
+        raises="ValueError: Unrecognized keyword arguments passed to Dense: {'weights': ",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=False)",
+        after="import keras\n\nlayer = keras.layers.LSTM(3)",
+        raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': ",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=True)",
+        raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': ",
+    ),
+    Example(
+        before="import keras\n\nsave = keras.callbacks.ModelCheckpoint('a.keras', period=1)",
+        after="import keras\n\nsave = keras.callbacks.ModelCheckpoint('a.keras')",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+        check="assert save.save_freq == 'epoch'",
+    ),
+    Example(
+        before="import keras\n\nkeras.callbacks.ModelCheckpoint('a.keras', period=5)",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+    ),
+    Example(
+        before="import keras\n\nkeras.callbacks.TensorBoard(\n"
+        "    'logs', histogram_freq=1, batch_size=32, write_graph=True, write_grads=False\n)",
+        after="import keras\n\nkeras.callbacks.TensorBoard(\n"
+        "    'logs', histogram_freq=1, write_graph=True\n)",
+        raises="TypeError: TensorBoard.__init__() got an unexpected keyword argument 'batch_size'",
+        findings=2,
+    ),
+    Example(
+        before="import keras\n\ny = keras.utils.to_categorical(y=[0, 2], num_classes=3)",
+        after="import keras\n\ny = keras.utils.to_categorical(x=[0, 2], num_classes=3)",
+        raises="TypeError: to_categorical() got an unexpected keyword argument 'y'",
+        same="y.tolist()",
+    ),
+    Example(
+        before="import keras\n\npenalty = keras.regularizers.l2(l=0.5)",
+        after="import keras\n\npenalty = keras.regularizers.l2(l2=0.5)",
+        raises="TypeError: L2.__init__() got an unexpected keyword argument 'l'",
+        check="assert penalty.get_config() == {'l2': 0.5}",
+    ),
+    Example(
+        before="import keras\n\n"
+        "y = keras.activations.relu(keras.ops.array([-2.0, 2.0]), alpha=0.5)",
+        after="import keras\n\n"
+        "y = keras.activations.relu(keras.ops.array([-2.0, 2.0]), negative_slope=0.5)",
+        raises="TypeError: relu() got an unexpected keyword argument 'alpha'",
+        check="assert [float(each) for each in y] == [-1.0, 2.0]",
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input(batch_input_shape=(2, 3))",
+        after="import keras\n\nx = keras.Input(batch_shape=(2, 3))",
+        raises="TypeError: Input() got an unexpected keyword argument 'batch_input_shape'",
+        check="assert x.shape == (2, 3)",
+        same="tuple(x.shape)",
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, shape):\n"
+        "        self.w = self.add_weight(name='w', shape=(1,), use_resource=True)\n\n\n"
+        "Mine().build(None)",
+        after="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, shape):\n"
+        "        self.w = self.add_weight(name='w', shape=(1,))\n\n\n"
+        "Mine().build(None)",
+        raises="TypeError: Layer.add_weight() got an unexpected keyword argument 'use_resource'",
+    ),
+]

@@ -1,0 +1,103 @@
+"""What is said of keyword arguments, held against the release data and the installed Keras."""
+
+import inspect
+import re
+
+import pytest
+
+from kdoctor import keras_api
+from kdoctor.engine import scan
+from kdoctor.keras_api import newest_target, resolve_target
+from kdoctor.kinds import Kind
+from kdoctor.rules.arguments._calls import _RELEASES
+from kdoctor.rules.arguments._keywords import CHANGES, TAKEN, is_taken, was_taken
+
+TARGET = newest_target()
+OLD = [resolve_target(f"keras=={release}", "test") for release in _RELEASES]
+# One callable for each word that a row goes by.
+CALLABLES = {
+    Kind.OPTIMIZER: "keras.optimizers.Adam",
+    Kind.LAYER: "keras.layers.LSTM",
+    **{name: f"keras.optimizers.{name}" for name in ("Nadam",)},
+    **{name: f"keras.Model.{name}" for name in ("fit", "evaluate", "predict", "compile")},
+    **{name: f"keras.callbacks.{name}" for name in ("ModelCheckpoint", "TensorBoard")},
+    **{name: f"keras.layers.{name}" for name in ("BatchNormalization", "Embedding")},
+    **{name: f"keras.regularizers.{name}" for name in ("l1", "l2")},
+    **{name: f"keras.utils.{name}" for name in ("to_categorical", "load_img", "plot_model")},
+    **{name: f"keras.layers.{name}" for name in ("serialize", "deserialize")},
+    "Input": "keras.Input",
+    "relu": "keras.activations.relu",
+    "add_weight": "keras.layers.Layer.add_weight",
+    "apply_gradients": "keras.optimizers.Optimizer.apply_gradients",
+}
+
+
+@pytest.mark.parametrize(("word", "keyword"), CHANGES, ids=str)
+def test_each_keyword_of_the_table_was_there_and_is_gone(word, keyword):
+    name = CALLABLES[word]
+    kind = word if isinstance(word, Kind) else None
+    new = keras_api.signature(name, TARGET)
+    olds = [found for each in OLD if (found := keras_api.signature(name, each)) is not None]
+
+    assert new.parameter(keyword) is None
+    leaf = name.rpartition(".")[2]
+    assert was_taken(leaf, kind, keyword) or any(each.parameter(keyword) for each in olds)
+    if renamed := CHANGES[word, keyword].renamed:
+        assert new.parameter(renamed) is not None
+
+
+@pytest.mark.frameworks
+def test_what_keras_3_takes_out_of_its_kwargs_is_what_its_sources_say():
+    import keras  # noqa: PLC0415
+
+    found = {}
+    for name, cls in {**vars(keras.layers), **vars(keras.optimizers)}.items():
+        init = vars(cls).get("__init__") if inspect.isclass(cls) else None
+        if init is not None:
+            source = inspect.getsource(init)
+            names = re.findall(r"kwargs\.pop\(\s*[\"'](\w+)", source)
+            names += re.findall(r"[\"'](\w+)[\"'] in kwargs", source)
+            found[name] = set(names)
+    own = {"trainable", "dtype"}  # parameters of every layer
+    assert found["Layer"] == {"input_dim", "input_shape"}
+    for name, names in found.items():
+        if name != "Layer":
+            assert names - own == TAKEN.get(name, frozenset()), name
+
+
+@pytest.mark.frameworks
+def test_a_layer_and_an_optimizer_refuse_what_is_not_said_to_be_taken():
+    import keras  # noqa: PLC0415
+
+    for keyword in ("weights", "batch_size", "dynamic", "time_major", "batch_input_shape"):
+        assert is_taken("Dense", Kind.LAYER, keyword) is False
+        with pytest.raises(ValueError, match="Unrecognized keyword"):
+            keras.layers.Dense(3, **{keyword: 1})
+    for keyword in ("lr", "jit_compile"):
+        assert is_taken("Adam", Kind.OPTIMIZER, keyword) is False
+        with pytest.raises(ValueError, match="not recognized"):
+            keras.optimizers.Adam(**{keyword: 1})
+    assert is_taken("Adam", Kind.OPTIMIZER, "decay")
+    with pytest.warns(UserWarning, match="no longer supported"):
+        keras.optimizers.Adam(decay=0.1)
+
+
+@pytest.mark.parametrize(
+    ("source", "gone"),
+    [
+        ("from keras.optimizers import Adam\nAdam(lr=1)", ["lr"]),
+        ("from keras import optimizers as o\no.SGD(0.1, lr=1)", ["lr"]),
+        # A moved name is what it is now: the fix of the move must not hide the argument.
+        ("from keras.layers.normalization import BatchNormalization as B\nB(fused=1)", ["fused"]),
+        ("from keras.layers import Embedding\nEmbedding(1, 2, weights=[w], sparse=1)", ["sparse"]),
+        ("import keras\nkeras.optimizers.legacy.Adam(lr=1)", []),
+        ("import keras\nkeras.layers.Dense(3, nonsense=1)", []),
+        ("import keras\nkeras.utils.get_file('a', 'b', nonsense=1)", []),
+        ("from tensorflow.keras.callbacks import TensorBoard as T\nT('l', batch_size=3)",
+         ["batch_size"]),
+    ],
+)  # fmt: skip
+def test_gone_keywords_are_found_under_any_name(source, gone):
+    findings = scan(["-"], stdin=source.encode(), select=["KD303"]).findings
+
+    assert [each.symbol.partition("(")[2][:-1] for each in findings] == gone
