@@ -19,7 +19,7 @@ from kdoctor.model import ImportNeed
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.roots import TEMPLATE_ROOT, import_root, under_root
 from kdoctor.rewrite.visibility import readable_import
-from kdoctor.syntax import ImportBinding, Module, Reference
+from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 # Keras' own guides import these modules by name (`from keras import layers, ops`) and write the
 # others out (`keras.config.floatx()`).
@@ -44,8 +44,14 @@ class Speller:
 
     @classmethod
     def at(cls, module: Module, reference: Reference) -> Speller:
-        """Return the speller for what replaces a reference."""
-        return cls(module, reference.node, reference.name, reference.binding)
+        """Return the speller for what replaces a reference.
+
+        In place of another package's name Keras is spelled as elsewhere in the file.
+        """
+        habit = reference if import_root(reference.name) else _some_use_of_keras(module)
+        if habit is None:
+            return cls(module, reference.node, reference.name, reference.binding)
+        return cls(module, reference.node, habit.name, habit.binding)
 
     def spell(self, name: str) -> tuple[str, ImportNeed | None]:
         """Return how to write a builtin or a dotted name, and the import that it needs, if any.
@@ -123,6 +129,14 @@ def _is_package(binding: ImportBinding) -> bool:
     """Say whether an import binds a root of Keras or what stands above it."""
     split = split_root(binding.name)
     return (split is not None and not split[1]) or binding.name == "tensorflow"
+
+
+@lru_cache(maxsize=4)
+def _some_use_of_keras(module: Module) -> Reference | None:
+    """Return the first use of something of Keras, else the first import."""
+    uses = [each for each in module.references if import_root(each.name) is not None]
+    loads = [each for each in uses if each.kind is ReferenceKind.LOAD]
+    return next(iter([*loads, *uses]), None)
 
 
 @lru_cache(maxsize=4)  # a module is large, and files come one after another

@@ -42,6 +42,9 @@ _OF_PARAMETERS = frozenset(
         "text",
         "is_scalar",
         "not_symbolic",
+        "sizes",
+        "window",
+        "resize_method",
     }
 )
 

@@ -18,9 +18,9 @@ from kdoctor.verify.compare import Different, Result, taken_apart
 from kdoctor.verify.values import FLOATS, Array, Role, arrays_in, with_arrays
 
 # What has the batch of what follows, though maybe fewer axes.
-_TARGETS = frozenset({"target", "predictions"})
+_TARGETS = frozenset({"target", "predictions", "labels", "targets"})
 # What stays as it is while the batch varies: weights.
-_WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias"})
+_WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias", "filters"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,67 @@
+"""What stands in ``keras.ops`` for the functions of TensorFlow: one table a subject.
+
+``REWRITES`` are tried in order, the first that holds wins. ``BY_HAND`` says, by name, what to do
+where no rewrite holds. Names are those of TensorFlow 2, without aliases: ``canonical`` finds them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+from kdoctor.rewrite import Rewrite
+from kdoctor.rules.idioms._tensorflow import elementwise, networks, reductions, shapes
+from kdoctor.rules.idioms._tensorflow.questions import forgets
+
+__all__ = [
+    "BY_HAND",
+    "REWRITES",
+    "canonical",
+    "forgets",
+    "is_of_tensorflow_1",
+    "refuses_symbolic_tensors",
+]
+
+_TABLES = (elementwise, reductions, shapes, networks)
+_ROOT = "tensorflow."
+
+REWRITES: tuple[Rewrite, ...] = tuple(row for table in _TABLES for row in table.REWRITES)
+BY_HAND: dict[str, str] = {
+    name: text for table in _TABLES for name, text in table.BY_HAND.items()
+}
+
+
+def canonical(name: str) -> str:
+    """Return the name under which the tables have a function: ``tensorflow.abs`` for ``math.abs``.
+
+    Also where the module is that of TensorFlow 1, whose functions take the same arguments in the
+    same order; names that only TensorFlow 1 had (``tensorflow.log``) are such aliases, too.
+    """
+    rest = name.removeprefix(_ROOT)
+    return _ROOT + _data()["aliases"].get(rest, rest)
+
+
+def refuses_symbolic_tensors(name: str) -> bool:
+    """Say whether a function of TensorFlow raises when it is called with a symbolic tensor."""
+    rest = canonical(name).removeprefix(_ROOT).removeprefix("compat.v1.")
+    return name.startswith(_ROOT) and (rest in _data()["refuses"] or rest in _with_rows())
+
+
+def is_of_tensorflow_1(name: str) -> bool:
+    """Say whether only TensorFlow 1 had it: ``tensorflow.log``."""
+    return name.removeprefix(_ROOT) in _data()["gone"]
+
+
+@cache
+def _with_rows() -> frozenset[str]:
+    return frozenset(row.left.partition("(")[0].removeprefix(_ROOT) for row in REWRITES)
+
+
+@cache
+def _data() -> Mapping[str, Mapping[str, str]]:
+    """Return what ``python -m tools.tensorflow_names`` wrote."""
+    file = resources.files(__name__) / "names.json"
+    data: Mapping[str, Mapping[str, str]] = json.loads(file.read_text("utf-8"))
+    return data

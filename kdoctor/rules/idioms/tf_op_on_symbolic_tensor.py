@@ -1,0 +1,252 @@
+"""Functions of TensorFlow that are called with a symbolic tensor while a model is built.
+
+## What it does
+Reports each call of a function of TensorFlow (`tf.reduce_sum`, `tf.concat`, `tf.nn.relu`, …) one of
+whose arguments surely is a symbolic tensor: a `keras.Input`, what a layer made of one, or the
+parameter of a function that is called with such, or makes layers of its own. In `Layer.call`, in
+losses and metrics, and in the function of a `Lambda` layer tensors are TensorFlow's own, and
+nothing is reported.
+
+## Why it breaks
+The symbolic tensors of Keras 2 were TensorFlow's, and each function became a layer. Those of Keras
+3 belong to no framework: `ValueError: A KerasTensor cannot be used as input to a TensorFlow
+function.`
+
+## What to write instead
+The function of `keras.ops`. Most have the same name; these do not, or mean something else:
+
+- `tf.reduce_sum`, `tf.reduce_mean`, … are `sum`, `mean`, …; the mean of integers is a float.
+- `tf.concat` is `concatenate`, `tf.reverse` is `flip`, `tf.gather` is `take`, `tf.pow` is `power`.
+- `tf.argmax` goes along the first axis if none is given, and counts in int64.
+- `tf.split(x, [2, 3])` is told how long the pieces are, `keras.ops.split(x, [2])` where to cut.
+- `tf.shape(x)[0]` has no value yet: write -1 for the batch in `keras.ops.reshape`.
+- What `keras.ops` lacks (`tf.gather_nd`, `tf.image.crop_and_resize`) goes into a layer:
+
+      class Crop(keras.layers.Layer):
+          def call(self, images, boxes, indices):
+              return tf.image.crop_and_resize(images, boxes, indices, (14, 14))
+
+Operators (`x + 1`, `x[:, 0]`, `x @ y`) work on symbolic tensors as they are.
+
+## How we know
+Run on Keras 3.15.1: each public function of TensorFlow's mathematical modules was called with a
+symbolic tensor; those that raised are in a generated table (`tools/tensorflow_names.py`). `make
+prove` runs both sides of every rewrite, the left on TensorFlow and on symbolic tensors of tf_keras,
+the right on Keras 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence
+from kdoctor.kinds import Context
+from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, RewriteTable, rewrite
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._symbolic import holds_symbolic, is_of_a_reshape, minus_one
+from kdoctor.rules.idioms._tensorflow import (
+    BY_HAND,
+    REWRITES,
+    canonical,
+    forgets,
+    is_of_tensorflow_1,
+    refuses_symbolic_tensors,
+)
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_NEW = re.compile(r"\bkeras(?:\.\w+)+")
+_ERROR = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
+# What fails for another reason, as measured on Keras 3.15.1.
+_OTHER_ERRORS = {
+    "constant": "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype.",
+    "map_fn": "TypeError: Could not build a TypeSpec for <KerasTensor shape=…> of unsupported type",
+    "scan": "TypeError: Could not build a TypeSpec for <KerasTensor shape=…> of unsupported type",
+    "while_loop": "TypeError: Could not build a TypeSpec for <KerasTensor shape=…> of unsupported "
+    "type",
+    "cond": _ERROR,
+    "Variable": _ERROR,
+}
+_NOT_EQUAL = "for some arguments TensorFlow gives something else, see `kdoctor rules KD503`"
+_NAMELESS = "the operation loses its name, which somebody may look for"
+_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
+_LAYER_OF_ITS_OWN = "put it into the `call` of a layer of your own"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each call with a symbolic tensor."""
+    for reference in module.references:
+        call = reference.call
+        if reference.kind is not ReferenceKind.LOAD or call is None:
+            continue
+        error = _error(reference.name)
+        if error is None or not any(holds_symbolic(module, each.value) for each in call.args):
+            continue
+        if module.context_of(call) in _INSIDE or module.is_guarded(reference.node):
+            continue
+        yield _finding(module, facts, reference, call, error)
+
+
+def _error(name: str) -> str | None:
+    rest = name.removeprefix("tensorflow.").removeprefix("compat.v1.")
+    if is_of_tensorflow_1(name):
+        parent, _, leaf = f"tensorflow.{rest}".rpartition(".")
+        return f"AttributeError: module '{parent}' has no attribute '{leaf}'"
+    if rest in _OTHER_ERRORS:
+        return _OTHER_ERRORS[rest] if name.startswith("tensorflow.") else None
+    return _ERROR if refuses_symbolic_tensors(name) else None
+
+
+def _finding(
+    module: Module, facts: Facts, reference: Reference, call: cst.Call, error: str
+) -> Finding:
+    known = canonical(reference.name)
+    attempt = _attempt(module, facts, replace(reference, name=known, names=(known,)), call)
+    name = known.removeprefix("tensorflow.")
+    by_hand = BY_HAND.get(name, _LAYER_OF_ITS_OWN)
+    return rule.finding(
+        module.place(reference.node),
+        f"`{module.source(reference.node)}` is called with a symbolic tensor: {error}",
+        symbol=reference.name,
+        confidence=Confidence.LIKELY,
+        help=f"{attempt.title}." if isinstance(attempt, Fix) else f"{_sentence(by_hand)}.",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=_reason(attempt, known, facts) if isinstance(attempt, Refusal) else None,
+    )
+
+
+def _attempt(
+    module: Module, facts: Facts, reference: Reference, call: cst.Call
+) -> Fix | Refusal:
+    size = is_of_a_reshape(module, call) if reference.name == "tensorflow.shape" else None
+    if size is not None:
+        return minus_one(module, size, Applicability.UNSAFE)
+    table, nameless = _tables(facts)
+    attempt = table.attempt(module, reference, facts.applicability)
+    if isinstance(attempt, Fix):
+        return replace(attempt, unsafe_because=_NOT_EQUAL)
+    unnamed = nameless.attempt(module, reference, lambda _: Applicability.UNSAFE)
+    if isinstance(unnamed, Fix):
+        return replace(unnamed, title=f"{unnamed.title}, without name=", unsafe_because=_NAMELESS)
+    return attempt
+
+
+def _reason(refusal: Refusal, name: str, facts: Facts) -> str:
+    if _tables(facts)[0].rows_for(name):
+        return refusal.reason
+    return "no single expression stands for it in Keras 3"
+
+
+def _sentence(text: str) -> str:
+    return text if text.startswith(("keras.", "tf.")) else f"{text[:1].upper()}{text[1:]}"
+
+
+@cache
+def _tables(facts: Facts) -> tuple[RewriteTable, RewriteTable]:
+    """Return the rows whose right sides the target has; and the same for calls with ``name=``."""
+    rows = [
+        row
+        for row in REWRITES
+        if all(
+            facts.lookup(name).presence is not Presence.MISSING for name in _NEW.findall(row.right)
+        )
+    ]
+    named = [row for row in rows if "name" in row.pattern.parameters]
+    nameless = [
+        rewrite(row.left, row.right, forgets() if row.when is None else row.when & forgets())
+        for row in named
+    ]
+    return RewriteTable(rows, facts.signature), RewriteTable(nameless, facts.signature)
+
+
+rule = Rule(
+    code="KD503",
+    name="tf-op-on-symbolic-tensor",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"tensorflow"},
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport tensorflow as tf\n\nx = keras.Input((4,))\n"
+_RAISES = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
+
+VALID = [
+    # Operators, and what makes no difference to symbolic tensors.
+    _HEAD + "y = x + tf.constant(1.0)\nprint(tf.is_tensor(x), tf.print(x))",
+    # On tensors with values.
+    "import keras\nimport tensorflow as tf\n\ny = tf.reduce_sum(tf.ones((2, 3)))",
+    # Inside a layer, a loss, a metric, the function of a Lambda.
+    (
+        "import keras\nimport tensorflow as tf\n\n\nclass Sum(keras.layers.Layer):\n"
+        "    def call(self, x):\n        return tf.reduce_sum(x, axis=-1)"
+    ),
+    _HEAD + "y = keras.layers.Lambda(lambda t: tf.reduce_sum(t, axis=-1))(x)",
+    (
+        "import keras\nimport tensorflow as tf\n\n\ndef total(t):\n"
+        "    return tf.reduce_sum(t, axis=-1)\n\n\n"
+        "y = keras.layers.Lambda(total)(keras.Input((4,)))"
+    ),
+    "import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
+    "def loss(y_true, y_pred):\n    return tf.reduce_mean(tf.square(y_true - y_pred))",
+    # A function that gets both, or of which nobody knows what it gets.
+    (
+        "import keras\nimport tensorflow as tf\n\n\ndef total(t):\n    return tf.reduce_sum(t)"
+        "\n\n\ntotal(keras.Input((4,)))\ntotal(tf.ones(3))"
+    ),
+    "import keras\nimport tensorflow as tf\n\n\ndef total(t):\n    return tf.reduce_sum(t)",
+    # Keras 2, for good.
+    "import tensorflow as tf\nimport tf_keras\n\ny = tf.reduce_sum(tf_keras.Input((4,)))",
+]
+INVALID = [
+    Example(
+        before=_HEAD + "y = tf.reduce_sum(x, axis=-1)\n",
+        after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.sum(x, axis=-1)\n",
+        raises=_RAISES,
+        check="assert keras.Model(x, y)(keras.ops.ones((2, 4))).numpy().tolist() == [4.0, 4.0]",
+    ),
+    Example(
+        before="import tensorflow as tf\nfrom tensorflow.keras import layers\n\n\n"
+        "def block(x, units):\n    x = layers.Dense(units)(x)\n"
+        "    return tf.concat([x, tf.nn.relu(x)], axis=-1)\n\n\n"
+        "y = block(layers.Input((4,)), 3)\n",
+        after="from tensorflow.keras import ops\nfrom tensorflow.keras import layers\n\n\n"
+        "def block(x, units):\n    x = layers.Dense(units)(x)\n"
+        "    return ops.concatenate([x, ops.relu(x)], axis=-1)\n\n\n"
+        "y = block(layers.Input((4,)), 3)\n",
+        raises=_RAISES,
+        findings=2,
+        check="assert y.shape == (None, 6)",
+    ),
+    Example(
+        before=_HEAD + "y = tf.reshape(x, (tf.shape(x)[0], 2, 2))\n",
+        after="import keras\n\nx = keras.Input((4,))\n"
+        "y = keras.ops.reshape(x, (-1, 2, 2))\n",
+        raises=_RAISES,
+        findings=2,
+        unsafe=True,
+        check="assert y.shape == (None, 2, 2)",
+    ),
+    Example(
+        before=_HEAD + 'y = tf.identity(x, name="out")\n',
+        after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.copy(x)\n",
+        raises=_RAISES,
+        unsafe=True,
+        check="assert y.shape == (None, 4)",
+    ),
+    Example(
+        before=_HEAD + "y = tf.log(x)\n",
+        after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.log(x)\n",
+        raises="AttributeError: module 'tensorflow' has no attribute 'log'",
+        check="assert y.shape == (None, 4)",
+    ),
+    # There is nothing like it in keras.ops.
+    Example(before=_HEAD + "y = tf.gather_nd(x, [[0]])\n", raises=_RAISES),
+]
