@@ -53,7 +53,10 @@ def _is_bfloat16_without_axes(_: str, arguments: dict[str, Any]) -> bool:
 
 def _squeezes_the_batch(mode: str, arguments: dict[str, Any]) -> bool:
     of = arguments["x"] if "x" in arguments else arguments["input"]
-    return mode.endswith("batch") and arguments["axis"] in (0, -of.data.ndim)
+    axis = arguments["axis"]
+    axes = axis if isinstance(axis, list | tuple) else (axis,)
+    first = (0, -of.data.ndim, None, OMITTED)
+    return mode.endswith("batch") and any(each in first for each in axes)
 
 
 def _runs_backwards(_: str, arguments: dict[str, Any]) -> bool:
@@ -96,6 +99,7 @@ _NUMBER = Limit("a bfloat16 tensor without axes raises", _is_bfloat16_without_ax
 _LIMITS = {
     **dict.fromkeys(
         (
+            *("reduce_max", "reduce_min"),
             *("add", "subtract", "multiply", "max", "min", "batch_flatten", "reshape"),
             *("map_fn", "foldl", "foldr", "update_add", "update_sub", "moving_average_update"),
         ),

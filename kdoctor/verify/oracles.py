@@ -91,7 +91,13 @@ def _of_keras_2(name: str, _: frozenset[str]) -> Oracle | None:
     return Oracle(found, _KERAS_2) if callable(found) else None
 
 
+def _einsum(equation: str, **operands: Any) -> Any:
+    return tf.einsum(equation, *operands.values())  # which takes them by position only
+
+
 def _of_tensorflow(name: str, parameters: frozenset[str]) -> Oracle | None:
+    if name == "einsum":
+        return Oracle(_einsum, f"tensorflow {tf.__version__}")
     for root, where in (("tensorflow", ""), ("tensorflow.compat.v1", " (tf.compat.v1)")):
         found = _looked_up(root, name)
         if callable(found) and _takes(found, parameters):

@@ -121,9 +121,7 @@ def _finding(
     )
 
 
-def _attempt(
-    module: Module, facts: Facts, reference: Reference, call: cst.Call
-) -> Fix | Refusal:
+def _attempt(module: Module, facts: Facts, reference: Reference, call: cst.Call) -> Fix | Refusal:
     size = is_of_a_reshape(module, call) if reference.name == "tensorflow.shape" else None
     if size is not None:
         return minus_one(module, size, Applicability.UNSAFE)
@@ -194,8 +192,10 @@ VALID = [
         "    return tf.reduce_sum(t, axis=-1)\n\n\n"
         "y = keras.layers.Lambda(total)(keras.Input((4,)))"
     ),
-    "import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
-    "def loss(y_true, y_pred):\n    return tf.reduce_mean(tf.square(y_true - y_pred))",
+    (
+        "import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
+        "def loss(y_true, y_pred):\n    return tf.reduce_mean(tf.square(y_true - y_pred))"
+    ),
     # A function that gets both, or of which nobody knows what it gets.
     (
         "import keras\nimport tensorflow as tf\n\n\ndef total(t):\n    return tf.reduce_sum(t)"
@@ -227,8 +227,7 @@ INVALID = [
     ),
     Example(
         before=_HEAD + "y = tf.reshape(x, (tf.shape(x)[0], 2, 2))\n",
-        after="import keras\n\nx = keras.Input((4,))\n"
-        "y = keras.ops.reshape(x, (-1, 2, 2))\n",
+        after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.reshape(x, (-1, 2, 2))\n",
         raises=_RAISES,
         findings=2,
         unsafe=True,

@@ -12,7 +12,6 @@ from kdoctor.verify.draws.scene import OMITTED, Scene, Strategy, float_of
 from kdoctor.verify.values import DTYPES, INTEGERS, Array, as_dtype
 
 
-
 def _tensor(scene: Scene, _: str) -> Array:
     return scene.array()
 
@@ -62,16 +61,15 @@ def _some_axes(scene: Scene, _: str) -> list[int]:
 
 def _pads(scene: Scene, _: str) -> list[list[int]]:
     least = min([each for each in scene.shape if each] or [1])
-    return [
-        [scene.rng.randrange(least), scene.rng.randrange(least)] for _ in range(scene.rank)
-    ]
+    return [[scene.rng.randrange(least), scene.rng.randrange(least)] for _ in range(scene.rank)]
 
 
 def _parts(scene: Scene, _: str) -> Any:
     if scene.conditions.known("num_or_size_splits", "sizes"):
-        scene.shape = (*scene.shape[:-1], 4) if scene.shape else (4,)
+        scene.shape = (*scene.shape[:-1], 4) if len(scene.shape) > 1 else (2, 4)
         scene.values["value"] = scene.array()
-        return scene.rng.choice([[1, 3], [4], [2, 1, 1], (2, 2)])
+        scene.needed.add("axis")  # not along the batch, whose size may be unknown
+        return scene.rng.choice([[1, 3], [2, 1, 1], (2, 2)])
     return scene.rng.choice([1, 1, 2, 3])
 
 
@@ -107,7 +105,7 @@ def _other_matrix(scene: Scene, _: str) -> Array:
 def _square(scene: Scene, _: str) -> Array:
     """A matrix that is symmetric and far from singular."""
     size = scene.rng.choice([1, 2, 3])
-    scene.shape = (*scene.shape[:-2], size, size)
+    scene.shape = (scene.rng.choice([1, 3]), *scene.shape[3:], size, size)
     data = scene.numbers.normal(size=scene.shape)
     data = data @ np.swapaxes(data, -1, -2) + 2 * np.eye(size)
     dtype = scene.dtype if scene.dtype in {"float32", "float64"} else "float32"
@@ -119,9 +117,11 @@ def _equation_of_one(scene: Scene, _: str) -> str:
     return scene.rng.choice(["ij->ji", "ij->i", "ij->", "ij->ij"])
 
 
-def _equation_of_two(scene: Scene, _: str) -> str:
+def _first_of_two(scene: Scene, _: str) -> Array:
     scene.shape = (2, 3, 4)
-    return scene.rng.choice(["bij,bij->bi", "bij,bij->bij", "bij,bkj->bik", "bij,bij->b"])
+    equations = ["bij,bij->bi", "bij,bij->bij", "bij,bkj->bik", "bij,bij->b"]
+    scene.values["equation"] = scene.rng.choice(equations)
+    return scene.array()
 
 
 def _contracted(scene: Scene, _: str) -> Any:
@@ -249,7 +249,7 @@ def _left_or_right(scene: Scene, _: str) -> Any:
     return scene.rng.choice([1, -1, 2])
 
 
-def _order(scene: Scene, parameter: str) -> Array:
+def _order(scene: Scene, parameter: str) -> Any:
     drawn = scene.array()
     if scene.function == "argsort":  # equal elements may change places
         flat = scene.numbers.permutation(drawn.data.size).reshape(drawn.data.shape)
@@ -258,6 +258,7 @@ def _order(scene: Scene, parameter: str) -> Array:
 
 
 STRATEGIES: dict[str, Strategy] = {
+    "input_": _tensor,
     "dim": shared.no_name,
     "layout": shared.no_name,
     "shift": shared.no_name,
@@ -347,10 +348,9 @@ STRATEGIES: dict[str, Strategy] = {
     "tensordot.a": _matrix,
     "tensordot.b": _second_factor,
     "tensordot.axes": _contracted,
-    "equation": lambda scene, parameter: (
-        _equation_of_two if scene.conditions.known("second", "given") else _equation_of_one
-    )(scene, parameter),
-    "first": _tensor,
+    "equation": _equation_of_one,
+    "operand": _tensor,
+    "first": _first_of_two,
     "second": _tensor,
     "matrix_transpose.a": _matrix,
     "trace.x": _matrix,

@@ -28,9 +28,7 @@ _TABLES = (elementwise, reductions, shapes, networks)
 _ROOT = "tensorflow."
 
 REWRITES: tuple[Rewrite, ...] = tuple(row for table in _TABLES for row in table.REWRITES)
-BY_HAND: dict[str, str] = {
-    name: text for table in _TABLES for name, text in table.BY_HAND.items()
-}
+BY_HAND: dict[str, str] = {name: text for table in _TABLES for name, text in table.BY_HAND.items()}
 
 
 def canonical(name: str) -> str:

@@ -47,7 +47,6 @@ _OF_TWO = {
     "less_equal": "less_equal",
     "logical_and": "logical_and",
     "logical_or": "logical_or",
-    "math.divide_no_nan": "divide_no_nan",
     "math.floordiv": "floor_divide",
     "math.floormod": "mod",
     "maximum": "maximum",
@@ -68,13 +67,15 @@ REWRITES = (
         for old, new in _OF_TWO.items()
     ),
     rewrite("tensorflow.atan2(y, x, name=None)", "keras.ops.arctan2(y, x)"),
-    rewrite(
-        "tensorflow.math.logical_xor(x, y, name='LogicalXor')", "keras.ops.logical_xor(x, y)"
-    ),
-    # Of integers TensorFlow makes float64, keras.ops.divide float32.
+    rewrite("tensorflow.math.logical_xor(x, y, name='LogicalXor')", "keras.ops.logical_xor(x, y)"),
+    # Of integers TensorFlow makes float64, keras.ops float32.
     *(
-        rewrite(f"tensorflow.{old}(x, y, name=None)", "keras.ops.divide(x, y)", when=guard)
-        for old in ("divide", "truediv")
+        rewrite(f"tensorflow.{old}(x, y, name=None)", f"keras.ops.{new}(x, y)", when=guard)
+        for old, new in (
+            ("divide", "divide"),
+            ("truediv", "divide"),
+            ("math.divide_no_nan", "divide_no_nan"),
+        )
         for guard in (not_integer("x"), None)
     ),
     rewrite(
@@ -110,7 +111,7 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "where": "with a condition alone write keras.ops.nonzero(condition), which gives one tensor for "
-    "each axis",
+    "where": "with a condition alone write keras.ops.nonzero(condition), which gives one tensor "
+    "for each axis",
     "clip_by_norm": "write x * keras.ops.minimum(1.0, limit / keras.ops.norm(x))",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, one_of
 from kdoctor.rules.idioms._tensorflow.questions import resize_method, window
-from kdoctor.rules.names._backend.questions import not_integer, whole_numbers
+from kdoctor.rules.names._backend.questions import whole_numbers
 
 _OF_FEATURES = ("relu", "relu6", "elu", "selu", "softplus", "softsign")
 _POOL = "(input, ksize, strides, padding, data_format='NHWC', name=None)"
@@ -51,14 +51,13 @@ REWRITES = (
         "keras.random.dropout(x, rate)",
         when=equals("noise_shape", None) & equals("seed", None),
     ),
-    rewrite(
-        "tensorflow.nn.l2_loss(t, name=None)", "keras.ops.sum(keras.ops.square(t)) / 2"
-    ),
+    rewrite("tensorflow.nn.l2_loss(t, name=None)", "keras.ops.sum(keras.ops.square(t)) / 2"),
     *(
         rewrite(
             f"tensorflow.nn.{old}{_POOL}",
             f'keras.ops.{new}(input, ksize, strides=strides, padding="{padding.lower()}")',
-            when=window("ksize", "strides") & equals("padding", padding)
+            when=window("ksize", "strides")
+            & equals("padding", padding)
             & equals("data_format", "NHWC"),
         )
         for old, new in (("max_pool2d", "max_pool"), ("avg_pool2d", "average_pool"))
@@ -68,7 +67,9 @@ REWRITES = (
         rewrite(
             _CONV,
             f'keras.ops.conv(input, filters, strides=strides, padding="{padding.lower()}")',
-            when=window("strides") & equals("padding", padding) & equals("data_format", "NHWC")
+            when=window("strides")
+            & equals("padding", padding)
+            & equals("data_format", "NHWC")
             & equals("dilations", None),
         )
         for padding in ("SAME", "VALID")
@@ -98,8 +99,9 @@ REWRITES = (
         "tensorflow.image.resize(images, size, method='bilinear', preserve_aspect_ratio=False, "
         "antialias=False, name=None)",
         "keras.ops.image.resize(images, size, interpolation=method, antialias=antialias)",
-        when=not_integer("images") & resize_method("method"),
+        when=equals("method", "nearest"),
     ),
+    # TensorFlow makes float32 of any other type, Keras keeps it.
     rewrite(
         "tensorflow.image.resize(images, size, method='bilinear', preserve_aspect_ratio=False, "
         "antialias=False, name=None)",

@@ -33,7 +33,7 @@ def sizes(parameter: str) -> Guard:
         parameter,
         lambda _, node: (
             isinstance(node, cst.List | cst.Tuple)
-            and bool(node.elements)
+            and len(node.elements) > 1
             and all(isinstance(each.value, cst.Integer) for each in node.elements)
         ),
     )

@@ -77,7 +77,7 @@ REWRITES = (
     rewrite(
         "tensorflow.math.count_nonzero(input, axis=None, keepdims=False, dtype='int64', name=None)",
         "keras.ops.cast(keras.ops.count_nonzero(input, axis=axis), dtype)",
-        when=equals("keepdims", False),  # noqa: FBT003 - a value, not a switch
+        when=equals("keepdims", False),
     ),
     rewrite(
         "tensorflow.nn.moments(x, axes, shift=None, keepdims=False, name=None)",
@@ -109,20 +109,20 @@ REWRITES = (
     rewrite(
         _MATMUL,
         "keras.ops.matmul(a, b)",
-        when=equals("transpose_a", False) & equals("transpose_b", False),  # noqa: FBT003
+        when=equals("transpose_a", False) & equals("transpose_b", False),
     ),
     rewrite(
         _MATMUL,
         f"keras.ops.matmul(a, {_B})",
-        when=equals("transpose_a", False) & equals("transpose_b", True),  # noqa: FBT003
+        when=equals("transpose_a", False) & equals("transpose_b", True),
     ),
     rewrite(
         _MATMUL,
         f"keras.ops.matmul({_A}, b)",
-        when=equals("transpose_a", True) & equals("transpose_b", False),  # noqa: FBT003
+        when=equals("transpose_a", True) & equals("transpose_b", False),
     ),
     rewrite("tensorflow.tensordot(a, b, axes, name=None)", "keras.ops.tensordot(a, b, axes)"),
-    rewrite("tensorflow.einsum(equation, first)", "keras.ops.einsum(equation, first)"),
+    rewrite("tensorflow.einsum(equation, operand)", "keras.ops.einsum(equation, operand)"),
     rewrite(
         "tensorflow.einsum(equation, first, second)", "keras.ops.einsum(equation, first, second)"
     ),

@@ -36,8 +36,11 @@ REWRITES = (
         "tensorflow.unstack(value, num=None, axis=0, name='unstack')",
         "keras.ops.unstack(value, num=num, axis=axis)",
     ),
-    rewrite(_SPLIT, "keras.ops.split(value, num_or_size_splits, axis=axis)",
-            when=whole_numbers("num_or_size_splits")),
+    rewrite(
+        _SPLIT,
+        "keras.ops.split(value, num_or_size_splits, axis=axis)",
+        when=whole_numbers("num_or_size_splits"),
+    ),
     # keras.ops.split is told where to cut, not how long the pieces are.
     rewrite(
         _SPLIT,
@@ -51,9 +54,7 @@ REWRITES = (
         when=whole_numbers("repeats"),
     ),
     rewrite("tensorflow.reverse(tensor, axis, name=None)", "keras.ops.flip(tensor, axis)"),
-    rewrite(
-        "tensorflow.roll(input, shift, axis, name=None)", "keras.ops.roll(input, shift, axis)"
-    ),
+    rewrite("tensorflow.roll(input, shift, axis, name=None)", "keras.ops.roll(input, shift, axis)"),
     rewrite(
         "tensorflow.broadcast_to(input, shape, name=None)", "keras.ops.broadcast_to(input, shape)"
     ),
@@ -78,7 +79,7 @@ REWRITES = (
     rewrite(
         _ONE_HOT,
         "keras.ops.one_hot(indices, depth, axis=axis, dtype=dtype)",
-        when=_PLAIN_ONE_HOT & whole_numbers("axis"),
+        when=_PLAIN_ONE_HOT & equals("axis", -1),
     ),
     rewrite(
         _PAD,
@@ -91,16 +92,21 @@ REWRITES = (
         when=one_of("mode", "CONSTANT", "constant") & not_none("constant_values"),
     ),
     rewrite(
-        _PAD, 'keras.ops.pad(tensor, paddings, mode="reflect")',
+        _PAD,
+        'keras.ops.pad(tensor, paddings, mode="reflect")',
         when=one_of("mode", "REFLECT", "reflect"),
     ),
     rewrite(
-        _PAD, 'keras.ops.pad(tensor, paddings, mode="symmetric")',
+        _PAD,
+        'keras.ops.pad(tensor, paddings, mode="symmetric")',
         when=one_of("mode", "SYMMETRIC", "symmetric"),
     ),
     # While a model is built, an unknown batch size is None in keras.ops.shape.
-    rewrite("tensorflow.shape(input, out_type=None, name=None)", "keras.ops.shape(input)",
-            when=indexed() & equals("out_type", None)),
+    rewrite(
+        "tensorflow.shape(input, out_type=None, name=None)",
+        "keras.ops.shape(input)",
+        when=indexed() & equals("out_type", None),
+    ),
     rewrite("tensorflow.rank(input, name=None)", "len(input.shape)"),
 )
 
