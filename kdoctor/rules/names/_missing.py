@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Literal
 
@@ -64,6 +65,15 @@ def form_of(reference: Reference) -> Form:
         reference.binding.statement, cst.ImportFrom
     )
     return "from-import" if names_a_member else "import"
+
+
+def is_tried(module: Module, reference: Reference) -> bool:
+    """Say whether a name stands in a `try` that catches something."""
+    around = [reference.node, *module.ancestors(reference.node)]
+    return any(
+        isinstance(outer, cst.Try) and inner is outer.body and outer.handlers
+        for inner, outer in itertools.pairwise(around)
+    )
 
 
 def error_of(reference: Reference, found: Lookup) -> str:

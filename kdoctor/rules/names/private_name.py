@@ -24,7 +24,6 @@ public name against the object in `keras.src`: they are the same object, so the 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -36,7 +35,7 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._homes import public_names
-from kdoctor.rules.names._missing import form_of, imports_through
+from kdoctor.rules.names._missing import form_of, imports_through, is_tried
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -71,7 +70,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and _root(reference.name) is not None
         and reference.binding.imported.partition(".")[0] == reference.name.partition(".")[0]
         and not module.is_guarded(reference.node)
-        and not _is_tried(module, reference)
+        and not is_tried(module, reference)
     ]
     rows = {reference: _row(reference.name, facts) for reference in private}
     rows |= {each: _row_of_module(each, rows) for each in private if rows[each] is None}
@@ -87,15 +86,6 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         attempt = _attempt(module, table, reference, facts, safe)
         yield _finding(module, reference, facts, attempt)
-
-
-def _is_tried(module: Module, reference: Reference) -> bool:
-    """Say whether a name stands in a `try`: nobody can tell which private names are there."""
-    around = [reference.node, *module.ancestors(reference.node)]
-    return any(
-        isinstance(outer, cst.Try) and inner is outer.body and outer.handlers
-        for inner, outer in itertools.pairwise(around)
-    )
 
 
 def _attempt(

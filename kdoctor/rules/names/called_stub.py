@@ -1,0 +1,199 @@
+"""Classes that are there only to say that they are gone: `keras.optimizers.legacy.Adam`.
+
+## What it does
+Reports calls and subclasses of names that the target has, but whose objects raise as soon as they
+are made.
+
+## Why it breaks
+Keras 3 keeps `keras.optimizers.legacy` so that it can be imported. Each class of it is a stub:
+`ImportError: keras.optimizers.legacy is not supported in Keras 3`. The error comes when the
+optimizer is made, not at the import.
+
+## What to write instead
+The optimizer of the same name in `keras.optimizers`. `decay=` and `lr=` of the old ones are gone: a
+learning rate that falls is a `keras.optimizers.schedules.InverseTimeDecay`.
+
+## How we know
+The stubs are read from the released wheels. Thirty steps of the old optimizer (tf_keras) and of the
+new one were compared. `SGD`, `Adam` and `Ftrl` take the same steps, and the fix is safe. `RMSprop`
+and `Adagrad` have epsilon in another place of the formula, and differ by as much. The name of an
+optimizer that is given none is `adam` now, not `Adam`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._missing import is_tried
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_CLIPS = "clipnorm=None, clipvalue=None, global_clipnorm=None"
+_ROOT = "epsilon stands in another place of the formula: steps differ where gradients are tiny"
+
+
+def _row(name: str, parameters: str) -> Rewrite:
+    names = [each.partition("=")[0] for each in f"{parameters}, {_CLIPS}".split(", ")]
+    return rewrite(
+        f"keras.optimizers.legacy.{name}({parameters}, name=None, {_CLIPS})",
+        f"keras.optimizers.{name}({', '.join(f'{each}={each}' for each in names)}, name=name)",
+    )
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each call of a stub, and each class that is derived from one."""
+    table = RewriteTable(_ROWS, facts.signature)
+    for reference in module.references:
+        if reference.kind is not ReferenceKind.LOAD or is_tried(module, reference):
+            continue
+        if module.is_guarded(reference.node):
+            continue
+        is_base = isinstance(module.parent(reference.node), cst.Arg) and isinstance(
+            module.parent(module.parent(reference.node) or reference.node), cst.ClassDef
+        )
+        if reference.call is None and not is_base:
+            continue
+        found = facts.lookup(reference.name)
+        if found.presence is not Presence.EXISTS or not found.stub:
+            continue
+        attempt = _attempt(module, table, reference, facts)
+        yield rule.finding(
+            module.place(reference.node),
+            f"`{reference.name}` is a stub that raises when it is made: {found.stub}",
+            symbol=reference.name,
+            confidence=reference.confidence,
+            help=_help(reference, attempt),
+            fix=attempt if isinstance(attempt, Fix) else None,
+            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        )
+
+
+def _attempt(
+    module: Module, table: RewriteTable, reference: Reference, facts: Facts
+) -> Fix | Refusal:
+    if reference.call is None:
+        return Refusal("the methods of an optimizer are other ones in Keras 3")
+    attempt = table.attempt(module, reference, lambda row: _rated(row, facts))
+    if isinstance(attempt, Fix) and attempt.applicability is Applicability.UNSAFE:
+        return replace(attempt, unsafe_because=_ROOT)
+    return attempt
+
+
+def _rated(row: Rewrite, facts: Facts) -> Applicability:
+    if row in _UNLIKE:
+        return Applicability.UNSAFE
+    return facts.applicability(_STEPS)
+
+
+def _help(reference: Reference, attempt: Fix | Refusal) -> str:
+    if isinstance(attempt, Fix):
+        return f"{attempt.title}."
+    if reference.call is None:
+        return (
+            "Derive from keras.optimizers.Optimizer and define build(variables) and "
+            "update_step(gradient, variable, learning_rate)."
+        )
+    leaf = reference.name.rpartition(".")[2]
+    return (
+        f"Write keras.optimizers.{leaf}(learning_rate=…); for decay= pass a "
+        "keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay) as learning_rate."
+    )
+
+
+_UNLIKE = (
+    _row("RMSprop", "learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-07, centered=False"),
+    _row("Adagrad", "learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-07"),
+)
+_ROWS = (
+    _row("SGD", "learning_rate=0.01, momentum=0.0, nesterov=False"),
+    _row("Adam", "learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-07, amsgrad=False"),
+    _row(
+        "Ftrl",
+        "learning_rate=0.001, learning_rate_power=-0.5, initial_accumulator_value=0.1, "
+        "l1_regularization_strength=0.0, l2_regularization_strength=0.0",
+    ),
+    *_UNLIKE,
+)
+_STEPS = Example(
+    before="from keras.optimizers import legacy\n\n"
+    "optimizer = legacy.Adam(learning_rate=0.01, clipnorm=1.0)\n",
+    after="from keras import optimizers\n\n"
+    "optimizer = optimizers.Adam(learning_rate=0.01, clipnorm=1.0)\n",
+    raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
+    check="""
+import keras
+import numpy as np
+import tensorflow as tf
+import tf_keras
+
+numbers = np.random.default_rng(0)
+start = numbers.normal(size=(4, 3)).astype("float32")
+gradients = [numbers.normal(size=(4, 3)).astype("float32") * (i + 1) / 10 for i in range(30)]
+
+def steps(optimizer, variable):
+    for gradient in gradients:
+        optimizer.apply_gradients([(tf.constant(gradient.astype("float32")), variable)])
+    return np.asarray(variable)
+
+cases = {
+    "SGD": [{}, {"learning_rate": 0.05, "momentum": 0.9}, {"momentum": 0.9, "nesterov": True},
+            {"clipnorm": 1.0}, {"clipvalue": 0.5}, {"global_clipnorm": 1.0}],
+    "Adam": [{}, {"learning_rate": 0.01, "beta_1": 0.8, "beta_2": 0.99, "epsilon": 1e-3},
+             {"amsgrad": True}, {"clipnorm": 1.0}, {"clipvalue": 0.5}, {"global_clipnorm": 1.0}],
+    "Ftrl": [{}, {"learning_rate": 0.1, "l1_regularization_strength": 0.1,
+                  "l2_regularization_strength": 0.1, "learning_rate_power": -0.6}],
+}
+for name, all_settings in cases.items():
+    for settings in all_settings:
+        old = getattr(tf_keras.optimizers.legacy, name)(**settings)
+        new = getattr(keras.optimizers, name)(**settings)
+        np.testing.assert_allclose(
+            steps(new, keras.Variable(start)), steps(old, tf.Variable(start)), atol=1e-5,
+            err_msg=f"{name} {settings}",
+        )
+assert isinstance(optimizer, keras.optimizers.Adam)
+""",
+)
+
+rule = Rule(
+    code="KD105",
+    name="called-stub",
+    family="names",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"legacy"},
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nisinstance(optimizer, keras.optimizers.legacy.Optimizer)",
+    "from keras.optimizers.legacy import Adam",
+    "import tf_keras\ntf_keras.optimizers.legacy.Adam()",
+    "import legacy\nlegacy.Adam()",
+    "try:\n    from keras.optimizers.legacy import Adam\n    Adam()\nexcept ImportError:\n    pass",
+]
+INVALID = [
+    _STEPS,
+    Example(
+        before="import tensorflow as tf\n\noptimizer = tf.keras.optimizers.legacy.SGD(0.1)\n",
+        after="import tensorflow as tf\n\noptimizer = tf.keras.optimizers.SGD(0.1)\n",
+        raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
+    ),
+    Example(
+        before="import keras\n\nkeras.optimizers.legacy.RMSprop(rho=0.8)\n",
+        after="import keras\n\nkeras.optimizers.RMSprop(rho=0.8)\n",
+        raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
+        unsafe=True,
+    ),
+    Example(
+        before="import keras\n\nkeras.optimizers.legacy.Adam(decay=1e-4)\n",
+        raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
+    ),
+]
