@@ -22,5 +22,11 @@ class Target:
     tf_keras_version: str
     inferred: bool = False
 
+    @property
+    def is_before_keras_3(self) -> bool:
+        """Whether neither ``keras`` nor ``tf.keras`` is Keras 3 there."""
+        versions = (self.keras_version, self.tf_keras_version)
+        return not any(version.startswith("3.") for version in versions)
+
     def __str__(self) -> str:
         return f"{self.name} {self.version}"

@@ -23,6 +23,7 @@ from kdoctor.keras_api.tables import EntryKind
 
 # The roots that people ask about, in the order of telling.
 TOLD_ROOTS: Final = ("keras", "tf.keras", "tf_keras", "keras_core")
+_ALL_ROOTS: Final = (*TOLD_ROOTS, "tf.compat.v1.keras", "tensorflow.python.keras")
 
 # `from keras import backend as K`, as all of Keras' own examples had it.
 _ABBREVIATIONS: Final = {"K": "backend"}
@@ -65,11 +66,11 @@ def inquire(asked: str) -> Inquiry:
     """
     text = re.sub(r"\(.*", "", asked.strip(), flags=re.DOTALL).strip(". ")
     root, name = split_root(text) or ("", text)
-    root = root if root in TOLD_ROOTS else ""
+    root = root if root in _ALL_ROOTS else ""
     head, dot, rest = name.partition(".")
     if not root and head in _ABBREVIATIONS:
         root, name = "keras", f"{_ABBREVIATIONS[head]}{dot}{rest}"
-    if histories := _histories(name):
+    if histories := _histories(name, _ALL_ROOTS):
         return Inquiry(asked, root, name, histories, same=_same(name))
     if member := _member(asked, root, name):
         return member
@@ -82,8 +83,8 @@ def inquire(asked: str) -> Inquiry:
     return Inquiry(asked, root, suggestions=tuple(_alike(root, name)))
 
 
-def _histories(name: str) -> tuple[NameHistory, ...]:
-    found = (name_history(root, name) for root in TOLD_ROOTS)
+def _histories(name: str, roots: Iterable[str] = TOLD_ROOTS) -> tuple[NameHistory, ...]:
+    found = (name_history(root, name) for root in roots)
     return tuple(each for each in found if each is not None)
 
 
@@ -148,7 +149,7 @@ def _chosen(asked: str, names: Iterable[str]) -> Inquiry:
     return Inquiry(
         asked,
         name=name,
-        histories=_histories(name),
+        histories=_histories(name, _ALL_ROOTS),
         same=_same(name),
         others=tuple(
             _spelled(other)
@@ -188,6 +189,8 @@ def _same(name: str) -> tuple[str, ...]:
 def _spelled(name: str) -> str:
     """Return the name with the first root that has it, those where it still exists before."""
     histories = sorted(_histories(name), key=lambda history: bool(history.gone_in))
+    if not histories:
+        histories = list(_histories(name, _ALL_ROOTS))
     return f"{histories[0].root}.{name}" if histories else name
 
 

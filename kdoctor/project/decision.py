@@ -16,6 +16,9 @@ _KERAS, _TENSORFLOW = Distribution.KERAS, Distribution.TENSORFLOW
 # any Keras 3; before 2.6 keras stood beside it and was any release that knew TensorFlow.
 _FIRST_WITH_KERAS = Version("2.6")
 _FIRST_WITH_KERAS_3 = Version("2.16")
+# keras 2.4 is a door to tf.keras, and raises without TensorFlow 2.2.
+_ONLY_TENSORFLOW = Version("2.4")
+_WANTED_BY_2_4 = Version("2.2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def goes_with(keras: Version, tensorflow: Version) -> bool:
         return keras.major >= 3
     if tensorflow >= _FIRST_WITH_KERAS:
         return same_minor(keras, tensorflow)
-    return keras < _FIRST_WITH_KERAS
+    return keras < (_FIRST_WITH_KERAS if tensorflow >= _WANTED_BY_2_4 else _ONLY_TENSORFLOW)
 
 
 def _take(distribution: Distribution, source: Source, taken: dict[Distribution, Taken]) -> None:

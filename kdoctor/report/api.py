@@ -15,6 +15,7 @@ from kdoctor.keras_api.inquiry import Inquiry
 from kdoctor.report.page import Page, printable
 
 _MOST = 8
+_SPLIT = Version("2.6")  # the first TensorFlow whose tf.keras is made by the package keras
 
 
 def write_text(answer: Inquiry, cures: Cures, page: Page) -> None:
@@ -31,11 +32,13 @@ def write_text(answer: Inquiry, cures: Cures, page: Page) -> None:
     page.line(f"{page.paint('path', shown)}{f' ({kind.name.lower()})' if kind is not None else ''}")
     page.line()
     for history in answer.histories:
-        page.line(f"  {history.root.ljust(10)}  {_when(history.periods, history.gone_in, page)}")
+        page.line(f"  {history.root.ljust(23)}  {_when(history.periods, history.gone_in, page)}")
         for new in history.moved_to:
-            page.line(f"  {'':10}  moved: {page.paint('good', new)}{_since(new, history)}")
+            page.line(f"  {'':23}  moved: {page.paint('good', new)}{_since(new, history)}")
         if history.stub:
-            page.line(f"  {'':10}  raises when it is called: {history.stub}")
+            page.line(f"  {'':23}  raises when it is called: {history.stub}")
+    if any(Version(each.periods[0][0]) < _SPLIT for each in answer.histories if _is_made(each)):
+        page.line("  (tf.keras before 2.6 counts releases of TensorFlow, from 2.6 those of keras)")
     _write_owners(answer, page)
     _write_signatures(answer.histories, page)
     _write_cures(cures, page)
@@ -106,6 +109,10 @@ def _title(answer: Inquiry) -> str:
     if root and root not in roots and roots:
         root = roots[0]
     return ".".join(filter(None, [root, answer.name])) if answer.histories else answer.name
+
+
+def _is_made(history: NameHistory) -> bool:
+    return history.root == "tf.keras"
 
 
 def _when(periods: Iterable[Period], gone_in: str, page: Page) -> str:

@@ -19,7 +19,7 @@ def headline(target: Target) -> str:
     still name the Keras that it leaves, and a second line says how to ask about the next one.
     """
     line = f"kdoctor {__version__}: checking for {target} ({printable(target.source)})"
-    if target.inferred and target.keras_version.startswith("2."):
+    if target.inferred and target.is_before_keras_3:
         line += "\nThat is Keras 2. To see what Keras 3 breaks: kdoctor scan --target keras==3"
     return line
 

@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from packaging.version import Version
+
 from kdoctor.project import Chain, Evidence, Source
 from kdoctor.report.page import Page, printable
 
 _NEWEST = "newest Keras 3 known"
+_MADE_BY_KERAS = Version("2.6")  # the first TensorFlow whose tf.keras is the package keras
 
 
 def write_text(chain: Chain, page: Page) -> None:
@@ -26,7 +29,7 @@ def write_text(chain: Chain, page: Page) -> None:
         page.line(f"  {mark} {page.paint('path', printable(where))}: {printable(says)}")
     if any(counts for *_, counts in _asked(chain)):
         page.line(f"  ({page.paint('good', '*')} is what counts)")
-    if target.inferred and target.keras_version.startswith("2."):
+    if target.inferred and target.is_before_keras_3:
         page.line()
         page.line("To see what Keras 3 breaks: kdoctor scan --target keras==3")
 
@@ -107,13 +110,15 @@ def _evidence(evidence: Evidence, chain: Chain) -> dict[str, Any]:
 
 
 def _keras(version: str) -> str:
-    return f"keras {version}" if version else "not known"
+    return f"keras {version}" if version else "not named; any may stand beside TensorFlow up to 2.5"
 
 
 def _tf_keras(chain: Chain) -> str:
     version = chain.target.tf_keras_version
     if not version:
-        return "not known"
+        return "not known: any TensorFlow may stand beside this keras"
+    if Version(version) < _MADE_BY_KERAS:
+        return f"TensorFlow's own, of {version}"
     if chain.flag is not None and chain.flag.on and version != chain.target.keras_version:
         return f"tf_keras {version} (TF_USE_LEGACY_KERAS={chain.flag.value}, {chain.flag.place})"
     beside = f", as tensorflow {chain.tensorflow} has it" if chain.tensorflow else ""

@@ -90,7 +90,14 @@ def test_keras_beside_tensorflow_keeps_its_own_version_and_tf_keras_that_of_tens
     assert str(target) == "tensorflow 2.10.1"
     target = tree({"requirements.txt": "tensorflow==2.3.1\nkeras==2.3.1\n"}).target
     assert (str(target), target.keras_version) == ("keras 2.3.1", "2.3.1")
-    assert target.tf_keras_version != "2.3.1"
+    assert target.tf_keras_version == "2.3.4"
+    target = tree({"requirements.txt": "tensorflow==1.15.2\nkeras==2.3.1\n"}).target
+    assert (target.keras_version, target.tf_keras_version) == ("2.3.1", "1.15.5")
+    target = tree({"requirements.txt": "tensorflow-gpu==1.15.2\nkeras\n"}).target
+    assert (str(target), target.keras_version) == ("tensorflow 1.15.2", "2.3.1")
+    target = tree({"requirements.txt": "tensorflow==2.3\n"}).target
+    assert (target.keras_version, target.tf_keras_version) == ("", "2.3.4")
+    assert target.is_before_keras_3
 
 
 def test_a_lock_beats_a_range_and_an_exact_version_narrows_it(tree):
