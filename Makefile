@@ -13,7 +13,7 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors pytest prove api-data corpus packages golden record clean
+.PHONY: help demo test lint types floors pytest prove api-data corpus packages api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -42,6 +42,9 @@ prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 and record what hold
 
 api-data: $(STAMP) ## Read the API of released Keras wheels into kdoctor/keras_api/data
 	$(BIN)/python -m tools.api_data
+
+api-check: $(STAMP) ## Hold the API data to installed releases of Keras, from 2.3 on
+	$(BIN)/python -m tools.check_api
 
 corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, every file
 	$(BIN)/python tools/check_corpus.py

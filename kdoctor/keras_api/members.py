@@ -12,18 +12,21 @@ from kdoctor.keras_api.tables import ClassFamily, ClassSpan, Member, MemberKind
 
 # The public names of the bases that belong to other packages, by ``dir()`` on TensorFlow 2.21
 # (a test asks it again). A class with any other foreign base is never said to lack a member.
-FOREIGN_BASES: Final[dict[str, frozenset[str]]] = {
-    "object": frozenset(),
-    "abc.ABC": frozenset(),
-    "tensorflow.__internal__.tracking.AutoTrackable": frozenset(),
-    "tensorflow.__internal__.tracking.Trackable": frozenset(),
-    "tensorflow.__internal__.types.Tensor": frozenset({"dtype", "shape"}),
-    "tensorflow.Module": frozenset(
-        {
-            *("name", "name_scope", "submodules", "variables", "trainable_variables"),
-            *("non_trainable_variables", "with_name_scope"),
-        }
+FOREIGN_BASES: Final[dict[str, dict[str, MemberKind]]] = {
+    "object": {},
+    "abc.ABC": {},
+    "collections.abc.MutableMapping": dict.fromkeys(
+        ("clear", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"),
+        MemberKind.METHOD,
     ),
+    "tensorflow.__internal__.tracking.AutoTrackable": {},
+    "tensorflow.__internal__.tracking.Trackable": {},
+    "tensorflow.__internal__.types.Tensor": dict.fromkeys(("dtype", "shape"), MemberKind.PROPERTY),
+    "tensorflow.Module": {
+        **dict.fromkeys(("name", "name_scope", "submodules", "variables"), MemberKind.PROPERTY),
+        **dict.fromkeys(("non_trainable_variables", "trainable_variables"), MemberKind.PROPERTY),
+        "with_name_scope": MemberKind.CLASS,
+    },
 }
 
 # Layers around other frameworks' modules: no one gets them from ``model.layers`` unawares.
@@ -136,21 +139,41 @@ def _info(distribution: str, release: str, home: str) -> ClassInfo | None:
         return None
     table = tables.classes_table(distribution)
     members: dict[str, Member] = {}
-    complete = not span.dynamic
-    for base in reversed(span.bases):
-        base_home = table.homes[base]
-        foreign = FOREIGN_BASES.get(base_home.replace("tensorflow.compat.v2.", "tensorflow."))
-        if foreign is not None:
-            members |= {name: Member(name, MemberKind.ATTRIBUTE) for name in sorted(foreign)}
-            continue
-        inherited = _info(distribution, release, base_home)
-        if inherited is None:
-            complete = False
+    complete = True
+    for base in reversed(_mro(distribution, release, home)):
+        found = _span(distribution, release, base)
+        foreign = FOREIGN_BASES.get(base.replace("tensorflow.compat.v2.", "tensorflow."))
+        if found is not None:
+            own = [table.members[number] for number in found.members]
+            complete = complete and not found.dynamic
+        elif foreign is not None:
+            own = [Member(name, kind) for name, kind in sorted(foreign.items())]
         else:
-            members |= inherited.members
-            complete = complete and inherited.complete
-    members |= {table.members[number].name: table.members[number] for number in span.members}
+            own, complete = [], False
+        for member in own:
+            # ``self.built = True`` leaves a base's property ``built`` what it is.
+            if member.kind is not MemberKind.ATTRIBUTE or member.name not in members:
+                members[member.name] = member
     return ClassInfo(home, span.family, complete, members)
+
+
+@cache
+def _mro(distribution: str, release: str, home: str) -> tuple[str, ...]:
+    """Return the class and its bases in Python's order, those of other packages among them."""
+    span = _span(distribution, release, home)
+    if span is None:
+        return (home,)
+    homes = tables.classes_table(distribution).homes
+    bases = tuple(homes[base] for base in span.bases)
+    lists = [*(_mro(distribution, release, base) for base in bases), bases]
+    order = [home]
+    while lists := [rest for rest in lists if rest]:
+        tails = {name for rest in lists for name in rest[1:]}
+        # Of bases that Python would refuse, the first goes on: one was read wrong.
+        head = next((rest[0] for rest in lists if rest[0] not in tails), lists[0][0])
+        order.append(head)
+        lists = [tuple(name for name in rest if name != head) for rest in lists]
+    return tuple(order)
 
 
 @cache

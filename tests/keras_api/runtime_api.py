@@ -1,5 +1,6 @@
 """Run in a process of its own: what the installed frameworks really have, as JSON on stdout."""
 
+import collections.abc
 import importlib
 import inspect
 import json
@@ -199,6 +200,7 @@ def returned():
 
 
 BASES = {
+    "collections.abc.MutableMapping": collections.abc.MutableMapping,
     "tensorflow.__internal__.tracking.AutoTrackable": tf.__internal__.tracking.AutoTrackable,
     "tensorflow.__internal__.tracking.Trackable": tf.__internal__.tracking.Trackable,
     "tensorflow.__internal__.types.Tensor": tf.__internal__.types.Tensor,

@@ -172,7 +172,7 @@ def test_most_classes_of_keras_3_are_known_whole(runtime):
 
 def test_foreign_bases_have_the_members_that_the_table_gives_them(runtime):
     for name, members in runtime["bases"].items():
-        assert FOREIGN_BASES[name] == set(members)
+        assert FOREIGN_BASES[name].keys() == set(members)
 
 
 def test_functions_and_members_give_what_the_table_of_returns_says(runtime):

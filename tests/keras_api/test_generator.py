@@ -53,6 +53,32 @@ OLD = {
         Linear = Dense
         """,
     "keras/layers/core_test.py": "def test(): pass\n",
+    "keras/engine/saving.py": "from keras.layers import *\n",
+    "keras/initializers/__init__.py": """\
+        from keras.initializers import initializers_v2
+        def populate():
+            LOCAL.ALL["ConstantV2"] = initializers_v2.Constant
+            generic_utils.populate_dict_with_module_objects(LOCAL.ALL, [initializers_v2])
+            LOCAL.ALL["glorot"] = LOCAL.ALL["glorot_normal"]
+        populate()
+        globals().update(LOCAL.ALL)
+        """,
+    "keras/initializers/initializers_v2.py": """\
+        class Constant:
+            def __init__(self, value=0): self._set_hyper("value", value)
+        class GlorotNormal: pass
+        """,
+    "keras/odd.py": """\
+        import sys
+        py_sum = sum
+        def sum(x): pass
+        for each in []: pass
+        with open("x") as file: pass
+        if sys.version_info[0] == 2:
+            def of_python_2(): pass
+        training = LazyLoader("training", globals(), "keras.engine.base")
+        class Place(collections.namedtuple("Place", ["layer", "index"])): pass
+        """,
 }
 NEW = {
     "keras/__init__.py": "from keras import layers\nfrom keras.src.layer import Layer\n",
@@ -80,7 +106,16 @@ NEW = {
                 raise ImportError("Old is no more")
         """,
     "keras/_tf_keras/__init__.py": "",
-    "keras/_tf_keras/keras/__init__.py": "from keras import layers\n",
+    "keras/_tf_keras/keras/__init__.py": """\
+        from keras import layers
+        from keras._tf_keras.keras import layers
+        from keras._tf_keras.keras import losses
+        def lazily():
+            from keras._tf_keras.keras import metrics
+        """,
+    "keras/_tf_keras/keras/layers/__init__.py": "from keras.src.old import Old as Hidden\n",
+    "keras/_tf_keras/keras/losses/__init__.py": "",
+    "keras/_tf_keras/keras/metrics/__init__.py": "",
 }
 
 
@@ -213,6 +248,59 @@ def test_a_move_is_proven_by_the_release_that_has_both_names(table):
 def test_a_module_that_its_package_does_not_import_is_marked(table):
     assert span(table, "saving", "3.1.0").import_only
     assert not span(table, "layers", "3.1.0").import_only
+
+
+def test_what_only_a_function_imports_is_marked(files):
+    table = tables.unpack_names(files["tf.keras.names.bin"])
+    assert span(table, "metrics", "3.1.0").import_only
+    assert not span(table, "losses", "3.1.0").import_only
+
+
+def test_a_module_that_hides_another_is_what_attributes_find(files):
+    table = tables.unpack_names(files["tf.keras.names.bin"])
+    assert table.homes[span(table, "layers", "3.1.0").home] == "keras.layers"
+    assert not span(table, "layers.Dense", "3.1.0").import_only
+    assert span(table, "layers.Hidden", "3.1.0").import_only
+
+
+def test_a_name_kept_from_the_builtins_is_theirs(table):
+    assert span(table, "odd.py_sum", "2.3.1").kind is EntryKind.EXTERNAL
+    assert span(table, "odd.sum", "2.3.1").kind is EntryKind.FUNCTION
+
+
+def test_loops_and_blocks_bind_their_targets(table):
+    assert span(table, "odd.each", "2.3.1").kind is EntryKind.VALUE
+    assert span(table, "odd.file", "2.3.1").kind is EntryKind.VALUE
+
+
+def test_branches_for_python_2_are_not_read(table):
+    assert "odd.of_python_2" not in table.names
+
+
+def test_a_module_that_is_loaded_late_is_an_alias(table):
+    assert span(table, "odd.training", "2.3.1").kind is EntryKind.ALIAS
+
+
+def test_a_named_tuple_is_made_of_its_fields(table):
+    assert table.signatures[span(table, "odd.Place", "2.3.1").signature] == "layer, index"
+
+
+def test_a_star_brings_the_modules_of_a_package(table):
+    assert span(table, "engine.saving.core", "2.3.1").kind is EntryKind.ALIAS
+    assert span(table, "engine.saving.Dense", "2.3.1").kind is EntryKind.CLASS
+
+
+def test_names_that_a_module_computes_are_read(table):
+    names = ("Constant", "constant", "ConstantV2", "GlorotNormal", "glorot_normal", "glorot")
+    found = {name: span(table, f"initializers.{name}", "2.3.1") for name in names}
+    assert all(found.values())
+    assert found["glorot"].home == found["GlorotNormal"].home != found["constant"].home
+
+
+def test_what_an_optimizer_sets_by_name_is_an_attribute(files):
+    table = tables.unpack_classes(files["keras.classes.bin"])
+    (read,) = tables.class_spans(table.classes["keras.initializers.initializers_v2.Constant"])
+    assert {table.members[i].name for i in read.members} == {"value"}
 
 
 def test_a_class_has_its_own_members_and_its_bases(files):

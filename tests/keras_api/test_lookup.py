@@ -128,8 +128,9 @@ def test_what_the_data_cannot_tell_is_unknown_and_never_missing(name):
 
 
 def test_a_module_that_was_filled_from_elsewhere_is_never_said_to_lack_a_name():
-    name = "tf_keras.protobuf.versions_pb2.VersionDef"
-    assert lookup(name, LEGACY).presence is Presence.UNKNOWN
+    module = "tf_keras.protobuf.versions_pb2"
+    assert lookup(f"{module}.VersionDef", LEGACY).presence is Presence.EXISTS
+    assert lookup(f"{module}.anything", LEGACY).presence is Presence.UNKNOWN
 
 
 def test_tf_keras_of_a_keras_that_could_stand_beside_any_tensorflow_is_unknown():

@@ -121,6 +121,8 @@ class Definitions:
                     return None  # it may make the instances in another way
                 if maker := self._maker(meaning):
                     return signature_text(maker.args, bound=True)
+                if fields := self._fields(meaning):
+                    return ", ".join(fields)
                 bases = (base for base in self.mro(meaning) if base.kind is not EntryKind.CLASS)
                 return "" if all(base.home in _MAKE_NOTHING for base in bases) else None
             case _:
@@ -186,6 +188,17 @@ class Definitions:
             )
         return self._reads[meaning.home]
 
+    def _fields(self, meaning: Meaning) -> list[str]:
+        """Return the fields of a class that is a named tuple."""
+        return [
+            member.name
+            for base in self.mro(meaning)
+            if isinstance(base.node, ast.ClassDef)
+            for expression in base.node.bases
+            for member in _tuple_fields(expression)
+            if member.kind is MemberKind.PROPERTY
+        ]
+
     def _maker(self, meaning: Meaning) -> Function | None:
         for name in ("__init__", "__new__"):
             for base in self.mro(meaning):
@@ -239,7 +252,7 @@ def _tuple_fields(base: ast.expr) -> Iterator[MemberRead]:
     match base:
         case ast.Call(
             func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"),
-            args=[_, ast.List(elts=fields)],
+            args=[_, ast.List(elts=fields) | ast.Tuple(elts=fields)],
         ):
             for name in ("count", "index"):
                 yield MemberRead(name, MemberKind.METHOD)
@@ -261,9 +274,10 @@ def _body_members(body: list[ast.stmt]) -> Iterator[MemberRead]:
                 yield _method(statement)
             case ast.ClassDef(name=name):
                 yield MemberRead(name, MemberKind.VALUE)
-            case ast.Assign(targets=targets):
+            case ast.Assign(targets=targets, value=value):
+                kind = _value_kind(value)
                 for target in targets:
-                    yield from (MemberRead(name, MemberKind.VALUE) for name in _names(target))
+                    yield from (MemberRead(name, kind) for name in _names(target))
             case ast.AnnAssign(target=ast.Name(id=name)):
                 yield MemberRead(name, MemberKind.VALUE)
             case ast.If():
@@ -275,6 +289,15 @@ def _body_members(body: list[ast.stmt]) -> Iterator[MemberRead]:
                 yield from _body_members(statement.body)
             case _:
                 pass
+
+
+def _value_kind(value: ast.expr) -> MemberKind:
+    """``unwrapped = property()`` hides a base's property of that name."""
+    match value:
+        case ast.Call(func=ast.Name(id="property")):
+            return MemberKind.PROPERTY
+        case _:
+            return MemberKind.VALUE
 
 
 def _names(target: ast.expr) -> Iterator[str]:
@@ -327,6 +350,12 @@ def _assigned_on(owner: str, function: ast.FunctionDef) -> Iterator[MemberRead]:
                 func=ast.Name(id="setattr") | ast.Attribute(attr="__setattr__"),
                 args=[*_, ast.Constant(value=str() as attr), ast.expr()],
             ):
+                yield MemberRead(attr, MemberKind.ATTRIBUTE)
+            # Keras 2's optimizers: ``self._set_hyper("learning_rate", …)``
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="_set_hyper"),
+                args=[ast.Constant(value=str() as attr), *_],
+            ) if name == owner:
                 yield MemberRead(attr, MemberKind.ATTRIBUTE)
             case _:
                 pass

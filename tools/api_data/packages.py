@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kdoctor.keras_api.tables import EntryKind
-from tools.api_data.scopes import Imported, Scope, read_scope
+from tools.api_data.scopes import Imported, Scope, absolute, read_scope
 from tools.api_data.wheels import Wheel
 
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*))?", re.MULTILINE
+_LINE = re.compile(
+    r"^([ \t]*)(?:(def|async def)\b|(?:from|import)[ \t]+(\.*)([\w.]*)"
+    r"(?:[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*))?)",
+    re.MULTILINE,
 )
 
 
@@ -38,6 +40,7 @@ class Package:
         self.wheel = wheel
         self._paths = {_module_name(path): path for path in wheel.files}
         self._scopes: dict[str, Scope] = {}
+        self._bound: dict[str, frozenset[str]] = {}
         self._meanings: dict[tuple[str, str], Meaning | None] = {}
 
     @cached_property
@@ -56,22 +59,29 @@ class Package:
 
     @cached_property
     def imported(self) -> frozenset[str]:
-        """The modules that some module of the wheel imports, at whatever depth, by full name."""
+        """The modules that the import of some module of the wheel brings along.
+
+        What a function imports is not among them: it may never run.
+        """
         found: set[str] = set()
-        for source in self.wheel.files.values():
-            for module, names in _IMPORT.findall(source):
-                found.add(module)
-                found.update(f"{module}.{name}" for name in re.split(r"[\s,()]+", names) if name)
+        for module, path in self._paths.items():
+            scope = Scope(module, is_package=path.endswith("__init__.py"))
+            for name in _imported(self.wheel.files[path], scope):
+                parts = name.split(".")
+                found.update(".".join(parts[:length]) for length in range(1, len(parts) + 1))
         return frozenset(found)
 
     def submodules(self, module: str) -> Iterator[str]:
-        """The names of the modules directly below ``module``."""
-        prefix = module + "."
-        return (
-            other[len(prefix) :]
-            for other in sorted(self.modules)
-            if other.startswith(prefix) and "." not in other[len(prefix) :]
-        )
+        """The names of the modules directly below ``module``, sorted."""
+        return iter(self._submodules.get(module, ()))
+
+    @cached_property
+    def _submodules(self) -> dict[str, list[str]]:
+        groups: dict[str, list[str]] = {}
+        for module in sorted(self.modules):
+            owner, _, leaf = module.rpartition(".")
+            groups.setdefault(owner, []).append(leaf)
+        return groups
 
     def scope(self, module: str) -> Scope:
         """Return what ``module``'s top level binds."""
@@ -87,7 +97,9 @@ class Package:
 
     def bound_names(self, module: str) -> frozenset[str]:
         """All names bound in ``module``, star imports from the wheel's own modules included."""
-        return self._bound_names(module, frozenset())
+        if module not in self._bound:
+            self._bound[module] = self._bound_names(module, frozenset())
+        return self._bound[module]
 
     def _bound_names(self, module: str, seen: frozenset[str]) -> frozenset[str]:
         if module in seen:
@@ -97,12 +109,27 @@ class Package:
         for star in scope.stars:
             if star in self.modules:
                 exported = self.scope(star).exported
-                names |= exported or {
-                    name
-                    for name in self._bound_names(star, seen | {module})
-                    if not name.startswith("_")
-                }
-        return frozenset(names)
+                bound = self._bound_names(star, seen | {module}) | self._shown_modules(star)
+                names |= exported or {name for name in bound if not name.startswith("_")}
+        return frozenset(names | self._mirrored(module).keys())
+
+    def _shown_modules(self, module: str) -> frozenset[str]:
+        """The modules below a package that something imports: they are attributes of it."""
+        return frozenset(
+            name for name in self.submodules(module) if f"{module}.{name}" in self.imported
+        )
+
+    def _mirrored(self, module: str) -> dict[str, tuple[str, str]]:
+        """What ``module`` binds by going over the classes of others: name → module, class."""
+        scope = self.scope(module)
+        found: dict[str, tuple[str, str]] = {}
+        for mirror in scope.mirrored:
+            bound = scope.names.get(mirror)
+            source = f"{bound.module}.{bound.name}" if isinstance(bound, Imported) else ""
+            for name, definition in self.scope(source).names.items():
+                if isinstance(definition, ast.ClassDef):
+                    found[name] = found[_snake_case(name)] = (source, name)
+        return found
 
     def is_open(self, module: str) -> bool:
         """Say whether ``module`` star-imports from outside the wheel: it may bind anything."""
@@ -128,6 +155,8 @@ class Package:
         scope = self.scope(module)
         if name in scope.names:
             return self._bound_meaning(module, name, scope)
+        if name in (mirrored := self._mirrored(module) if scope.mirrored else {}):
+            return self.meaning(*mirrored[name])
         for star in reversed(scope.stars):
             if star in self.modules and (found := self.meaning(star, name)):
                 return found
@@ -155,6 +184,11 @@ class Package:
                 return Meaning(EntryKind.FUNCTION, own, node, module)
             case ast.ClassDef() as node:
                 return Meaning(EntryKind.CLASS, own, node, module)
+            case ast.Call(
+                func=ast.Name(id="LazyLoader") | ast.Attribute(attr="LazyLoader"),
+                args=[*_, ast.Constant(value=str() as source)],
+            ):
+                return self.module_meaning(source) or Meaning(EntryKind.EXTERNAL, source)
             case ast.Lambda() as node:
                 return Meaning(EntryKind.FUNCTION, own, node, module)
             case ast.Name() | ast.Attribute() as alias:
@@ -181,6 +215,29 @@ class Package:
 
     def _binds(self, module: str, name: str) -> bool:
         return name in self.bound_names(module) or f"{module}.{name}" in self.modules
+
+
+def _imported(source: str, scope: Scope) -> Iterator[str]:
+    """The modules, or names in modules, that ``source`` imports outside of its functions.
+
+    By its lines: parsing the whole of TensorFlow would take minutes.
+    """
+    functions: list[str] = []  # how far those around the line are indented
+    for indent, definition, dots, module, names in _LINE.findall(source):
+        while functions and len(functions[-1]) >= len(indent):
+            functions.pop()
+        if definition:
+            functions.append(indent)
+        elif not functions:
+            start = absolute(module, len(dots), scope)
+            yield start
+            yield from (f"{start}.{name}" for name in re.split(r"[\s,()]+", names) if name)
+
+
+def _snake_case(name: str) -> str:
+    """``GlorotNormal`` → ``glorot_normal``, as ``keras.utils.generic_utils`` does it."""
+    split = re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub("([a-z])([A-Z])", r"\1_\2", split).lower()
 
 
 def _module_name(path: str) -> str:

@@ -136,9 +136,6 @@ class _Reader:
         self, surface: Surface, prefix: str, module: str, is_listing: Callable[[str], bool]
     ) -> None:
         self._add_module(surface, prefix, module)
-        if module.endswith("_pb2"):  # protobuf builds its names at run time
-            surface.open_modules.add(prefix)
-            return
         bound = self.package.bound_names(module)
         for name in sorted(bound | set(self.package.submodules(module))):
             if not prefix and name in _PRIVATE_FOLDERS:
@@ -154,10 +151,25 @@ class _Reader:
                     continue
                 surface.open_modules.add(dotted)
             self._add(surface, dotted, meaning)
+        for name in sorted(self.package.scope(module).hidden):
+            self._add_hidden(surface, _join(prefix, name), f"{module}.{name}")
+
+    def _add_hidden(self, surface: Surface, prefix: str, module: str) -> None:
+        """Add what only ``import`` finds, in a module that another one of that name hides.
+
+        ``tf.keras.metrics`` of Keras 3.0 is ``keras.metrics``, which has no ``mse``, and
+        ``from tensorflow.keras.metrics import mse`` works.
+        """
+        for name in sorted(self.package.bound_names(module)):
+            if (dotted := _join(prefix, name)) not in surface.entries:
+                self._add(surface, dotted, self.package.meaning(module, name))
+                if found := surface.entries.get(dotted):
+                    surface.entries[dotted] = dataclasses.replace(found, import_only=True)
 
     def _add_module(self, surface: Surface, name: str, module: str) -> None:
         surface.entries[name] = Entry(EntryKind.MODULE, module)
-        if self.package.is_open(module):
+        # Protocol buffers build their names when they are imported.
+        if module.endswith("_pb2") or self.package.is_open(module):
             surface.open_modules.add(name)
 
     def _add(self, surface: Surface, name: str, meaning: Meaning | None) -> None:
