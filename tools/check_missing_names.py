@@ -161,18 +161,18 @@ def run(programs: list[str]) -> list[str | None]:
 
 def cure(row: Row, rows: list[Row]) -> Cure:
     """Use a name as old code does, mend it, and see what is left."""
-    uses = list(uses_of(row, rows))
-    mended, safe, reasons = 0, 0, []
-    for use in uses:
+    mended, safe, total, reasons = 0.0, 0.0, 0.0, []
+    for use, weight in uses_of(row, rows):
         found = [each for each in findings(use) if each.severity == "error"]
         fixes = [each.fix for each in found if each.fix is not None]
         whole = found and len(fixes) == len(found) and not left_in(use)
-        mended += bool(whole)
-        safe += bool(whole) and all(e.applicability is Applicability.SAFE for e in fixes)
+        total += weight
+        mended += weight * bool(whole)
+        safe += weight * (bool(whole) and all(e.applicability is Applicability.SAFE for e in fixes))
         reasons += [_why(each) for each in found if each.fix is None]
         reasons += [each.unsafe_because for each in fixes if each.unsafe_because and whole]
         reasons += ["not reported"] * (not found)
-    return Cure(row, mended / len(uses), safe / len(uses), tuple(dict.fromkeys(reasons)))
+    return Cure(row, mended / total, safe / total, tuple(dict.fromkeys(reasons)))
 
 
 def _why(finding: Finding) -> str:
@@ -186,27 +186,42 @@ def left_in(use: str) -> list[Finding]:
     return [each for each in findings(after) if each.severity == "error"]
 
 
-def uses_of(row: Row, rows: list[Row]) -> Iterator[str]:
-    """Yield programs that use a name: a call, or a member of a module."""
-    name = row.name
-    parent, _, leaf = name.rpartition(".")
-    if row.read_off and parent:
-        package, _, rest = name.partition(".")
-        alias = ATTRIBUTE_OF.get(package, package)
-        yield f"import {package} as {alias}\nx = {alias}.{rest}{arguments(name)}"
-        return
-    lookup = old_lookup(name)
-    if lookup is not None and lookup[0].kind in (EntryKind.MODULE, EntryKind.ALIAS):
-        named = [each.name for each in rows if each.name.rpartition(".")[0] == name]
-        for member in named or members_of(name, lookup[1]):
-            end = member.rpartition(".")[2]
-            yield f"from {parent} import {leaf}\nx = {leaf}.{end}{arguments(member)}"
-        if named or members_of(name, lookup[1]):
-            return
+def uses_of(row: Row, rows: list[Row]) -> Iterator[tuple[str, float]]:
+    """Yield programs that use a name, and how much each counts.
+
+    A module is used by what the table has below it; without such rows by all that its last release
+    has there.
+    """
+    below = {
+        each.name: each.occurrences
+        for each in rows
+        if each.name.startswith(f"{row.name}.") and not is_module(each.name)
+    }
+    if is_module(row.name) and not below:
+        below = dict.fromkeys(members_of(row.name), 1.0)
+    for member, weight in (below or {row.name: 1.0}).items():
+        yield written(row, member), weight
+
+
+def written(row: Row, member: str) -> str:
+    """Return a program that calls ``member``, which is the row's name or stands below it."""
+    parent, _, leaf = row.name.rpartition(".")
+    call = f"{member.removeprefix(row.name)}{arguments(member)}"
     if not parent:
-        yield f"import {name}\nx = {name}"
-    else:
-        yield f"from {parent} import {leaf}\nx = {leaf}{arguments(name)}"
+        return f"import {row.name}\nx = {row.name}{call}"
+    if row.read_off:
+        package, _, rest = row.name.partition(".")
+        alias = ATTRIBUTE_OF.get(package, package)
+        return f"import {package} as {alias}\nx = {alias}.{rest}{call}"
+    return f"from {parent} import {leaf}\nx = {leaf}{call}"
+
+
+def is_module(name: str) -> bool:
+    """Say whether a name was a module, as far as old releases or the table tell."""
+    found = old_lookup(name)
+    if found is None:
+        return name == "tensorflow.python" or name.rpartition(".")[2].islower()
+    return found[0].kind in (EntryKind.MODULE, EntryKind.ALIAS)
 
 
 def old_lookup(name: str) -> tuple[keras_api.Lookup, Target] | None:
@@ -219,21 +234,34 @@ def old_lookup(name: str) -> tuple[keras_api.Lookup, Target] | None:
     return None
 
 
-def members_of(module: str, target: Target) -> list[str]:
-    """Return the functions and classes that a module of an old release itself defines."""
-    table = keras_api.lookup(module, target)
+def members_of(module: str) -> list[str]:
+    """Return the functions and classes that an old module had, in its own modules, too."""
+    found = old_lookup(module)
     split = split_root(module)
-    if split is None:
+    if found is None or split is None:
         return []
+    old, target = found
     surface = surface_on(split[0], target)
     assert surface is not None
-    found = []
-    for child in surface.children(split[1]):
-        entry = surface.entry(f"{split[1]}.{child}")
-        own = entry is not None and entry.kind in (EntryKind.CLASS, EntryKind.FUNCTION)
-        if own and not child.startswith("_") and surface.home(entry).startswith(table.home):
-            found.append(f"{module}.{child}")
-    return found
+    home = surface.canonical(split[1])
+    spelling = module.removesuffix(split[1])
+    names = []
+    for name in surface.names:
+        entry = surface.entry(name)
+        if (
+            name.startswith(f"{home}.")
+            and not name.rpartition(".")[2].startswith("_")
+            and entry is not None
+            and entry.kind in (EntryKind.CLASS, EntryKind.FUNCTION)
+            # What a file of Keras 2 imports from elsewhere is not what it is imported for.
+            and (
+                surface.home(entry).startswith(old.home)
+                or "keras.api" in old.home
+                or target.keras_version >= "2.13"
+            )
+        ):
+            names.append(f"{spelling}{split[1]}{name.removeprefix(home)}")
+    return names
 
 
 def arguments(name: str) -> str:

@@ -24,6 +24,10 @@ OLDER = {
     "utils.np_utils.conv_output_length",
     "utils.visualize_util.model_to_dot",
     "utils.visualize_util.plot",
+    "layers.core.TimeDistributedDense",
+    "utils.DeterministicRandomTestTool",  # of tf.compat.v1
+    "utils.get_or_create_layer",
+    "utils.track_tf1_style_variables",
     "layers.Highway",
     "layers.TimeDistributedDense",
     "metrics.fbeta_score",

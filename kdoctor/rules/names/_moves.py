@@ -19,6 +19,7 @@ from kdoctor.syntax import Module, Reference
 _CALLS_CHANGE = "a parameter or a default that its calls rest on is another one now"
 _NOT_RUN = "the two were not run against each other"
 _OTHER_ROOT = "this name was never public there; under `keras` it was the same object"
+_COPY = "the class of tf.keras is another one than that of this copy of Keras 2"
 _BY_NAME = "they have the same name only: no release had one object under both"
 
 
@@ -102,6 +103,7 @@ class Moves:
             self._by_hand,
             self._in_another_module,
             self._in_tf_keras,
+            self._beside_the_copy,
             self._under_the_other_root,
             self._by_class_name,
         ):
@@ -121,7 +123,7 @@ class Moves:
 
     def _in_another_module(self, found: Lookup) -> Iterator[_Move]:
         """`keras.layers.regularizers` was the module `keras.regularizers`, imported there."""
-        new = self._through_aliases(found) or self._public_alias(found)
+        new = self._through_aliases(found) or self._where_it_is_defined(found)
         if new is not None:
             yield self._renamed(found, new, self._proofs, new)
 
@@ -139,12 +141,13 @@ class Moves:
                 return at_target.moved_to[0] if at_target.moved_to else None
         return None
 
-    def _public_alias(self, found: Lookup) -> str | None:
-        """Return another name of an object that only an import statement reaches."""
+    def _where_it_is_defined(self, found: Lookup) -> str | None:
+        """Return the public name of what is defined where the missing name's object was."""
         split = split_root(found.qualified)
         if split is None:
             return None
-        home = home_of(split[0], split[1], self._facts.target)
+        last = self._facts.at_release(found.until).target
+        home = home_of(split[0], split[1], last) or home_of(*split, self._facts.target)
         names = public_names(split[0], self._facts.target).get(home)
         return f"{found.qualified.removesuffix(split[1])}{names[0]}" if names else None
 
@@ -161,9 +164,21 @@ class Moves:
                 unsafe_because=UNLIKE.get(split[1], ""),
             )
 
+    def _beside_the_copy(self, found: Lookup) -> Iterator[_Move]:
+        """What `tensorflow.python.keras` has lost, `tf.keras` may still have."""
+        split = split_root(found.qualified)
+        if split is None or split[0] != "tensorflow.python.keras":
+            return
+        new = f"tensorflow.keras.{split[1]}"
+        here = self._facts.lookup(new)
+        if here.presence is Presence.MISSING and here.moved_to:
+            new = here.moved_to[0]
+        if self._facts.lookup(new).presence is Presence.EXISTS:
+            yield self._renamed(found, new, (), None, _COPY)
+
     def _under_the_other_root(self, found: Lookup) -> Iterator[_Move]:
         split = split_root(found.qualified)
-        if split is None or split[0] != "tf.keras":
+        if split is None or split[0] not in ("tf.keras", "tensorflow.python.keras"):
             return
         for other in self._facts.lookup(f"keras.{split[1]}").moved_to:
             new = f"tensorflow.{other}"

@@ -71,6 +71,8 @@ BY_HAND = {
     "layers.Recurrent": _KERAS_1_RNN,
     "layers.TimeDistributedDense": "Write keras.layers.TimeDistributed(keras.layers.Dense(units)); "
     "Dense alone does the same",
+    "layers.core.TimeDistributedDense": "Write "
+    "keras.layers.TimeDistributed(keras.layers.Dense(units)); Dense alone does the same",
     "layers.experimental.RandomFourierFeatures": "Write it as a layer of your own: "
     "cos(x @ kernel + bias) with a kernel that is not trained",
     "layers.merge._Merge": "Derive from keras.layers.Layer",
@@ -91,6 +93,8 @@ BY_HAND = {
     "utils.GeneratorEnqueuer": _ENQUEUERS,
     "utils.OrderedEnqueuer": _ENQUEUERS,
     "utils.SequenceEnqueuer": _ENQUEUERS,
+    "utils.DeterministicRandomTestTool": "It compared models of TensorFlow 1 and 2: Keras 3 does "
+    "not run those of TensorFlow 1",
     "utils.SidecarEvaluator": "Evaluate each checkpoint in a loop of your own: "
     "keras.models.load_model and model.evaluate",
     "utils.conv_utils": _ARITHMETIC,
@@ -107,6 +111,10 @@ BY_HAND = {
     "utils.test_utils": _TESTS,
     "utils.tf_utils": "It was TensorFlow's side of Keras, and private: look for what you use in "
     "keras.ops and keras.tree",
+    "utils.get_or_create_layer": "It carried models of TensorFlow 1 over: make the layer in "
+    "__init__ and keep it",
+    "utils.track_tf1_style_variables": "It carried models of TensorFlow 1 over: make variables "
+    "with self.add_weight in build, layers in __init__",
     "utils.warmstart_embedding_matrix": "Copy the rows of the known words over with NumPy",
     "wrappers.scikit_learn": "Install SciKeras and import it from scikeras.wrappers",
 }

@@ -69,6 +69,10 @@ ROWS = (
         unsafe_because="the picture looks another way; it needs pydot and graphviz as before",
     ),
     Successor(
+        rewrite("keras.utils.visualize_util.plot", "keras.utils.plot_model"),
+        unsafe_because="the picture looks another way; it needs pydot and graphviz as before",
+    ),
+    Successor(
         rewrite("keras.utils.visualize_util.model_to_dot", "keras.utils.model_to_dot"),
         unsafe_because="the picture looks another way; it needs pydot and graphviz as before",
     ),

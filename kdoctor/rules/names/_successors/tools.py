@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from kdoctor.rewrite import rewrite
+from kdoctor.rewrite import one_of, rewrite
 from kdoctor.rules.names._successors.successor import Successor
 from kdoctor.rules.rule import Example
 
 _PRIVATE = "it is private in Keras 3 and may go with any release"
+_CHECKS = "keras.src.utils.argument_validation"
 _SHAPES = "keras.src.applications.imagenet_utils"
 _TWICE = "a weight that is in the list twice counts twice now"
 
@@ -25,6 +26,33 @@ ROWS = (
         ),
         unsafe_because="the old function also refused a value that it did not know",
     ),
+    Successor(
+        rewrite("keras.utils.conv_utils.normalize_tuple", f"{_CHECKS}.standardize_tuple"),
+        unsafe_because=_PRIVATE,
+    ),
+    Successor(
+        rewrite("keras.utils.conv_utils.normalize_padding", f"{_CHECKS}.standardize_padding"),
+        unsafe_because=_PRIVATE,
+    ),
+    *(
+        Successor(
+            rewrite(
+                f"keras.utils.{module}.conv_output_length("
+                "input_length, filter_size, padding, stride, dilation=1)",
+                f"{length} if input_length is not None else None",
+                one_of("padding", *paddings),
+            ),
+            unsafe_because="the old function also refused a padding that it did not know",
+        )
+        for module in ("conv_utils", "np_utils")
+        for paddings, length in (
+            (("same", "causal"), "-(-input_length // stride)"),
+            (
+                ("valid",),
+                "-(-(input_length - dilation * (filter_size - 1)) // stride)",
+            ),
+        )
+    ),
     *(
         Successor(
             rewrite(f"keras.applications.imagenet_utils.{old}", f"{_SHAPES}.{new}"),
@@ -40,6 +68,34 @@ ROWS = (
 )
 
 EXAMPLES = (
+    Example(
+        before="from keras.utils.conv_utils import conv_output_length, normalize_tuple\n\n"
+        "sizes = normalize_tuple(3, 2, 'kernel_size')\n"
+        "height = conv_output_length(length, 3, 'valid', 2)\n",
+        after="from keras.src.utils.argument_validation import standardize_tuple as "
+        "normalize_tuple\n\n"
+        "sizes = normalize_tuple(3, 2, 'kernel_size')\n"
+        "height = -(-(length - 1 * (3 - 1)) // 2) if length is not None else None\n",
+        raises="ModuleNotFoundError: No module named 'keras.utils.conv_utils'",
+        findings=2,
+        prelude="length = 9\n",
+        check="""
+assert sizes == (3, 3) and height == 4
+from tf_keras.src.utils.conv_utils import conv_output_length as old
+for length in (1, 5, 8, 9, None):
+    for size in (1, 2, 3):
+        for stride in (1, 2, 3):
+            for dilation in (1, 2):
+                for padding in ("same", "causal", "valid"):
+                    valid = padding == "valid"
+                    new = None if length is None else (
+                        -(-(length - dilation * (size - 1)) // stride) if valid
+                        else -(-length // stride)
+                    )
+                    assert new == old(length, size, padding, stride, dilation)
+""",
+        unsafe=True,
+    ),
     Example(
         before="from keras.utils.layer_utils import count_params\n\n"
         "number = count_params(layer.trainable_weights)\n",
