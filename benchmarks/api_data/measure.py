@@ -1,7 +1,8 @@
 """Measure the shipped API tables: bytes, time to load, time of a lookup. Prints Markdown.
 
 Run ``python benchmarks/api_data/measure.py``. Loads are those of a process that has read nothing
-yet (a fresh one each time); the best of several is shown, because others use the machine too.
+yet (a fresh one each time). Times are the processor's, and the best of several, because others
+use the machine too.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def main() -> None:
 def _fresh(expression: str) -> float:
     code = (
         "import time\nfrom kdoctor.keras_api import tables\n"
-        f"begun = time.perf_counter()\n{expression}\nprint(time.perf_counter() - begun)"
+        f"begun = time.process_time()\n{expression}\nprint(time.process_time() - begun)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout) * 1e3
@@ -89,9 +90,9 @@ def _surface_names() -> list[str]:
 def _best(ask: Callable[[], None], names: int) -> float:
     seconds = []
     for _ in range(5):
-        begun = time.perf_counter()
+        begun = time.process_time()
         ask()
-        seconds.append(time.perf_counter() - begun)
+        seconds.append(time.process_time() - begun)
     return min(seconds) / names * 1e6
 
 

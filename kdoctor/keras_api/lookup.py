@@ -223,6 +223,8 @@ def _written(spelling: str, prefix: str) -> str:
 def _find(surface: Surface, name: str) -> _Found:
     if surface.entry("") is None:
         return _Found(Presence.MISSING)
+    if direct := surface.entry(name):
+        return _Found(Presence.EXISTS, name, direct)
     parts = surface.canonical(name).split(".") if name else []
     prefix, entry = "", surface.entry("")
     for number, part in enumerate(parts):
@@ -234,8 +236,10 @@ def _find(surface: Surface, name: str) -> _Found:
         if owner_entry is not None and owner_entry.kind is EntryKind.CLASS:
             return _find_member(surface, owner_entry, parts[number:], _spelled(name, prefix))
         is_module = owner_entry is not None and owner_entry.kind is EntryKind.MODULE
-        is_private = part.startswith("_") or (
-            not owner and part in _PRIVATE and surface.root != PRIVATE_ROOT
+        is_private = (
+            part.startswith("_")
+            or part == "tests"
+            or (not owner and part in _PRIVATE and surface.root != PRIVATE_ROOT)
         )
         if not is_module or is_private or surface.is_open(owner):
             return _Found(Presence.UNKNOWN)
@@ -335,6 +339,6 @@ def _attribute_error(surface: Surface, root: str, missing: str) -> str:
     module = surface.home(entry)
     if root == "tf.keras" and surface.root == "tf_keras":  # TF_USE_LEGACY_KERAS
         module = module.replace("tf_keras", "tf_keras.api._v2.keras", 1)
-    if distribution_of(surface) == "tensorflow" and minor(surface.release) < (2, 2):
-        module = module.replace("tensorflow.", "tensorflow_core.", 1)
+    if surface.root == "tf.keras" and (2, 2) <= minor(surface.release) <= (2, 5):
+        module = module.replace("tensorflow.python.keras.api._v2.keras", "tensorflow.keras", 1)
     return f"module '{module}' has no attribute '{leaf}'"
