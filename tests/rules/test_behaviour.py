@@ -5,7 +5,10 @@ import inspect
 import pytest
 
 from kdoctor.engine import fix, scan
+from kdoctor.keras_api import newest_target, tables
+from kdoctor.rules.behaviour.default_changed import MATTERS, SAME, changed_defaults
 from kdoctor.rules.behaviour.monitor_without_mode import KNOWN, keras_2_mode
+from kdoctor.rules.facts import Facts
 
 
 def findings(source: str, code: str):
@@ -101,3 +104,17 @@ def test_the_old_guess_is_that_of_keras_2(cls: str, monitor: str) -> None:
     callback = getattr(tf_keras.callbacks, cls)(monitor=monitor, **arguments)
     more_is_better = bool(callback.monitor_op(2.0, 1.0))
     assert keras_2_mode(cls, monitor) == ("max" if more_is_better else "min")
+
+
+@pytest.mark.parametrize(
+    ("root", "prefix"), [("keras", "keras."), ("tf.keras", "tensorflow.keras.")]
+)
+def test_every_default_that_changed_is_decided(root: str, prefix: str) -> None:
+    facts = Facts(newest_target())
+    open_ones = [
+        (name, parameter, old, new)
+        for name in tables.names_table(root).names
+        for parameter, old, new, _ in changed_defaults(facts, f"{prefix}{name}")
+        if parameter not in SAME and parameter not in MATTERS.get(name, ())
+    ]
+    assert open_ones == []

@@ -1,0 +1,174 @@
+"""An argument that is left out stands for another value than in Keras 2.
+
+## What it does
+Reports calls that leave out an argument whose default differs between the last Keras 2 and the
+target, and where that changes a result: `l1_l2()`, `Lion()`, `plot_model(model)`, `ConvLSTM2D(…)`.
+
+## Why it breaks
+`keras.regularizers.l1_l2()` was 0.01 of each and is nothing now; `l1_l2(l2=0.1)` had 0.01 of l1.
+`Lion` learned at 0.0001 and learns at 0.001. The gates of `ConvLSTM` layers were `hard_sigmoid` and
+are `sigmoid`. `plot_model` showed the layers' names. None of them says a word.
+
+## What to write instead
+The old value, as an argument. The fix writes it where that restores the old result. (`hard_sigmoid`
+is another function by now, so for `ConvLSTM` there is no fix.)
+
+## How we know
+Both signatures are read from the releases; the old one is that of Keras 2.15. Each difference was
+tried on Keras 3.15.1 and tf_keras 2.21. Those that change nothing (`strides=(1, 1)` and
+`strides=1`, `reduction="auto"` and `"sum_over_batch_size"`) are listed in the rule with the reason,
+and a test fails on any that is on neither list.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+import libcst as cst
+
+from kdoctor.keras_api import EntryKind, Presence, Signature, split_root
+from kdoctor.model import Finding, Fix, Severity
+from kdoctor.rules.calls import argument, is_hidden, with_keyword
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference
+
+LAST_KERAS_2 = "2.15.0"
+# The parameters of which the old default is worth writing out.
+MATTERS = {
+    "regularizers.l1_l2": ("l1", "l2"),
+    "optimizers.Lion": ("learning_rate",),
+    "utils.plot_model": ("show_layer_names",),
+    "layers.ConvLSTM1D": ("recurrent_activation",),
+    "layers.ConvLSTM2D": ("recurrent_activation",),
+    "layers.ConvLSTM3D": ("recurrent_activation",),
+}
+# Parameters whose new default gives what the old one gave, wherever they are; and why.
+SAME = {
+    "name": "a name in logs and files, made of the class's name in both",
+    "reduction": "'auto' was 'sum_over_batch_size' wherever there is no distribution strategy",
+    "strides": "1 is (1, 1)",
+    "dilation_rate": "1 is (1, 1)",
+    "padding": "1 on each side is (1, 1)",
+    "alpha_initializer": "'zeros' is 'Zeros'",
+    "data_format": "None is the configured one: 'channels_last', unless that was changed",
+    "ema_overwrite_frequency": "read with use_ema=True only",
+    "jit_compile": "a matter of speed",
+    "dpi": "the resolution of a picture",
+    "width": "the length of a progress bar",
+}
+_NOT_RESTORED = {
+    "recurrent_activation": "`hard_sigmoid` is another function in Keras 3 (see KD404)",
+}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each left-out argument whose default matters."""
+    for reference in module.references:
+        call, split = reference.call, split_root(reference.name)
+        if call is None or split is None or is_hidden(call) or not facts.runs_keras_3(split[0]):
+            continue
+        if split[1] not in MATTERS or module.is_guarded(call):
+            continue
+        for name, old, new, position in changed_defaults(facts, reference.name):
+            given = argument(call, name, position)
+            if name in MATTERS[split[1]] and given is None:
+                yield _finding(module, facts, reference, call, name, old, new)
+
+
+def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
+    module: Module,
+    facts: Facts,
+    reference: Reference,
+    call: cst.Call,
+    name: str,
+    old: str,
+    new: str,
+) -> Finding:
+    leaf = reference.name.rpartition(".")[2]
+    refused = _NOT_RESTORED.get(name)
+    return rule.finding(
+        module.place(call),
+        f"`{leaf}` without `{name}=` meant `{name}={old}` and means `{name}={new}` now",
+        symbol=f"{reference.name}({name})",
+        confidence=reference.confidence,
+        help=f"Write `{name}={old}` if that is meant." if refused is None else
+        "With weights of Keras 2, pass the old formula as `recurrent_activation`.",
+        fix=Fix(
+            f"Write `{name}={old}`, as it was",
+            (with_keyword(module, call, f"{name}={old}"),),
+            facts.applicability(*(each for each in INVALID if each.after)),
+        )
+        if refused is None
+        else None,
+        no_fix_because=refused,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def changed_defaults(facts: Facts, name: str) -> tuple[tuple[str, str, str, int | None], ...]:
+    """Return the parameters whose default changed: name, old and new default, position now."""
+    if facts.lookup(name).presence is not Presence.EXISTS:
+        return ()
+    before = facts.at_release(LAST_KERAS_2)
+    old, new = before.signature(name), facts.signature(name)
+    if old is None or new is None or before.lookup(name).kind is EntryKind.MODULE:
+        return ()
+    return tuple(_changed(old, new))
+
+
+def _changed(old: Signature, new: Signature) -> Iterator[tuple[str, str, str, int | None]]:
+    for position, parameter in enumerate(new.parameters):
+        before = old.parameter(parameter.name)
+        if before is None or before.default is None or parameter.default is None:
+            continue
+        if not _are_equal(before.default, parameter.default):
+            yield parameter.name, before.default, parameter.default, position
+
+
+def _are_equal(one: str, other: str) -> bool:
+    """Say whether two defaults are one value: 0 and 0.0."""
+    try:
+        return one == other or bool(ast.literal_eval(one) == ast.literal_eval(other))
+    except ValueError:
+        return False
+
+
+rule = Rule(
+    code="KD405",
+    name="default-changed",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=tuple(name.rpartition(".")[2] for name in MATTERS),
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nkeras.regularizers.l1_l2(0.01, 0.1)\nkeras.regularizers.l1_l2(l1=0.1, l2=0.1)",
+    "import keras\nkeras.regularizers.L1L2()\nkeras.regularizers.l1_l2(**options)",
+    "import keras\nkeras.optimizers.Lion(0.001)\nkeras.optimizers.Adam()",
+    "import tf_keras\ntf_keras.regularizers.l1_l2()",
+]
+INVALID = [
+    Example(
+        before="import keras\n\nregularizer = keras.regularizers.l1_l2(l2=0.1)\n",
+        after="import keras\n\nregularizer = keras.regularizers.l1_l2(l2=0.1, l1=0.01)\n",
+        on_keras_2=True,
+        same="[round(float(v), 5) for v in regularizer.get_config().values()]",
+    ),
+    Example(
+        before="from tensorflow.keras.regularizers import l1_l2\n\nregularizer = l1_l2()\n",
+        after="from tensorflow.keras.regularizers import l1_l2\n\n"
+        "regularizer = l1_l2(l1=0.01, l2=0.01)\n",
+        findings=2,
+        on_keras_2=True,
+        same="[round(float(v), 5) for v in regularizer.get_config().values()]",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.ConvLSTM2D(4, 3)\n",
+        check="assert layer.recurrent_activation.__name__ == 'sigmoid'",
+    ),
+]

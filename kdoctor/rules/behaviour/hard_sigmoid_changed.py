@@ -1,0 +1,125 @@
+"""`hard_sigmoid` is another function than it was.
+
+## What it does
+Reports `hard_sigmoid` as an activation of Keras' own layers, by name or as the function, and
+`keras.activations.hard_sigmoid` itself.
+
+## Why it breaks
+Keras 2 computed `clip(0.2 * x + 0.5, 0, 1)`, Keras 3 computes `relu6(x + 3) / 6`, as PyTorch does.
+The slope is 1/6 instead of 1/5, and results differ by up to 0.067. New models train either way; a
+model whose weights were trained with Keras 2 gives other outputs.
+
+## What to write instead
+The old formula, where weights of Keras 2 are used:
+
+    @keras.saving.register_keras_serializable()
+    def hard_sigmoid_2(x):
+        return keras.ops.clip(0.2 * x + 0.5, 0.0, 1.0)
+
+The fix writes it as a lambda. It is unsafe: a lambda is loaded back with `safe_mode=False` only.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with `Activation`, `LSTM` and the function itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import instances, literal, speller_at
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, ReferenceKind
+
+_NAME = "hard_sigmoid"
+_FUNCTION = "activations.hard_sigmoid"
+_ARGUMENTS = ("activation", "recurrent_activation", "inner_activation")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each use."""
+    for reference, call, made in instances(module, Kind.LAYER):
+        for index, each in enumerate(call.args):
+            keyword = each.keyword.value if each.keyword else None
+            by_position = made.cls == "Activation" and keyword is None and index == 0
+            if (keyword in _ARGUMENTS or by_position) and literal(each.value) == _NAME:
+                yield _finding(module, each.value, reference.name, reference.confidence)
+    for reference in module.references:
+        split = split_root(reference.name)
+        if reference.kind is ReferenceKind.LOAD and split and split[1] == _FUNCTION:
+            yield _finding(module, reference.node, reference.name, reference.confidence)
+
+
+def _finding(module: Module, node: cst.CSTNode, symbol: str, confidence: Confidence) -> Finding:
+    assert isinstance(node, cst.BaseExpression)
+    spelled, need = speller_at(module, node).spell("keras.ops.clip")
+    is_argument = isinstance(module.parent(node), cst.Arg)
+    function = f"lambda x: {spelled}(0.2 * x + 0.5, 0.0, 1.0)"
+    return rule.finding(
+        module.place(node),
+        "`hard_sigmoid` was `clip(0.2 * x + 0.5, 0, 1)` and is `relu6(x + 3) / 6`: up to 0.067 "
+        "apart",
+        symbol=symbol,
+        confidence=confidence,
+        help="With weights of Keras 2, use the old formula: "
+        "`keras.ops.clip(0.2 * x + 0.5, 0.0, 1.0)`.",
+        fix=Fix(
+            "Write the old formula",
+            (Edit(module.span(node), (function,)),),
+            Applicability.UNSAFE,
+            () if need is None else (need,),
+            unsafe_because="a saved lambda is loaded with `safe_mode=False` only; and a model that "
+            "is trained anew needs no old formula",
+        )
+        if is_argument
+        else None,
+        no_fix_because=None if is_argument else "it is not passed on here",
+    )
+
+
+rule = Rule(
+    code="KD404",
+    name="hard-sigmoid-changed",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={_NAME},
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nkeras.layers.LSTM(2, recurrent_activation='sigmoid')",
+    "import keras\nkeras.layers.Dense(2, name='hard_sigmoid')",
+    "import tf_keras\ntf_keras.layers.Activation('hard_sigmoid')",
+    "import keras\n\ndef hard_sigmoid(x):\n    return x\n\nkeras.layers.Activation(hard_sigmoid)",
+]
+INVALID = [
+    Example(
+        before="import keras\n\nlayer = keras.layers.Activation('hard_sigmoid')\n",
+        after="import keras\n\nlayer = keras.layers.Activation("
+        "lambda x: keras.ops.clip(0.2 * x + 0.5, 0.0, 1.0))\n",
+        unsafe=True,
+        on_keras_2=True,
+        prelude="import numpy as np\n",
+        same="[round(float(v), 5) for v in np.array(layer(np.linspace(-4, 4, 9)))]",
+    ),
+    Example(
+        before="from tensorflow.keras.layers import LSTM\n\n"
+        "layer = LSTM(2, recurrent_activation='hard_sigmoid', kernel_initializer='ones')\n",
+        after="from tensorflow.keras.layers import LSTM\nfrom tensorflow.keras import ops\n\n"
+        "layer = LSTM(2, recurrent_activation=lambda x: ops.clip(0.2 * x + 0.5, 0.0, 1.0), "
+        "kernel_initializer='ones')\n",
+        unsafe=True,
+        on_keras_2=True,
+        prelude="import numpy as np\n",
+        same="round(float(np.array(layer(np.ones((1, 1, 1), 'float32')))[0, 0]), 5)",
+    ),
+    Example(
+        before="from keras import activations\n\nactivations.hard_sigmoid\n",
+    ),
+]

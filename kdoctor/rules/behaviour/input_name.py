@@ -1,0 +1,112 @@
+"""An input without a name is `input_layer`, no longer `input_1`.
+
+## What it does
+Reports `model.get_layer("input_1")` of models that this program builds itself.
+
+## Why it breaks
+Keras 2 named inputs `input_1`, `input_2`, …; Keras 3 names them `input_layer`, `input_layer_1`, …:
+`ValueError: No such layer: input_1.` All other layers are named as before.
+
+## What to write instead
+A name of your own, `keras.Input((4,), name="image")`, or `model.inputs[0]`. The fix writes the new
+name; it is unsafe, as the number depends on what was built before.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21; the names that layers get by themselves were compared for
+123 classes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_OLD = re.compile(r"input_([1-9]\d*)")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each old name."""
+    for use in module.members:
+        # Only a model that is built here: a loaded one keeps its names.
+        if use.member != "get_layer" or use.owner.kind is not Kind.MODEL or use.owner_defines:
+            continue
+        text = _name(use)
+        if use.owner.cls != "Functional" or text is None or module.is_guarded(text):
+            continue
+        match = _OLD.fullmatch(str(literal(text)))
+        if match and not _is_given(module, match[0]):
+            yield _finding(module, use, text, match)
+
+
+def _name(use: MemberUse) -> cst.SimpleString | None:
+    given = None if use.called is None else argument(use.called, "name", 0)
+    return given.value if given and isinstance(given.value, cst.SimpleString) else None
+
+
+def _is_given(module: Module, name: str) -> bool:
+    return re.search(rf"name\s*=\s*['\"]{name}['\"]", module.text) is not None
+
+
+def _finding(
+    module: Module, use: MemberUse, text: cst.SimpleString, match: re.Match[str]
+) -> Finding:
+    number = int(match[1]) - 1
+    new = f"input_layer_{number}" if number else "input_layer"
+    return rule.finding(
+        module.place(text),
+        f"inputs are named `input_layer`: ValueError: No such layer: {match[0]}.",
+        symbol=f"{use.owner.cls}.{use.member}",
+        confidence=use.confidence,
+        help=f"Give the input a name of its own, or write `{new}`.",
+        fix=Fix(
+            f"Write `{new}`",
+            (Edit(module.span(text), (f"{text.quote}{new}{text.quote}",)),),
+            Applicability.UNSAFE,
+            unsafe_because="the number depends on what was built before",
+        ),
+    )
+
+
+rule = Rule(
+    code="KD413",
+    name="input-name",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"get_layer"},
+    since="3.0",
+)
+
+_MODEL = (
+    "import keras\n\nkeras.backend.clear_session()\nx = keras.layers.Input((2,))\n"
+    "model = keras.Model(x, keras.layers.Dense(1)(x))\n"
+)
+
+VALID = [
+    _MODEL + "model.get_layer('dense_1')\nmodel.get_layer(name='input_layer')",
+    (
+        "import keras\nx = keras.layers.Input((2,), name='input_1')\n"
+        "model = keras.Model(x, keras.layers.Dense(1)(x))\nmodel.get_layer('input_1')"
+    ),
+    # The name is in the file.
+    "import keras\nmodel = keras.models.load_model('old.h5')\nmodel.get_layer('input_1')",
+    "import keras\n\ndef first(model):\n    return model.get_layer('input_1')",
+    "import tf_keras\nmodel = tf_keras.Model(x, y)\nmodel.get_layer('input_1')",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "first = model.get_layer('input_1')",
+        after=_MODEL + "first = model.get_layer('input_layer')",
+        raises="ValueError: No such layer: input_1.",
+        unsafe=True,
+    ),
+]

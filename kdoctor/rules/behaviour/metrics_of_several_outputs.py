@@ -1,0 +1,160 @@
+"""`metrics=["accuracy"]` of a model with several outputs is one entry for each output.
+
+## What it does
+Reports `metrics=[…]` and `weighted_metrics=[…]`, a plain list, in the `compile` of a model that is
+made with a list of several outputs.
+
+## Why it breaks
+Keras 2 measured each of the metrics at every output. Keras 3 wants as many entries as there are
+outputs, the first for the first: `ValueError: tuple arity mismatch; expected: 2, got: 1`. Where
+the lengths happen to agree it runs, and measures less: `["mae", "mse"]` is `mae` of the first
+output and `mse` of the second.
+
+## What to write instead
+A list for each output: `metrics=[["accuracy"], ["accuracy"]]`, or a dict by the outputs' names.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with two outputs and one, two and three metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.rules.calls import argument, is_hidden, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_ARGUMENTS = ("metrics", "weighted_metrics")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each list of metrics that is meant for all outputs."""
+    for use in module.members:
+        if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        if use.owner_defines or is_hidden(use.called) or module.is_guarded(use.called):
+            continue
+        outputs = _count_outputs(module, use)
+        for name in _ARGUMENTS if outputs and outputs > 1 else ():
+            given = argument(use.called, name)
+            if given is not None and isinstance(given.value, cst.List) and _is_flat(given.value):
+                assert outputs is not None
+                yield _finding(module, facts, use, name, given.value, outputs)
+
+
+def _count_outputs(module: Module, use: MemberUse) -> int | None:
+    """Return how many outputs a model is made with; None where that is not written out."""
+    made = value_of(module, use.node.value)
+    if not isinstance(made, cst.Call):
+        return None
+    name = module.qualified(made.func)
+    kind = module.knowledge.class_type(name) if name else None
+    if kind is None or kind.cls != "Functional":
+        return None
+    given = argument(made, "outputs", 1)
+    outputs = None if given is None else value_of(module, given.value)
+    if not isinstance(outputs, cst.List | cst.Tuple):
+        return None
+    if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
+        return None
+    return len(outputs.elements)
+
+
+def _is_flat(metrics: cst.List) -> bool:
+    return bool(metrics.elements) and not any(
+        isinstance(each, cst.StarredElement)
+        or isinstance(each.value, cst.List | cst.Tuple | cst.Dict)
+        or (isinstance(each.value, cst.Name) and each.value.value == "None")
+        for each in metrics.elements
+    )
+
+
+def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
+    module: Module, facts: Facts, use: MemberUse, name: str, metrics: cst.List, outputs: int
+) -> Finding:
+    count = len(metrics.elements)
+    span = module.span(metrics)
+    plain = all(isinstance(each.value, cst.SimpleString) for each in metrics.elements)
+    # The same metric object cannot serve two outputs.
+    fix = Fix(
+        f"Write the metrics for each of the {outputs} outputs",
+        (Edit(span, ("[", *_repeated(span, outputs), "]")),),
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
+    return rule.finding(
+        module.place(metrics),
+        f"one entry for each of the {outputs} outputs is wanted: ValueError: tuple arity mismatch; "
+        f"expected: {outputs}, got: {count}"
+        if count != outputs
+        else "each metric is measured at one output only, in their order; Keras 2 measured all of "
+        "them at every output",
+        symbol=f"{use.owner.cls or 'Model'}.compile({name})",
+        confidence=use.confidence,
+        severity=Severity.ERROR if count != outputs else Severity.CHANGE,
+        help="Write a list of metrics for each output.",
+        fix=fix if plain else None,
+        no_fix_because=None if plain else "each output needs a metric object of its own",
+    )
+
+
+def _repeated(span: Span, times: int) -> Iterator[str | Hole]:
+    for index in range(times):
+        yield from ((", ", Hole(span)) if index else (Hole(span),))
+
+
+rule = Rule(
+    code="KD411",
+    name="metrics-of-several-outputs",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=_ARGUMENTS,
+    since="3.0",
+)
+
+_MODEL = (
+    "import keras\n\nx = keras.layers.Input((2,))\n"
+    "a, b = keras.layers.Dense(1, name='a')(x), keras.layers.Dense(1, name='b')(x)\n"
+)
+_FIT = (
+    "import numpy as np\n"
+    "logs = model.fit(np.ones((4, 2)), [np.ones((4, 1))] * 2, verbose=0).history\n"
+)
+
+VALID = [
+    _MODEL + "model = keras.Model(x, [a, b])\nmodel.compile('sgd', 'mse', metrics=[['mae'], None])",
+    _MODEL + "model = keras.Model(x, [a, b])\nmodel.compile('sgd', 'mse', metrics={'a': 'mae'})",
+    _MODEL + "model = keras.Model(x, a)\nmodel.compile('sgd', 'mse', metrics=['mae', 'mse'])",
+    _MODEL + "model = keras.Model(x, [a])\nmodel.compile('sgd', 'mse', metrics=['mae', 'mse'])",
+    "import tf_keras\nmodel = tf_keras.Model(x, [a, b])\nmodel.compile(metrics=['mae'])",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model = keras.Model(x, [a, b])\n"
+        "model.compile('sgd', 'mse', metrics=['mae'])\n" + _FIT,
+        after=_MODEL + "model = keras.Model(x, [a, b])\n"
+        "model.compile('sgd', 'mse', metrics=[['mae'], ['mae']])\n" + _FIT,
+        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
+        on_keras_2=True,
+        same="sorted(logs)",
+    ),
+    Example(
+        before=_MODEL + "model = keras.Model(inputs=x, outputs=[a, b])\n"
+        "model.compile('sgd', 'mse', metrics=['mae', 'mse'])\n" + _FIT,
+        after=_MODEL + "model = keras.Model(inputs=x, outputs=[a, b])\n"
+        "model.compile('sgd', 'mse', metrics=[['mae', 'mse'], ['mae', 'mse']])\n" + _FIT,
+        on_keras_2=True,
+        same="sorted(logs)",
+    ),
+    Example(
+        before=_MODEL + "model = keras.Model(x, [a, b])\n"
+        "model.compile('sgd', 'mse', metrics=[keras.metrics.AUC()])\n" + _FIT,
+        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
+    ),
+]

@@ -1,0 +1,72 @@
+"""`ReduceLROnPlateau(epsilon=…)` is ignored: it is called `min_delta`.
+
+## What it does
+Reports `epsilon=` of `ReduceLROnPlateau`.
+
+## Why it breaks
+Keras 2.1.6 renamed it to `min_delta`, and Keras 2 went on taking the old name. Keras 3 takes any
+keyword there and does nothing with it: the threshold stays at 0.0001.
+
+## What to write instead
+`min_delta=`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, with the threshold read off the callback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, instances
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each ``epsilon=``."""
+    for reference, call, made in instances(module, Kind.CALLBACK):
+        given = argument(call, "epsilon") if made.cls == "ReduceLROnPlateau" else None
+        if given is None or given.keyword is None or argument(call, "min_delta"):
+            continue
+        yield rule.finding(
+            module.place(given),
+            "`epsilon=` is ignored: the threshold stays at 0.0001",
+            symbol=f"{reference.name}(epsilon)",
+            confidence=reference.confidence,
+            help="Write `min_delta=`.",
+            fix=Fix(
+                "Write `min_delta=`",
+                (Edit(module.span(given.keyword), ("min_delta",)),),
+                facts.applicability(*(each for each in INVALID if each.after)),
+            ),
+        )
+
+
+rule = Rule(
+    code="KD417",
+    name="plateau-epsilon",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"ReduceLROnPlateau"},
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nkeras.callbacks.ReduceLROnPlateau(min_delta=0.1)",
+    "import tf_keras\ntf_keras.callbacks.ReduceLROnPlateau(epsilon=0.1)",
+]
+INVALID = [
+    Example(
+        before="import keras\n\n"
+        "slower = keras.callbacks.ReduceLROnPlateau(patience=3, epsilon=0.1)",
+        after="import keras\n\n"
+        "slower = keras.callbacks.ReduceLROnPlateau(patience=3, min_delta=0.1)",
+        on_keras_2=True,
+        same="slower.min_delta",
+    ),
+]

@@ -1,0 +1,141 @@
+"""`model.predict([[1.0, 2.0]])`: lists of numbers are no data any more.
+
+## What it does
+Reports lists of numbers or of text, written out, that are passed as data to `fit`, `evaluate` and
+`predict`.
+
+## Why it breaks
+Keras 2 made an array of them. To Keras 3 a list is a list of inputs, each an array: `ValueError:
+Unrecognized data type: x=[[1.0, 2.0]] (of type <class 'list'>)`.
+
+## What to write instead
+`np.array([[1.0, 2.0]])`. Text goes into a model as `tf.constant(["a"])`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with each method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.calls import argument, literal, speller_at, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each list that is passed as data."""
+    for use in module.members:
+        if use.member not in _DATA or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        if use.owner_defines or module.is_guarded(use.called):
+            continue
+        lists = [
+            given.value
+            for position, name in enumerate(_DATA[use.member])
+            if (given := argument(use.called, name, position)) is not None
+            and _is_data(value_of(module, given.value))
+        ]
+        if lists:
+            yield _finding(module, facts, use, lists)
+
+
+def _is_data(node: cst.BaseExpression) -> bool:
+    """Say whether a list holds numbers, or lists of numbers; or text."""
+    value = literal(node) if isinstance(node, cst.List) else None
+    while isinstance(value, list) and value and all(isinstance(e, list) for e in value):
+        value = [each for part in value for each in part]
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(e, int | float) for e in value) or all(isinstance(e, str) for e in value)
+
+
+def _finding(
+    module: Module, facts: Facts, use: MemberUse, lists: list[cst.BaseExpression]
+) -> Finding:
+    shown = module.source(lists[0])
+    text = any(isinstance(each, cst.SimpleString) for each in _parts(module, lists))
+    spelled, need = speller_at(module, use.node).spell("numpy.array")
+    edits = []
+    for each in lists:
+        span = module.outer_span(each)
+        edits.append(Edit(span, (f"{spelled}(", Hole(span), ")")))
+    return rule.finding(
+        module.place(lists[0]),
+        f"a list is a list of inputs, and its elements are no arrays: ValueError: Unrecognized "
+        f"data type: x={shown if isinstance(lists[0], cst.List) else '…'} (of type <class 'list'>)",
+        symbol=f"{use.owner.cls or 'Model'}.{use.member}",
+        confidence=use.confidence,
+        help="Write `tf.constant([…])`." if text else "Write `np.array([…])`.",
+        fix=None
+        if text
+        else Fix(
+            "Make an array of it",
+            tuple(edits),
+            facts.applicability(*(each for each in INVALID if each.after)),
+            () if need is None else (need,),
+        ),
+        no_fix_because="text is passed as a tensor of TensorFlow's" if text else None,
+    )
+
+
+def _parts(module: Module, lists: list[cst.BaseExpression]) -> Iterator[cst.BaseExpression]:
+    for each in lists:
+        value = value_of(module, each)
+        if isinstance(value, cst.List):
+            yield from (element.value for element in value.elements)
+
+
+rule = Rule(
+    code="KD410",
+    name="python-lists-as-data",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=_DATA,
+    since="3.0",
+)
+
+_MODEL = (
+    "import keras\nimport numpy as np\n\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse')\n"
+)
+_ERROR = "ValueError: Unrecognized data type: x="
+
+VALID = [
+    _MODEL + "model.predict(np.array([[1.0, 2.0]]))",
+    _MODEL + "model.predict([x, y])\nmodel.predict([np.ones((1, 2))])\nmodel.predict(x)",
+    "import keras\nfrom sklearn.svm import SVC\nSVC().fit([[1.0]], [1])",
+    "import tf_keras\ntf_keras.Sequential().predict([[1.0]])",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.predict([[1.0, 2.0]], verbose=0)",
+        after=_MODEL + "model.predict(np.array([[1.0, 2.0]]), verbose=0)",
+        raises=f"{_ERROR}[[1.0, 2.0]] (of type <class 'list'>)",
+    ),
+    Example(
+        before=_MODEL + "xs = [[1, 2], [3, 4]]\nys = [1, 2]\nmodel.fit(xs, ys, verbose=0)",
+        after=_MODEL
+        + "xs = [[1, 2], [3, 4]]\nys = [1, 2]\nmodel.fit(np.array(xs), np.array(ys), verbose=0)",
+        raises=_ERROR,
+    ),
+    Example(
+        before="from tensorflow import keras\n\n"
+        "model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])\n"
+        "print(model.predict([100.0], verbose=0))",
+        after="from tensorflow import keras\nimport numpy as np\n\n"
+        "model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])\n"
+        "print(model.predict(np.array([100.0]), verbose=0))",
+        raises=f"{_ERROR}[100.0] (of type <class 'list'>)",
+    ),
+]
