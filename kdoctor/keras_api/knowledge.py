@@ -21,6 +21,7 @@ from kdoctor.keras_api.returns import (
     METHOD_CONTEXTS,
     MODEL,
     NOT_TENSOR_FUNCTIONS,
+    RECEIVERS,
     RETURNS,
     TENSOR,
     TENSOR_FUNCTIONS,
@@ -105,6 +106,11 @@ class KerasKnowledge:
         if owner.kind is Kind.LIST and member in {"__getitem__", "__iter__"}:
             return owner.item
         return (CALLED if called else MEMBERS).get((owner.kind, member))
+
+    def receiver_type(self, method: str, keywords: Collection[str]) -> Type | None:
+        """Return what an object must be of which ``method`` is called with these keywords."""
+        wanted, kind = RECEIVERS.get(method, (frozenset(), None))
+        return kind if wanted.intersection(keywords) else None
 
     def star_names(self, module: str) -> Collection[str] | None:
         """Return what ``from module import *`` binds in any release, its own names only."""

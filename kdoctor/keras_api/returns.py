@@ -183,6 +183,15 @@ CALLED: Final[dict[tuple[Kind, str], Type]] = {
     },
 }
 
+# Methods that only models have, called with one of these keywords. (Agents, tuners and estimators
+# have a `compile` or a `fit` as well, and other parameters.)
+RECEIVERS: Final[dict[str, tuple[frozenset[str], Type]]] = {
+    "compile": (frozenset({"loss"}), _LOADED),
+    "fit_generator": (frozenset({"steps_per_epoch", "validation_steps"}), _LOADED),
+    "evaluate_generator": (frozenset({"steps", "max_queue_size"}), _LOADED),
+    "predict_generator": (frozenset({"steps", "max_queue_size"}), _LOADED),
+}
+
 METHOD_CONTEXTS: Final[dict[tuple[Kind, str], Context]] = {
     (Kind.LAYER, "call"): Context.CALL,
     (Kind.MODEL, "call"): Context.CALL,

@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from kdoctor import keras_api
 from kdoctor.keras_api import Lookup, Presence, Signature
-from kdoctor.kinds import Type
+from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability
 from kdoctor.target import Target
 
@@ -46,7 +46,12 @@ class Facts:
         Of the user's own class: whether its Keras base has it. What the class itself defines is
         for the caller to know (``MemberUse.owner_defines``).
         """
-        base = Type(owner.kind, qualified=owner.qualified) if _is_own(owner) else owner
+        base = owner
+        if _is_own(owner):
+            # A class of models may be built by calls (`super().__init__(inputs, outputs)`): it is
+            # a `Functional` then.
+            is_model = owner.kind is Kind.MODEL
+            base = Type(owner.kind, qualified=None if is_model else owner.qualified)
         return keras_api.member_lookup(base, member, self.target)
 
     def member_until(self, owner: Type, member: str) -> str | None:

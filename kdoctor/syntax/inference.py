@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from kdoctor.kinds import Kind, Type
+from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
@@ -59,6 +60,7 @@ class Inference:
         self._knowledge = knowledge
         self._values: dict[cst.CSTNode, Value] = {}
         self._busy: set[cst.CSTNode] = set()
+        self._by_use = ByUse(survey, resolver, classes, knowledge)
         self._parameters: dict[Binding, Value] = {}
         self._warm = False
 
@@ -195,6 +197,12 @@ class Inference:
         return merged(self._bound(each) for each in bindings)
 
     def _bound(self, binding: Binding) -> Value:
+        value = self._bound_to(binding)
+        if value or value.is_none:
+            return value
+        return Value(self._by_use.of_binding(binding), exact=False)
+
+    def _bound_to(self, binding: Binding) -> Value:
         match binding.kind:
             case BindingKind.ASSIGN | BindingKind.ANNOTATE:
                 return self._assigned(binding.value, binding.path, binding.annotation)
@@ -228,7 +236,35 @@ class Inference:
             return self._of(part)
         if value is None or len(path) != 1 or path[0] is None:
             return UNKNOWN
-        return _item(self._of(value))
+        return _item(self._of(value)) or self._returned_part(value, path)
+
+    def _returned_part(self, value: cst.BaseExpression, path: Sequence[int | None]) -> Value:
+        """Return what ``a, b = function()`` binds, where each return writes out its parts."""
+        function = self._own_function(value.func) if isinstance(value, cst.Call) else None
+        if function is None or function.asynchronous or _has_unknown_decorators(function):
+            return UNKNOWN
+        parts: list[Value] = []
+        for node in _own_nodes(function.body):
+            if isinstance(node, cst.Yield):
+                return UNKNOWN
+            if isinstance(node, cst.Return):
+                part = part_of(node.value, path)
+                parts.append(UNKNOWN if part is None else self._of(part))
+        return merged(parts)
+
+    def _own_function(self, callee: cst.BaseExpression) -> cst.FunctionDef | None:
+        """Return the function of the module, or the method of one of its classes."""
+        if isinstance(callee, cst.Name):
+            scope = self._resolver.scope_of(callee)
+            bindings = self._resolver.bindings(callee.value, callee, scope)
+            node = bindings[0].node if len(bindings) == 1 else None
+            return node if isinstance(node, cst.FunctionDef) else None
+        if not isinstance(callee, cst.Attribute):
+            return None
+        own = self._of(callee.value).own
+        definer = None if own is None else own.definer(callee.attr.value)
+        method = None if definer is None else definer.method(callee.attr.value)
+        return None if method is None or _is_property(method) else method
 
     def _element(self, iterable: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what a loop over ``iterable`` binds."""
@@ -290,7 +326,10 @@ class Inference:
             definer = owner.own.definer(node.attr.value)
             if definer is not None:
                 return self._own_member(definer, node.attr.value)
-        return self._member(owner, node.attr.value, called=False)
+        value = self._member(owner, node.attr.value, called=False)
+        if value or owner.own is None or owner.own.node is None:
+            return value
+        return Value(self._by_use.of_member(owner.own.node, node.attr.value), exact=False)
 
     def _own_member(self, definer: OwnClass, member: str) -> Value:
         method = definer.method(member)
@@ -305,7 +344,11 @@ class Inference:
             for each in definer.stores.get(member, ())
         ]
         bound = [self._bound(each) for each in definer.scope.bindings.get(member, ())]
-        return merged((*stored, *bound))
+        value = merged((*stored, *bound))
+        stored_once = sum(not each.is_none for each in (*stored, *bound)) <= 1
+        if value or not stored_once or definer.node is None:
+            return value
+        return Value(self._by_use.of_member(definer.node, member), exact=False)
 
     def _member(self, owner: Value, member: str, *, called: bool) -> Value:
         if owner.type is None:

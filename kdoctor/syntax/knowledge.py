@@ -36,6 +36,12 @@ class Knowledge(Protocol):
         ``__enter__`` what ``with … as`` binds.
         """
 
+    def receiver_type(self, method: str, keywords: Collection[str]) -> Type | None:
+        """Return what an object must be of which ``method`` is called with these keywords.
+
+        ``compile(loss=…)`` is called on a model, ``fit_generator(steps_per_epoch=…)`` likewise.
+        """
+
     def star_names(self, module: str) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where the module is not known."""
 
@@ -80,6 +86,9 @@ class _Nothing:
         return False
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:  # noqa: ARG002
+        return None
+
+    def receiver_type(self, method: str, keywords: Collection[str]) -> Type | None:  # noqa: ARG002
         return None
 
     def star_names(self, module: str) -> Collection[str] | None:  # noqa: ARG002

@@ -76,6 +76,9 @@ class World:
             return owner.item
         return MEMBERS.get((owner.kind, member, called))
 
+    def receiver_type(self, method, keywords):
+        return Type(Kind.MODEL) if method == "compile" and "loss" in keywords else None
+
     def star_names(self, module):
         return {"k.layers": {"Dense", "Layer", "sum"}, "k.models": {"Model"}}.get(module)
 

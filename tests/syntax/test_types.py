@@ -89,6 +89,19 @@ def kind_of_y(parse, source, **options):
         (("class A(Layer):\n    def __init__(self): self.d = Dense(3)\n"
          "    def f(self): self.d(Input()).y"), Kind.TENSOR),
         ("class A(Model): pass\nfor d in A().layers: d.y", Kind.LAYER),
+        ("def f(m):\n    m.compile(loss=3)\n    m.y", Kind.MODEL),
+        ("m = make()\ndef f(): m.y\nm.compile(loss=3)", Kind.MODEL),
+        ("for m in make():\n    m.compile(loss=3)\n    m.y", Kind.MODEL),
+        ("def f(m):\n    m.compile(loss=3)\n    m.layers[0].y", Kind.LAYER),
+        (("class A:\n    def f(self, m):\n        self.m = m\n        self.m.compile(loss=3)\n"
+         "    def g(self): self.m.y"), Kind.MODEL),
+        ("class A(B):\n    def f(self): self.m.compile(loss=3)\n    def g(self): self.m.y",
+         Kind.MODEL),
+        ("def f():\n    return 3, Model()\na, m = f()\nm.y", Kind.MODEL),
+        ("def f():\n    if x: return Dense(3), None\n    return Dense(4), 3\nd, _ = f()\nd.y",
+         Kind.LAYER),
+        (("class A:\n    def f(self): return Model(), 3\n    def g(self):\n"
+         "        m, n = self.f()\n        m.y"), Kind.MODEL),
     ],
 )  # fmt: skip
 def test_the_kind_is_inferred(parse, source, kind):
@@ -130,6 +143,17 @@ def test_the_kind_is_inferred(parse, source, kind):
         "def f(n): return f(n - 1)\nf(3).y",
         "x = x\nx.y",
         "class A(A): pass\nA().y",
+        "def f(m):\n    m.compile(optimizer=3)\n    m.y",
+        # Another object under the same name.
+        "m = make()\nm.compile(loss=3)\nm = forest()\nm.y",
+        (
+            "class A:\n    def f(self):\n        self.m = make()\n        self.m.compile(loss=3)\n"
+            "        self.m = forest()\n        self.m.y"
+        ),
+        "class W: pass\nm = W()\nm.compile(loss=3)\nm.y",
+        "np.compile(loss=3)\nnp.y",
+        "def f():\n    if x: return 3, Model()\n    return make()\na, m = f()\nm.y",
+        "def f():\n    yield 3, Model()\na, m = f()\nm.y",
     ],
 )
 def test_what_is_not_certain_has_no_kind(parse, source):

@@ -25,6 +25,7 @@ leaves out what had no effect or its default value, is safe; one that loses some
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -40,6 +41,7 @@ from kdoctor.syntax import Module
 
 # Rules of their own see to these: KD301, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})
+_DEFAULTS = ("workers=1", "sample_weight_mode=None", "time_major=False", "period=1")
 _SAVING = frozenset({"save", "save_model", "save_weights", "load_weights", "load_model"})
 
 
@@ -122,7 +124,11 @@ def _fix(
     return Fix(
         f"Leave out `{keyword}={_shown(module, argument)}`",
         tuple(edits),
-        Applicability.UNSAFE if lost else _proven(facts, keyword),
+        Applicability.UNSAFE
+        if lost
+        else _proven_of_defaults(facts)
+        if default
+        else _proven(facts, keyword),
         unsafe_because=lost,
     )
 
@@ -149,12 +155,22 @@ def _shown(module: Module, argument: cst.Arg) -> str:
 
 
 def _proven(facts: Facts, keyword: str) -> Applicability:
+    """A keyword is proven by the examples in which it is what goes."""
+    word = re.compile(rf"\b{keyword}=")
     return facts.applicability(
         *(
             each
             for each in INVALID
-            if each.after and not each.unsafe and f"{keyword}=" in each.before
+            if each.after and not each.unsafe
+            if word.search(each.before) and not word.search(each.after)
         )
+    )
+
+
+def _proven_of_defaults(facts: Facts) -> Applicability:
+    """To pass a default is to say nothing, whatever the keyword."""
+    return facts.applicability(
+        *(each for each in INVALID if any(shown in each.before for shown in _DEFAULTS))
     )
 
 

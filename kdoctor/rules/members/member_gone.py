@@ -35,10 +35,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import MemberRewrite, MemberTable
+from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import advice_for, is_gone_in_private
 from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
@@ -90,6 +92,8 @@ def _finding(
 ) -> Finding:
     advice = advice_for(use.owner.kind, use.member)
     attempt = table.attempt(module, use, lambda row: _rated(facts, row))
+    if use.member.endswith("_at") and _several_calls(module):
+        attempt = Refusal("this file reads also what other calls of a layer gave")
     has_rows = bool(table.rows_for(use.owner, use.member))
     release = f" (last in Keras {last})" if last[1:] else ""
     return rule.finding(
@@ -108,10 +112,26 @@ def _finding(
     )
 
 
+def _several_calls(module: Module) -> bool:
+    """Say whether the file asks for more than the first call of a layer."""
+    indices = [
+        use.called.args[0].value
+        for use in module.members
+        if use.member.startswith("get_") and use.member.endswith("_at")
+        if use.called is not None and use.called.args
+    ]
+    return any(not isinstance(each, cst.Integer) or each.value != "0" for each in indices)
+
+
 def _rated(facts: Facts, row: MemberRewrite) -> Applicability:
     """A row is proven by the examples that show its member."""
     return facts.applicability(
-        *(each for each in INVALID if each.after and f".{row.member}" in each.before)
+        *(
+            each
+            for each in INVALID
+            if each.after is not None
+            if f".{row.member}" in each.before and f".{row.member}" not in each.after
+        )
     )
 
 
@@ -149,6 +169,14 @@ VALID = [
     "import keras\nimport tensorflow as tf\ntf.Variable(1.0).get_shape()",
     "import keras\nmodel = keras.Sequential()\nmodel.targets = [1]\nmodel.targets",
     "import keras\nmodel = keras.Sequential()\nmodel.anything_of_mine",
+    # Built by calls, a class of models is functional, and has `inputs`.
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self, x, y):\n"
+        "        super().__init__(inputs=x, outputs=y)\n\n    def show(self):\n"
+        "        return self.inputs, self.outputs"
+    ),
+    # An agent has a `compile` as well.
+    "import keras\nagent.compile(optimizer, metrics=['mae'])\nagent.fit_generator(data)",
 ]
 _MODEL = (
     "import keras\nimport numpy as np\n\n"
@@ -159,6 +187,16 @@ _DATA = (
     "import numpy as np\n\n\ndef batches():\n    while True:\n"
     "        yield np.ones((2, 4)), np.ones((2, 3))\n"
 )
+_MINE = """
+
+import sys
+import types
+
+import keras
+
+sys.modules["mine"] = types.ModuleType("mine")
+sys.modules["mine"].build = lambda: keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
+"""
 _FUNCTIONAL = "import keras\n\nx = keras.Input((4,), name='data')\n"
 
 INVALID = [
@@ -236,6 +274,21 @@ INVALID = [
     Example(
         before=f"{_MODEL}model.layers[-1].get_output_at(1)",
         raises="AttributeError: ",
+    ),
+    Example(
+        before="import keras\nfrom mine import build\n\nmodel = build()\n"
+        "model.compile('sgd', loss='mse')\nmodel.predict_generator(batches(), 2)",
+        after="import keras\nfrom mine import build\n\nmodel = build()\n"
+        "model.compile('sgd', loss='mse')\nmodel.predict(batches(), steps=2, verbose=0)",
+        raises="AttributeError: ",
+        prelude=f"{_DATA}{_MINE}",
+    ),
+    Example(
+        before=f"{_FUNCTIONAL}layer = keras.layers.Dense(2)\ny, z = layer(x), layer(y)\n"
+        "both = layer.get_output_at(0), layer.get_output_at(1)",
+        raises="AttributeError: 'Dense' object has no attribute 'get_output_at'",
+        prelude="import keras\n\ny = keras.Input((4,))",
+        findings=2,
     ),
     Example(
         before=f"{_FUNCTIONAL}model = keras.Model(x, keras.layers.Dense(2)(x))\n"
