@@ -133,6 +133,52 @@ def errors(statements):
     return found
 
 
+def reached(names):
+    """What getting at each name raises, as an attribute and by ``from … import``; "" for nothing.
+
+    All attributes first: an import makes attributes.
+    """
+    tops = {"keras": keras, "tensorflow": tf, "tf_keras": tf_keras}
+    by_attribute = [raised(read, tops, name) for name in names]
+    by_import = [raised(import_from, name) for name in names]
+    return {n: list(pair) for n, *pair in zip(names, by_attribute, by_import, strict=True)}
+
+
+def in_a_child(function, argument):
+    """What the function returns in a process whose imports change nothing here."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with os.fdopen(write, "w") as pipe:
+            json.dump(function(argument), pipe)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        found = json.load(pipe)
+    os.waitpid(child, 0)
+    return found
+
+
+def raised(function, *arguments):
+    try:
+        function(*arguments)
+    except Exception as error:  # noqa: BLE001
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def read(tops, name):
+    first, *rest = name.split(".")
+    value = tops[first]
+    for part in rest:
+        value = getattr(value, part)
+
+
+def import_from(name):
+    module, _, leaf = name.rpartition(".")
+    exec(f"from {module} import {leaf}", {})  # noqa: S102
+
+
 def returned():
     """The class of what functions and members give, by the name under which ``returns`` has it."""
     inputs = keras.Input((4,))
@@ -208,10 +254,13 @@ BASES = {
 }
 
 # Errors first: they depend on what was imported before.
-raised = errors(json.loads(sys.stdin.read()))
+asked = json.loads(sys.stdin.read())
+raised_by = errors(asked["statements"])
+reached_by = in_a_child(reached, asked["names"])
 json.dump(
     {
-        "errors": raised,
+        "errors": raised_by,
+        "reached": reached_by,
         "versions": {"keras": keras.__version__, "tf_keras": tf_keras.__version__},
         "names": {"keras": walk(keras), "tf.keras": walk(tf.keras), "tf_keras": walk(tf_keras)},
         "members": {"keras": members(keras), "tf_keras": members(tf_keras)},

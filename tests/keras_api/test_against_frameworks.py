@@ -16,6 +16,7 @@ from kdoctor.keras_api import (
     lookup,
     newest_target,
     signature,
+    tables,
 )
 from kdoctor.keras_api.members import FOREIGN_BASES, classes_of
 from kdoctor.keras_api.surface import Surface, newest
@@ -81,11 +82,22 @@ ACCESSES = [
 ]
 
 
+# Every name that any release had, under the roots that serve Keras 3 today.
+EVER = [
+    f"{root.replace('tf.', 'tensorflow.')}.{name}"
+    for root in ("keras", "tf.keras")
+    for name in tables.names_table(root).names
+    if name and not name.split(".")[-1].startswith("_")
+]
+
+
 @pytest.fixture(scope="module")
 def runtime() -> dict:
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("runtime_api.py"))],
-        input=json.dumps([statement for statement, _, _ in ACCESSES]),
+        input=json.dumps(
+            {"statements": [statement for statement, _, _ in ACCESSES], "names": EVER}
+        ),
         capture_output=True,
         text=True,
         check=True,
@@ -187,6 +199,39 @@ def test_functions_and_members_give_what_the_table_of_returns_says(runtime):
         item = given.item if given.kind is Kind.LIST else given
         assert not REAL_CLASSES[item.kind].isdisjoint(mro), name
         assert item.cls is None or item.cls in mro, name
+
+
+def is_import_only(name: str) -> bool:
+    parts = name.split(".")
+    prefixes = (".".join(parts[: length + 1]) for length in range(len(parts)))
+    return any(lookup(prefix, TARGET).import_only for prefix in prefixes)
+
+
+def wrong_verdicts(runtime: dict, form: str) -> list[tuple[str, str, str]]:
+    """The names of all releases of which the data says another thing than Python does."""
+    wrong = []
+    for name in EVER:
+        found = lookup(name, TARGET)
+        raised = runtime["reached"][name][form != "attribute"].partition(" (/")[0]
+        if found.presence is Presence.UNKNOWN or (form == "attribute" and is_import_only(name)):
+            continue
+        said = ""
+        if found.presence is Presence.MISSING:
+            said = f"{error_type(name, TARGET, form)}: {error_text(name, TARGET, form)}"
+        if said != raised:
+            wrong.append((name, said, raised))
+    return wrong
+
+
+@pytest.mark.parametrize("form", ["attribute", "from-import"])
+def test_names_of_all_releases_are_missing_or_there_as_python_says(runtime, form):
+    assert wrong_verdicts(runtime, form) == []
+
+
+def test_few_names_of_old_releases_are_left_open():
+    unknown = [name for name in EVER if lookup(name, TARGET).presence is Presence.UNKNOWN]
+    assert len(EVER) > 9000
+    assert len(unknown) / len(EVER) < 0.01
 
 
 @pytest.mark.parametrize(("statement", "name", "form"), ACCESSES)
