@@ -50,7 +50,7 @@ def test_the_left_side_is_the_signature_of_every_release_that_had_the_method(row
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.row.id)
 def test_what_a_row_replaces_is_gone_and_its_own_member_is_there(row):
     kind = KINDS[row.owner][0]
-    if kind is not Kind.VARIABLE:
+    if kind is not Kind.VARIABLE and not row.member.startswith("_"):  # asked of Keras below
         assert member_lookup(kind, row.member, TARGET) is Presence.MISSING
     right = row.row.right
     if right.startswith("self."):

@@ -61,7 +61,7 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
             *("_feed_inputs", "_feed_input_names", "_feed_targets", "_feed_sample_weights"),
             *("_feed_outputs", "_feed_output_names", "_feed_input_shapes", "_feed_output_shapes"),
             *("_feed_loss_fns", "_collected_trainable_weights", "_standardize_user_data"),
-            *("_make_train_function", "_make_test_function", "_set_inputs", "loss_functions"),
+            *("_set_inputs", "loss_functions"),
             *("_function_kwargs", "train_tf_function", "skip_target_indices"),
         )
     },
@@ -135,10 +135,17 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
     (Kind.MODEL, "reset_states"): Advice(_LOOP, "it is not a statement of its own here"),
     **{
         (Kind.MODEL, name): Advice(
-            "The classes and their probabilities are what `model.predict(x)` is made into: "
-            "`np.argmax(…, axis=-1)`, or `(… > 0.5).astype(int)` after one sigmoid unit."
+            "`model.predict(x)` gives the probabilities; the classes are "
+            "`model.predict(x).argmax(axis=-1)`, or `(model.predict(x) > 0.5).astype('int32')` "
+            "after one sigmoid unit."
         )
-        for name in ("predict_proba",)
+        for name in ("predict_proba", "predict_classes")
+    },
+    **{
+        (Kind.MODEL, f"_make_{which}_function"): Advice(
+            f"`make_{which}_function()` is public; Keras calls it itself when it is needed."
+        )
+        for which in ("train", "test", "predict")
     },
     (Kind.CALLBACK, "validation_data"): Advice(
         "Pass the data to the callback: `def __init__(self, x, y)`, then `self.x` there.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kdoctor.kinds import Kind
 from kdoctor.rewrite import attribute, equals, given, method, not_given, statement_position
+from kdoctor.rules.members._last_layer import gives_classes, gives_one_number
 
 KINDS = {
     "keras.Model": (Kind.MODEL,),
@@ -40,6 +41,8 @@ _STEPS = (
     "keras.Model.{}_generator(self, generator, steps=None, *, callbacks=None, max_queue_size=10, "
     "workers=1, use_multiprocessing=False, verbose=0)"
 )
+
+_CLASSES = "keras.Sequential.predict_classes(self, x, batch_size=32, verbose=0)"
 
 _ONE_NODE = (
     "a layer that was called several times has an output for each call, and then raises here; one "
@@ -81,6 +84,21 @@ ROWS = (
         "keras.Sequential.predict_proba(self, x, batch_size=32, verbose=0)",
         "self.predict(x, batch_size=batch_size, verbose=verbose)",
         when=given("batch_size"),
+    ),
+    *(
+        method(_CLASSES, right.format(arguments), when=seen & passed)
+        for right, seen in (
+            ("self.predict({}).argmax(axis=-1)", gives_classes()),
+            ("(self.predict({}) > 0.5).astype('int32')", gives_one_number()),
+        )
+        for arguments, passed in (
+            ("x, verbose=verbose", not_given("batch_size")),
+            ("x, batch_size=batch_size, verbose=verbose", given("batch_size")),
+        )
+    ),
+    *(
+        method(f"keras.Model._make_{which}_function(self)", f"self.make_{which}_function()")
+        for which in ("train", "test", "predict")
     ),
     attribute("keras.layers.Layer.output_shape", "self.output.shape", unsafe_because=_ONE_NODE),
     attribute("keras.layers.Layer.input_shape", "self.input.shape", unsafe_because=_ONE_NODE),

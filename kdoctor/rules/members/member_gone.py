@@ -59,7 +59,7 @@ _ELSEWHERE = frozenset(
     {
         *("backend", "unique_object_name", "_keras_history"),
         *("get_gradients", "get_updates", "updates_with_grads", "lr"),
-        *("predict_classes", "_make_predict_function", "_keras_shape"),
+        "_keras_shape",
     }
 )
 
@@ -70,6 +70,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for use in module.members:
         if use.owner.kind not in _KINDS or use.member in _ELSEWHERE or use.owner_defines:
             continue
+        if (use.owner.kind, use.member) == (Kind.MODEL, "reset_states"):
+            continue  # KD208
         last = _last_release_with(facts, use.owner, use.member)
         if last is None or module.is_guarded(use.node):
             continue
@@ -244,6 +246,36 @@ INVALID = [
         before=f"{_MODEL}y = model.predict_proba(np.ones((2, 4)))",
         after=f"{_MODEL}y = model.predict(np.ones((2, 4)), verbose=0)",
         raises="AttributeError: 'Sequential' object has no attribute 'predict_proba'",
+        check="assert y.shape == (2, 3)",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\nmodel.add(keras.layers.Dense(3))\n"
+        "model.add(keras.layers.Activation('softmax'))\ny = model.predict_classes(x, verbose=1)",
+        after="import keras\n\nmodel = keras.Sequential()\nmodel.add(keras.layers.Dense(3))\n"
+        "model.add(keras.layers.Activation('softmax'))\n"
+        "y = model.predict(x, verbose=1).argmax(axis=-1)",
+        raises="AttributeError: 'Sequential' object has no attribute 'predict_classes'",
+        prelude="import numpy as np\n\nx = np.ones((2, 4))",
+        check="assert y.shape == (2,) and y.dtype.kind == 'i'",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1, 'sigmoid')])\n"
+        "y = 1 - model.predict_classes(x, 8)",
+        after="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1, 'sigmoid')])\n"
+        "y = 1 - (model.predict(x, batch_size=8, verbose=0) > 0.5).astype('int32')",
+        raises="AttributeError: 'Sequential' object has no attribute 'predict_classes'",
+        prelude="import numpy as np\n\nx = np.ones((2, 4))",
+        check="assert y.shape == (2, 1) and y.dtype == 'int32'",
+    ),
+    Example(
+        before=f"{_MODEL}copy = keras.models.clone_model(model)\ny = copy.predict_classes(x)",
+        raises="AttributeError: ",
+        prelude="x = None",
+    ),
+    Example(
+        before=f"{_MODEL}model._make_predict_function()\ny = model.predict(np.ones((2, 4)))",
+        after=f"{_MODEL}model.make_predict_function()\ny = model.predict(np.ones((2, 4)))",
+        raises="AttributeError: 'Sequential' object has no attribute '_make_predict_function'",
         check="assert y.shape == (2, 3)",
     ),
     Example(

@@ -1,0 +1,83 @@
+"""What comes out of a `Sequential` that this file puts together: one number, or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.rewrite import Answer, Guard, Question, Situation
+from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.syntax import Module
+
+
+def gives_classes() -> Guard:
+    """The model's last layer has several units: a probability for each class."""
+    return Question(
+        "gives_classes()",
+        "how many units the last layer of the model has is not seen in this file",
+        lambda situation: _decide(situation, several=True),
+        parameters=frozenset({"self"}),
+    )
+
+
+def gives_one_number() -> Guard:
+    """The model's last layer has one unit: the probability of the one class."""
+    return Question(
+        "gives_one_number()",
+        "how many units the last layer of the model has is not seen in this file",
+        lambda situation: _decide(situation, several=False),
+        parameters=frozenset({"self"}),
+    )
+
+
+def _decide(situation: Situation, *, several: bool) -> Answer:
+    model = situation.value("self")
+    units = None if model is None else _units(situation.module, model)
+    if units is None:
+        return Answer.UNKNOWN
+    return Answer.YES if (units > 1) is several else Answer.NO
+
+
+def _units(module: Module, model: cst.BaseExpression) -> int | None:
+    """Return the units of the last `Dense` of a model that a name of this file holds."""
+    if not isinstance(model, cst.Name):
+        return None
+    made = value_of(module, model)
+    if not isinstance(made, cst.Call) or not (module.qualified(made.func) or "").endswith(
+        ".Sequential"
+    ):
+        return None
+    layers = [*_listed(made)]
+    for use in module.members:
+        if use.called is None or not _is_same(module, use.node.value, model):
+            continue
+        if use.member == "pop":
+            return None
+        if use.member == "add" and use.called.args:
+            layers.append(use.called.args[0].value)
+    for layer in reversed(layers):
+        name = module.qualified(layer.func) if isinstance(layer, cst.Call) else None
+        leaf = (name or "").rpartition(".")[2]
+        if leaf in {"Activation", "Softmax", "Dropout"}:
+            continue
+        given = argument(layer, "units", 0) if isinstance(layer, cst.Call) else None
+        if leaf != "Dense" or given is None:
+            return None
+        units = literal(value_of(module, given.value))
+        return units if isinstance(units, int) else None
+    return None
+
+
+def _listed(made: cst.Call) -> Iterator[cst.BaseExpression]:
+    given = argument(made, "layers", 0)
+    if given is not None and isinstance(given.value, cst.List | cst.Tuple):
+        yield from (each.value for each in given.value.elements)
+
+
+def _is_same(module: Module, one: cst.BaseExpression, other: cst.Name) -> bool:
+    return (
+        isinstance(one, cst.Name)
+        and one.value == other.value
+        and module.scope_of(one).owner(one.value) is module.scope_of(other).owner(other.value)
+    )
