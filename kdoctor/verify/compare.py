@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from typing import Any
 
 import keras
@@ -35,10 +36,11 @@ def taken_apart(value: object) -> Result:
     if isinstance(value, tf.IndexedSlices):
         value = tf.convert_to_tensor(value)
     match value:
-        case keras.Variable() | tf.Variable():
-            return Result(
-                "variable", keras.backend.standardize_dtype(value.dtype), np.asarray(value)
-            )
+        case keras.Variable():
+            numbers = keras.ops.convert_to_numpy(value)
+            return Result("variable", keras.backend.standardize_dtype(value.dtype), numbers)
+        case tf.Variable():
+            return Result("variable", value.dtype.name, value.numpy())
         case tf.Tensor():
             return Result("tensor", value.dtype.name, value.numpy())
         case np.ndarray():
@@ -55,34 +57,59 @@ def taken_apart(value: object) -> Result:
         case list() | tuple() | map():
             kind = type(value).__name__
             return Result(kind, parts=tuple(taken_apart(item) for item in value))
+    if keras.ops.is_tensor(value):
+        numbers = keras.ops.convert_to_numpy(value)
+        return Result("tensor", keras.backend.standardize_dtype(_dtype_of(value)), numbers)
     if isinstance(value, tf.TensorShape):
         return Result("tuple", parts=tuple(taken_apart(item) for item in value))
     return Result(type(value).__name__, data=value)
 
 
-def difference(old: Result, new: Result, allowed: frozenset[str], coarsest: str) -> float:
-    """Return how far the values lie apart where that is within bounds.
+def _dtype_of(tensor: Any) -> Any:
+    return tensor.dtype
 
-    ``allowed`` names what may differ (see ``conditions.ALLOWED``), ``coarsest`` is the type of
-    least precision among the inputs.
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Within which bounds two results may differ.
+
+    ``allowed`` names what may (see ``conditions.ALLOWED``), ``coarsest`` is the type of least
+    precision among the inputs. ``retyped`` are pairs of types that a backend makes of each other
+    always: they are ``met``, and compared as the second.
+    """
+
+    allowed: frozenset[str] = frozenset()
+    coarsest: str = "float64"
+    retyped: Collection[tuple[str, str]] = ()
+    met: set[str] = field(default_factory=set)
+
+    def take(self, old: str, new: str) -> bool:
+        """Say whether one type may become the other."""
+        if old == new:
+            return True
+        if (old, new) in self.retyped:
+            self.met.add(f"{old} -> {new}")
+            return True
+        return "dtype_does_not_matter" in self.allowed and (old, new) == ("int64", "int32")
+
+
+def difference(old: Result, new: Result, bounds: Bounds) -> float:
+    """Return how far the values lie apart where that is within bounds.
 
     Raises:
         Different: in kind, type, shape, or value.
     """
-    if old.kind != new.kind and not _kinds_may_differ(old.kind, new.kind, allowed):
+    if old.kind != new.kind and not _kinds_may_differ(old.kind, new.kind, bounds.allowed):
         raise Different("kind", f"{old.kind} -> {new.kind}")
     if old.parts or new.parts:
         if len(old.parts) != len(new.parts):
             raise Different("length", f"{len(old.parts)} -> {len(new.parts)}")
         return max(
-            difference(one, other, allowed, coarsest)
-            for one, other in zip(old.parts, new.parts, strict=True)
+            difference(one, other, bounds) for one, other in zip(old.parts, new.parts, strict=True)
         )
-    if "indexed" in allowed:
+    if "indexed" in bounds.allowed:
         return _numbers_apart(np.asarray(old.data), np.asarray(new.data), "float64")
-    if old.dtype != new.dtype and not (
-        "dtype_does_not_matter" in allowed and (old.dtype, new.dtype) == ("int64", "int32")
-    ):
+    if not bounds.take(old.dtype, new.dtype):
         raise Different("dtype", f"{old.dtype} -> {new.dtype}")
     if not old.dtype:
         if old.data != new.data:
@@ -90,7 +117,7 @@ def difference(old: Result, new: Result, allowed: frozenset[str], coarsest: str)
         return 0.0
     if np.shape(old.data) != np.shape(new.data):
         raise Different("shape", f"{np.shape(old.data)} -> {np.shape(new.data)}")
-    return _numbers_apart(old.data, new.data, coarsest)
+    return _numbers_apart(old.data, new.data, coarser(bounds.coarsest, new.dtype))
 
 
 def coarser(one: str, other: str) -> str:
@@ -98,14 +125,15 @@ def coarser(one: str, other: str) -> str:
     return max(one, other, key=lambda name: TOLERANCES.get(name, 0.0))
 
 
-def same_distribution(old: Result, new: Result) -> float:
+def same_distribution(old: Result, new: Result, bounds: Bounds) -> float:
     """Return the Kolmogorov-Smirnov distance of two large samples where chance explains it.
 
     Raises:
         Different: in kind, type or shape; or the distance is one that chance would give less than
             once in 10 000 draws.
     """
-    if (old.kind, old.dtype, np.shape(old.data)) != (new.kind, new.dtype, np.shape(new.data)):
+    same_type = bounds.take(old.dtype, new.dtype)
+    if not same_type or (old.kind, np.shape(old.data)) != (new.kind, np.shape(new.data)):
         raise Different("kind, dtype or shape", f"{old.kind} {old.dtype} -> {new.kind} {new.dtype}")
     one = np.sort(np.asarray(old.data, "float64").ravel())
     other = np.sort(np.asarray(new.data, "float64").ravel())

@@ -20,7 +20,7 @@ from kdoctor.verify.values import FLOATS, Array, Role, arrays_in, with_arrays
 # What has the batch of what follows, though maybe fewer axes.
 _TARGETS = frozenset({"target", "predictions", "labels", "targets"})
 # What stays as it is while the batch varies: weights.
-_WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias", "filters"})
+WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias", "filters"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
         inputs = ready | {
             id(array): tensor for (_, array), tensor in zip(free, tensors, strict=True)
         }
-        result = call(_filled(given, inputs))
+        result = call(filled(given, inputs))
         if any(result is variable for variable in variables):
             result = tf.convert_to_tensor(result)  # who reads a variable reads a tensor
         if mode.startswith("function") and not _holds_tensors(result):
@@ -87,7 +87,7 @@ def run(side: Side, mode: str, call: Callable[[dict[str, Any]], Any], given: dic
 
     if mode.startswith("function"):
         specs = [
-            tf.TensorSpec(_batched(array, name, free) if mode.endswith("batch") else tensor.shape,
+            tf.TensorSpec(batched(array, name, free) if mode.endswith("batch") else tensor.shape,
                           tensor.dtype)
             for (name, array), tensor in zip(free, fed, strict=True)
         ]  # fmt: skip
@@ -104,21 +104,21 @@ def _symbolic(  # noqa: PLR0913, PLR0917
     free: list[tuple[str, Array]],
     ready: dict[int, Any],
 ) -> Any:
-    movable = [(name, array) for name, array in free if name not in _WEIGHTS]
-    ready = ready | {id(array): tf.constant(array.data) for name, array in free if name in _WEIGHTS}
+    movable = [(name, array) for name, array in free if name not in WEIGHTS]
+    ready = ready | {id(array): tf.constant(array.data) for name, array in free if name in WEIGHTS}
     inputs = [
         side.symbolic(
-            _batched(array, name, movable) if mode.endswith("batch") else array.data.shape,
+            batched(array, name, movable) if mode.endswith("batch") else array.data.shape,
             array.dtype,
         )
         for name, array in movable
     ]
     by_array = {id(array): tensor for (_, array), tensor in zip(movable, inputs, strict=True)}
-    outputs = call(_filled(given, ready | by_array))
+    outputs = call(filled(given, ready | by_array))
     if not _is_symbolic(outputs):
         return outputs
     values = side.function_of(inputs, outputs)([tf.constant(array.data) for _, array in movable])
-    _check_promise(outputs, values)
+    check_promise(outputs, values)
     return values
 
 
@@ -159,13 +159,14 @@ def _raw(variable: Any) -> Any:
     return variable.value if isinstance(variable, keras.Variable) else variable
 
 
-def _filled(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
+def filled(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
+    """Return the arguments with what was made of each array in its place."""
     return {
         name: with_arrays(value, lambda array: inputs[id(array)]) for name, value in given.items()
     }
 
 
-def _batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[int | None, ...]:
+def batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[int | None, ...]:
     """Return the shape with the first axis unknown, where it is that of the first input."""
     shape = array.data.shape
     first = free[0][1].data.shape
@@ -175,7 +176,7 @@ def _batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[in
         and shape[0] == first[0]
         and (len(shape) == len(first) or free[0][0] in _TARGETS)
     )
-    return (None, *shape[1:]) if is_batch and name not in _WEIGHTS else shape
+    return (None, *shape[1:]) if is_batch and name not in WEIGHTS else shape
 
 
 def _is_symbolic(outputs: Any) -> bool:
@@ -191,7 +192,12 @@ def _may_be_keras_2(value: Any) -> bool:
     return type(value).__module__.startswith("tf_keras") and hasattr(value, "type_spec")
 
 
-def _check_promise(promised: Any, values: Any) -> None:
+def check_promise(promised: Any, values: Any) -> None:
+    """Compare the shapes that a symbolic result promised with the real ones.
+
+    Raises:
+        Different: they are not the same.
+    """
     for symbol, value in zip(tf.nest.flatten(promised), tf.nest.flatten(values), strict=True):
         if not isinstance(symbol, keras.KerasTensor):
             continue

@@ -7,7 +7,7 @@ import hashlib
 import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,9 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from kdoctor.verify.backends import this_backend
 from kdoctor.verify.compare import (
+    Bounds,
     Different,
     coarser,
     difference,
@@ -24,7 +26,7 @@ from kdoctor.verify.compare import (
 )
 from kdoctor.verify.conditions import Conditions, UnknownGuard, allowances, read
 from kdoctor.verify.draws import FLAVOURS, OMITTED, Scene, draw, dtypes_under
-from kdoctor.verify.frameworks import NEW, OLD, Ran, run
+from kdoctor.verify.frameworks import OLD, Ran, run
 from kdoctor.verify.jobs import Outcome, RewriteJob
 from kdoctor.verify.limits import EXCEPTIONS, limits_of
 from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, reset_state
@@ -46,8 +48,11 @@ class Prover:
         self.job = job
         self.sides = sides
         limits = tuple(limit.text for limit in limits_of(sides.function))
+        self.backend = this_backend()
+        self.met: set[str] = set()  # in which explained ways the results of one run differ
         self.outcome = Outcome(
             job.id,
+            backend=job.backend,
             oracle=sides.oracle.source,
             allowed=allowances(job.guard),
             exception=EXCEPTIONS.get(sides.function, ""),
@@ -94,11 +99,13 @@ class Prover:
             )
             for name, default in self.sides.defaults.items():
                 scene.values[name] = draw(scene, name, default)
-            yield scene, scene.values
+            yield scene, {k: self.backend.narrowed(v) for k, v in scene.values.items()}
 
     def _case(self, scene: Scene, arguments: dict[str, Any], number: int) -> None:
         arrays = [array for value in arguments.values() for array in arrays_in(value)]
         for mode in scene.conditions.modes:
+            if mode not in self.backend.modes:
+                continue
             # Keras 2 has no symbolic tensors without axes.
             flat = any(array.role is Role.TENSOR and not array.data.shape for array in arrays)
             if mode != "eager" and (
@@ -118,11 +125,17 @@ class Prover:
             return
         self.cases[mode] += 1
         try:
-            new = run(NEW, mode, self._seen(self.sides.call_new, NEW_STATE, conditions), arguments)
-            apart = self._compare(old, new, conditions, arguments)
+            self.met.clear()
+            call = self._seen(self.sides.call_new, NEW_STATE, conditions)
+            apart = self._compare(
+                old, self.backend.run(mode, call, arguments), conditions, arguments
+            )
+            self._explain(self.met)
             self.outcome.largest_difference = max(self.outcome.largest_difference, apart)
         except Different as different:
-            if self._contradicts_itself(old, conditions, mode, arguments):
+            if why := self.backend.explains(different, arguments):
+                self._explain([why])
+            elif self._contradicts_itself(old, conditions, mode, arguments):
                 self.cases[mode] -= 1
                 self.outcome.outside += 1
             else:
@@ -130,9 +143,15 @@ class Prover:
         except Exception as error:  # noqa: BLE001 - whatever Keras 3 raises is a failure
             if any(each.covers(mode, arguments) for each in limits_of(self.sides.function)):
                 self.outcome.refused += 1
-                return
-            text = " ".join(str(error).split())[:200]
-            self._fail(mode, arguments, type(error).__name__, f"{type(error).__name__}: {text}")
+            elif why := self.backend.explains(error, arguments):
+                self._explain([why])
+            else:
+                text = " ".join(str(error).split())[:200]
+                self._fail(mode, arguments, type(error).__name__, f"{type(error).__name__}: {text}")
+
+    def _explain(self, reasons: Iterable[str]) -> None:
+        counts = Counter(self.outcome.explained) + Counter(reasons)
+        self.outcome.explained = dict(counts)
 
     def _old(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> Ran:
         return run(OLD, mode, self._seen(self.sides.call_old, OLD_STATE, conditions), arguments)
@@ -151,7 +170,7 @@ class Prover:
             try:
                 # What memory is left unset shows when something else was in it.
                 with contextlib.suppress(Exception):
-                    run(NEW, mode, self.sides.call_new, arguments)
+                    self.backend.run(mode, self.sides.call_new, arguments)
                 other = self._old(conditions, again, arguments)
                 if not old.gradients:
                     other = replace(other, gradients=())
@@ -189,19 +208,24 @@ class Prover:
         self, old: Ran, new: Ran, conditions: Conditions, arguments: dict[str, Any]
     ) -> float:
         if self.sides.function in _RANDOM:
-            return same_distribution(old.result, new.result)
-        allowed = frozenset(conditions.facts)
-        coarsest = "float64"
+            return same_distribution(old.result, new.result, self._bounds())
+        coarsest = self.backend.coarsest
         for value in arguments.values():
             for array in arrays_in(value):
                 if array.dtype in TOLERANCES:
                     coarsest = coarser(coarsest, array.dtype)
-        apart = difference(old.result, new.result, allowed, coarsest)
+        bounds = self._bounds(frozenset(conditions.facts), coarsest)
+        apart = difference(old.result, new.result, bounds)
         for one, other in zip(old.variables, new.variables, strict=True):
-            apart = max(apart, difference(one, other, allowed, coarsest))
-        return max(apart, self._compare_gradients(old, new, coarsest))
+            apart = max(apart, difference(one, other, bounds))
+        return max(apart, self._compare_gradients(old, new, coarsest, arguments))
 
-    def _compare_gradients(self, old: Ran, new: Ran, coarsest: str) -> float:
+    def _bounds(self, allowed: frozenset[str] = frozenset(), coarsest: str = "float64") -> Bounds:
+        return Bounds(allowed, coarsest, self.backend.retyped, self.met)
+
+    def _compare_gradients(
+        self, old: Ran, new: Ran, coarsest: str, arguments: dict[str, Any]
+    ) -> float:
         apart = 0.0
         for one, other in itertools.zip_longest(old.gradients, new.gradients):
             known = one or other
@@ -211,9 +235,13 @@ class Prover:
             zeros = taken_apart(tf.zeros(np.shape(known.data), known.dtype))
             self.outcome.gradients += 1
             try:
-                found = difference(one or zeros, other or zeros, frozenset(), coarsest)
+                found = difference(one or zeros, other or zeros, self._bounds(coarsest=coarsest))
             except Different as different:
-                raise Different("gradient", str(different)) from None
+                why = self.backend.explains(different, arguments, (one or zeros, other or zeros))
+                if not why:
+                    raise Different("gradient", str(different)) from None
+                self.met.add(why)
+                continue
             apart = max(apart, found)
         return apart
 
@@ -230,10 +258,10 @@ class Prover:
 def prove_rewrite(job: RewriteJob) -> Outcome:
     """Prove one rewrite, as far as anybody here can."""
     if "(" not in job.left:
-        return _unproven(Outcome(job.id), "a change of name has no two sides to run")
+        return _unproven(Outcome(job.id, job.backend), "a change of name has no two sides to run")
     sides = read_sides(job.left, job.right)
     if sides is None:
-        return _unproven(Outcome(job.id), "nobody here knows what the old name did")
+        return _unproven(Outcome(job.id, job.backend), "nobody here knows what the old name did")
     return Prover(job, sides).prove()
 
 

@@ -1,0 +1,91 @@
+"""The backends of Keras 3, as far as the new side of a rewrite differs by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import keras
+import numpy as np
+
+from kdoctor.verify import elsewhere, frameworks
+from kdoctor.verify.compare import Different, Result
+from kdoctor.verify.frameworks import NEW, Ran
+from kdoctor.verify.jobs import DEFAULT_BACKEND, MODES
+from kdoctor.verify.values import Array, arrays_in
+
+_NARROW = {"float64": "float32", "int64": "int32"}
+
+# Keras 3 on JAX and PyTorch works in 32 bits where it is not told otherwise, whatever comes in;
+# PyTorch counts and indexes in 64.
+_RETYPED = {
+    DEFAULT_BACKEND: frozenset[tuple[str, str]](),
+    "jax": frozenset(_NARROW.items()),
+    "torch": frozenset([*_NARROW.items(), ("int32", "int64")]),
+}
+
+# What is no fault of a rewrite on another backend: the two frameworks themselves differ there.
+_AT_THE_EDGE = "numbers at NaN or infinity"
+_GRADIENT_AT_THE_EDGE = "gradients at NaN, at infinity or between equal numbers"
+_NO_KERNEL = "no kernel for these types on a CPU"
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """One backend: how the new side is run on it, and what it makes of types.
+
+    ``retyped`` are pairs of types: what TensorFlow has as the first may be the second here.
+    ``coarsest`` is the best precision that results can have.
+    """
+
+    name: str
+    run: Callable[[str, Callable[[dict[str, Any]], Any], dict[str, Any]], Ran]
+    modes: tuple[str, ...]
+    retyped: frozenset[tuple[str, str]] = frozenset()
+    coarsest: str = "float64"
+
+    def explains(
+        self, problem: Exception, arguments: dict[str, Any], gradients: Sequence[Result | None] = ()
+    ) -> str:
+        """Return why a result differs though no rewrite is to blame, "" where none is known.
+
+        On the backend that decides what is safe nothing is explained away.
+        """
+        if self.name == DEFAULT_BACKEND:
+            return ""
+        if not isinstance(problem, Different):
+            return _NO_KERNEL if "not implemented for" in str(problem) else ""
+        found = [array.data for value in arguments.values() for array in arrays_in(value)]
+        if not all(map(_is_finite, found)):
+            return _GRADIENT_AT_THE_EDGE if gradients else _AT_THE_EDGE
+        has_nan = any(each is not None and not _is_finite(each.data) for each in gradients)
+        if gradients and (has_nan or any(map(_has_equal_numbers, found))):
+            return _GRADIENT_AT_THE_EDGE
+        return ""
+
+    def narrowed(self, value: Any) -> Any:
+        """Return an argument with its arrays in the widest types that the backend has."""
+        if isinstance(value, Array):
+            wide = value.dtype
+            new = _NARROW.get(wide, wide) if self.name == "jax" else wide
+            return value if new == wide else Array(value.data.astype(np.dtype(new)), value.role)
+        if isinstance(value, list | tuple):
+            return type(value)(self.narrowed(each) for each in value)
+        return value
+
+
+def this_backend() -> Backend:
+    """Return the backend that this process has: it is chosen when Keras is imported."""
+    name = keras.backend.backend()
+    if name == DEFAULT_BACKEND:
+        return Backend(name, lambda *job: frameworks.run(NEW, *job), MODES)
+    return Backend(name, elsewhere.run_elsewhere, elsewhere.MODES, _RETYPED[name], "float32")
+
+
+def _is_finite(data: Any) -> bool:
+    return bool(np.isfinite(np.asarray(data, "float64")).all())
+
+
+def _has_equal_numbers(data: Any) -> bool:
+    return np.unique(np.asarray(data, "float64")).size < np.size(data)
