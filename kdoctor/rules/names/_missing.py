@@ -32,10 +32,10 @@ Form = Literal["attribute", "from-import", "import"]
 def look_up(module: Module, reference: Reference, facts: Facts) -> Lookup | None:
     """Return what is known of a missing name, None of one that is there or not known."""
     name = reference.name
+    if is_closed(reference):
+        return None
     for facade in FACADES:
         if f"{name}.".startswith(f"{facade}.") and facts.runs_keras_3("tf.keras"):
-            if imports_through(reference, facade):
-                return None  # the import itself fails: KD103 says so
             name = f"tensorflow.keras{name.removeprefix(facade)}"
     found = facts.lookup(name)
     if found.presence is Presence.MISSING:
@@ -43,6 +43,15 @@ def look_up(module: Module, reference: Reference, facts: Facts) -> Lookup | None
     if found.presence is Presence.EXISTS:
         return _not_imported(module, reference, facts, found)
     return _private(facts, found)
+
+
+def is_closed(reference: Reference) -> bool:
+    """Say whether the way to it is closed, whatever stands behind: KD103 says so."""
+    name = f"{reference.name}."
+    if any(name.startswith(f"{each}.") and imports_through(reference, each) for each in FACADES):
+        return True
+    hidden = name.startswith("tensorflow.python.") and reference.binding.name == "tensorflow"
+    return hidden or name.startswith("tensorflow.contrib.")
 
 
 def imports_through(reference: Reference, package: str) -> bool:

@@ -43,15 +43,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Literal
 
-import libcst as cst
-
-from kdoctor.keras_api import Presence, error_text, error_type, split_root
+from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
+from kdoctor.rules.names._missing import error_of, is_closed
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -68,6 +66,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and _function(reference.name) is not None
         and facts.lookup(reference.name).presence is Presence.MISSING
         and not module.is_guarded(reference.node)
+        and not is_closed(reference)
     ]
     table = _table(facts)
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
@@ -90,15 +89,12 @@ def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteT
     attempt = table.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
         attempt = replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
-    form = _form(reference)
     found = facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
     history = f"is gone (it was last in {found.root} {last})" if last else "does not exist"
-    error = f"{error_type(reference.name, facts.target, form)}: "
     return rule.finding(
         module.place(reference.node),
-        f"`{found.missing_prefix}` {history}: {error}"
-        f"{error_text(reference.name, facts.target, form)}",
+        f"`{found.missing_prefix}` {history}: {error_of(reference, found)}",
         symbol=reference.name,
         confidence=reference.confidence,
         help=_help(name, attempt),
@@ -113,12 +109,6 @@ def _function(name: str) -> str | None:
     if split is None or not split[1].startswith(_MODULE):
         return None
     return split[1].removeprefix(_MODULE).partition(".")[0]
-
-
-def _form(reference: Reference) -> Literal["attribute", "from-import", "import"]:
-    if reference.kind is not ReferenceKind.IMPORT:
-        return "attribute"
-    return "import" if isinstance(reference.binding.statement, cst.Import) else "from-import"
 
 
 def _help(name: str, attempt: Fix | Refusal) -> str:

@@ -11,4 +11,4 @@ def dice_loss(y_true, y_pred, smooth=1.0):
 
 image = Input(shape=(64, 64, 3))
 model = Model(image, ops.mean(image, axis=-1))
-K.set_value(model.optimizer.lr, 0.01)
+K.set_value(model.optimizer.learning_rate, 0.01)

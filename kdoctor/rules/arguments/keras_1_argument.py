@@ -1,0 +1,451 @@
+"""Keyword arguments of Keras 1: `border_mode=`, `nb_epoch=`, `init=`, `Model(input=, output=)`.
+
+## What it does
+Reports calls with the keywords of Keras 1, which Keras 2.0 to 2.3 still renamed while they ran, and
+writes the names of today. `Convolution2D(64, 3, 3)` with two numbers for the kernel is
+reported, too.
+
+## Why it breaks
+The converters went with Keras 2.4: `ValueError: Unrecognized keyword arguments passed to Dense:
+{'init': 'uniform'}`, `TypeError: Conv2D.__init__() missing 2 required positional arguments`,
+`TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'nb_epoch'`.
+
+`Convolution2D(64, 3, 3)` does not even raise: the second 3 is the stride now, and the image shrinks
+to a third.
+
+## What to write instead
+`padding=`, `epochs=`, `kernel_initializer=`, `inputs=` and `outputs=`, `Conv2D(64, (3, 3))`.
+`samples_per_epoch=` counted samples, `steps_per_epoch=` counts batches: divide by the batch size.
+
+## How we know
+The table is read from the converters of Keras 2.2.5 (`keras/legacy/interfaces.py`), so the fix does
+what Keras itself did. It is safe where it only renames, and where an example was run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.rewrite import Refusal, without
+from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_TRAINING = {
+    "fit": {**RENAMED["fit_generator"]},
+    "evaluate": {**RENAMED["evaluate_generator"]},
+    "predict": {**RENAMED["predict_generator"]},
+}
+# Parts of a kernel's size, each an argument of its own.
+_KERNELS = {
+    **dict.fromkeys(("Conv2D", "Conv2DTranspose", "SeparableConv2D"), ("nb_row", "nb_col")),
+    "ConvLSTM2D": ("nb_row", "nb_col"),
+    "Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
+}
+_RECURRENT = ("GRU", "LSTM", "SimpleRNN", "ConvLSTM2D")
+_SAMPLES = ("samples_per_epoch", "val_samples", "nb_val_samples")
+_QUEUE = ("max_q_size", "nb_worker", "pickle_safe")
+_QUEUE_LOST = "how data is loaded is for `keras.utils.PyDataset(workers=…)` to say"
+
+
+@dataclass(slots=True)
+class _Rewritten:
+    """What becomes of one call: edits, or why it cannot be done."""
+
+    edits: list[Edit] = field(default_factory=list)
+    gone: list[cst.Arg] = field(default_factory=list)
+    unsafe: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each call that passes keywords of Keras 1."""
+    for call in keras_calls(module, facts):
+        old = _old_arguments(call)
+        if old and not module.is_guarded(call.call):
+            yield _finding(module, facts, call, old)
+        elif _kernel_in_numbers(call) and not module.is_guarded(call.call):
+            yield _silent(module, call)
+
+
+def _old_arguments(call: KerasCall) -> list[cst.Arg]:
+    known = _known(call)
+    return [
+        each
+        for each in call.call.args
+        if each.keyword is not None
+        and each.keyword.value in known
+        and call.new.parameter(each.keyword.value) is None
+    ]
+
+
+def _known(call: KerasCall) -> frozenset[str]:
+    """Return the keywords of Keras 1 that a callable took."""
+    name = call.made or call.leaf
+    names = set(_renamed(call)) | set(_KERNELS.get(name, ()))
+    if call.kind is Kind.LAYER:
+        names |= {
+            "BatchNormalization": {"mode"},
+            "Embedding": {"dropout"},
+            "Conv2DTranspose": {"output_shape"},
+            "SeparableConv2D": {"init"},
+        }.get(name, set())
+        names |= {"forget_bias_init"} if name in _RECURRENT else set()
+    if name == "fit":
+        names.add("nb_epoch")
+    return frozenset(names)
+
+
+def _renamed(call: KerasCall) -> dict[str, str]:
+    if call.owner is not None:
+        return _TRAINING.get(call.leaf, {}) if call.owner.kind is Kind.MODEL else {}
+    if call.made:
+        return RENAMED.get("Model" if call.made == "Functional" else call.made, {})
+    return {"input_dtype": "dtype"} if call.leaf == "Input" else {}
+
+
+# The fix
+
+
+def _finding(module: Module, facts: Facts, call: KerasCall, old: list[cst.Arg]) -> Finding:
+    rewritten = _Rewritten()
+    for argument in old:
+        _rewrite(module, call, argument, rewritten)
+    _join_kernel(module, call, rewritten)
+    attempt = _fix(module, facts, call, rewritten)
+    names = ", ".join(f"`{each.keyword.value}=`" for each in old if each.keyword)
+    return rule.finding(
+        module.place(old[0]),
+        f"{names} of `{call.made or call.leaf}` went with Keras 1: {_error(module, call, old)}",
+        symbol=f"{call.name}({old[0].keyword.value if old[0].keyword else ''})",
+        confidence=call.confidence,
+        help=f"{attempt.title}." if isinstance(attempt, Fix) else _help(call, old),
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _fix(module: Module, facts: Facts, call: KerasCall, rewritten: _Rewritten) -> Fix | Refusal:
+    if rewritten.refused:
+        return Refusal(" and ".join(rewritten.refused))
+    removed = without(module, call.call, rewritten.gone) if rewritten.gone else []
+    if removed is None:
+        return Refusal("there is a comment inside an argument that goes")
+    unsafe = "; ".join(dict.fromkeys(rewritten.unsafe))
+    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return Fix(
+        f"Write the arguments of `{call.made or call.leaf}` as they are called today",
+        (*rewritten.edits, *removed),
+        Applicability.UNSAFE if unsafe else proven,
+        unsafe_because=unsafe,
+    )
+
+
+def _rewrite(module: Module, call: KerasCall, argument: cst.Arg, rewritten: _Rewritten) -> None:
+    assert argument.keyword is not None
+    keyword, source = argument.keyword.value, module.source(argument.value)
+    name = call.made or call.leaf
+    if keyword in _SAMPLES:
+        rewritten.refused.append(
+            f"`{keyword}=` counted samples, what took its place counts batches"
+        )
+    elif keyword in _QUEUE:
+        rewritten.gone.append(argument)
+        rewritten.unsafe.append(_QUEUE_LOST)
+    elif keyword == "consume_less":
+        rewritten.gone.append(argument)  # how it is computed is for the backend to choose
+    elif keyword in _KERNELS.get(name, ()):
+        return  # together, in `_join_kernel`
+    elif keyword == "mode":
+        if source == "0":
+            rewritten.gone.append(argument)
+        else:
+            rewritten.refused.append("`mode=` other than 0 is not known to any later Keras")
+    elif keyword == "forget_bias_init":
+        if source in ("'one'", '"one"'):
+            edit = Edit(module.span(argument), ("unit_forget_bias=True",))
+            rewritten.edits.append(edit)
+        else:
+            rewritten.refused.append("`forget_bias_init=` is not known to be 'one'")
+    elif keyword == "output_shape":
+        rewritten.gone.append(argument)
+        rewritten.unsafe.append("the layer works out the output's shape itself")
+    elif keyword == "dropout" and name == "Embedding":
+        rewritten.refused.append("a SpatialDropout1D after the Embedding drops whole words")
+    elif keyword == "init" and name == "SeparableConv2D":
+        new = f"depthwise_initializer={source}, pointwise_initializer={source}"
+        rewritten.edits.append(Edit(module.span(argument), (new,)))
+    else:
+        _rename(module, call, argument, {"nb_epoch": "epochs"} | _renamed(call), rewritten)
+
+
+def _rename(
+    module: Module,
+    call: KerasCall,
+    argument: cst.Arg,
+    names: dict[str, str],
+    rewritten: _Rewritten,
+) -> None:
+    assert argument.keyword is not None
+    keyword = argument.keyword.value
+    new = names[keyword]
+    if call.keyword(new) is not None or new in _by_position(call):
+        rewritten.refused.append(f"`{new}` is passed as well as `{keyword}=`")
+        return
+    rewritten.edits.append(Edit(module.span(argument.keyword), (new,)))
+    values = VALUES.get(keyword)
+    if values is None:
+        return
+    text = argument.value.evaluated_value if isinstance(argument.value, cst.SimpleString) else None
+    if not isinstance(text, str) or text not in values:
+        rewritten.refused.append(f"`{keyword}=` is not known to be one of {', '.join(values)}")
+    else:
+        rewritten.edits.append(Edit(module.span(argument.value), (repr(values[text]),)))
+
+
+def _join_kernel(module: Module, call: KerasCall, rewritten: _Rewritten) -> None:
+    """Make one argument of a kernel's sides: `3, 3` or `nb_row=3, nb_col=3` becomes `(3, 3)`."""
+    sides = _KERNELS.get(call.made, ())
+    if not sides or call.keyword("kernel_size") is not None:
+        return
+    by_keyword = [found for side in sides if (found := call.keyword(side)) is not None]
+    by_position = [each for each in call.call.args if each.keyword is None][1:]
+    parts = [*by_position, *by_keyword]
+    if not by_keyword and len(by_position) < len(sides):
+        return  # the kernel is one argument already
+    names = [each.keyword.value for each in by_keyword if each.keyword is not None]
+    in_turn = names == list(sides[len(by_position) :]) and len(parts) == len(sides)
+    if not in_turn or any(each.star for each in call.call.args):
+        rewritten.refused.append("the sides of the kernel are not all passed one by one")
+        return
+    first, *rest = parts
+    values = [module.outer_span(each.value) for each in parts]
+    if not all(_may_move(each.value) for each in rest):
+        rewritten.refused.append("a side of the kernel is neither a name nor a number")
+        return
+    texts = [module.text[span.start : span.end] for span in values[1:]]
+    keyword = "" if first.keyword is None else "kernel_size="
+    whole = Span(module.span(first).start, values[0].end)
+    tuple_parts = (f"{keyword}(", Hole(values[0]), f", {', '.join(texts)})")
+    rewritten.edits.append(Edit(whole, tuple_parts))
+    rewritten.gone += rest
+
+
+def _may_move(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Name | cst.Integer | cst.Attribute)
+
+
+def _by_position(call: KerasCall) -> list[str]:
+    given = sum(each.keyword is None and not each.star for each in call.call.args)
+    sides = _KERNELS.get(call.made, ())
+    if sides and given > len(sides):
+        given -= len(sides) - 1  # the sides of the kernel are one argument today
+    return [each.name for each in call.new.parameters][:given]
+
+
+# What Python says
+
+
+def _error(module: Module, call: KerasCall, old: list[cst.Arg]) -> str:
+    filled = {*_by_position(call), *(e.keyword.value for e in call.call.args if e.keyword)}
+    missing = [
+        each.name
+        for each in call.new.parameters
+        if each.default is None
+        and not each.kind.name.startswith("VAR_")
+        and each.name not in filled
+        and each.name != "self"
+    ]
+    if call.owner is None and call.made and missing:
+        number = f"{len(missing)} required positional argument{'s' * (len(missing) > 1)}"
+        listed = " and ".join(f"'{each}'" for each in missing)
+        return f"TypeError: {call.made}.__init__() missing {number}: {listed}"
+    first = old[0]
+    assert first.keyword is not None
+    if call.made and call.new.takes_any_keyword:
+        is_literal = isinstance(first.value, cst.BaseNumber | cst.SimpleString)
+        value = module.source(first.value) if is_literal else "…"
+        return (
+            f"ValueError: Unrecognized keyword arguments passed to {call.made}: "
+            f"{{'{first.keyword.value}': {value}"
+        )
+    return f"TypeError: {call.written} got an unexpected keyword argument '{first.keyword.value}'"
+
+
+def _help(call: KerasCall, old: list[cst.Arg]) -> str:
+    keywords = {each.keyword.value for each in old if each.keyword}
+    if keywords & {"samples_per_epoch", "nb_val_samples", "val_samples"}:
+        return (
+            "Write steps_per_epoch=samples // batch_size (validation_steps=, steps= likewise), and "
+            "epochs= for nb_epoch=."
+        )
+    if "dropout" in keywords and call.made == "Embedding":
+        return "Add keras.layers.SpatialDropout1D(rate) after the Embedding."
+    renamed = {"nb_epoch": "epochs"} | _renamed(call)
+    named = [f"{renamed[each]}= for {each}=" for each in sorted(keywords) if each in renamed]
+    return f"Write {', '.join(named)}." if named else ""
+
+
+# The kernel in two numbers
+
+
+def _kernel_in_numbers(call: KerasCall) -> bool:
+    """Say whether a call by the name of Keras 1 gives the kernel's sides one by one."""
+    sides = _KERNELS.get(call.made, ())
+    positional = [each.value for each in call.call.args if each.keyword is None and not each.star]
+    return (
+        call.reference is not None
+        and call.reference.name.startswith("keras.")
+        and call.reference.name.rpartition(".")[2].startswith("Convolution")
+        and bool(sides)
+        and len(positional) == len(sides) + 1
+        and all(isinstance(each, cst.Integer) for each in positional[1:])
+        and call.keyword("strides") is None
+    )
+
+
+def _silent(module: Module, call: KerasCall) -> Finding:
+    rewritten = _Rewritten()
+    _join_kernel(module, call, rewritten)
+    removed = without(module, call.call, rewritten.gone)
+    edits = None if removed is None or rewritten.refused else (*rewritten.edits, *removed)
+    because = "code that was written for Keras 2.4 or later may mean the stride"
+    fix = Fix(
+        "Write the kernel's size as one argument", edits or (), Applicability.UNSAFE,
+        unsafe_because=because,
+    )  # fmt: skip
+    return rule.finding(
+        module.place(call.call),
+        f"`{module.source(call.call.func)}` takes the last number for the stride: up to Keras 2.3 "
+        "it was a side of the kernel",
+        symbol=call.name,
+        confidence=call.confidence,
+        severity=Severity.CHANGE,
+        help="Write the kernel's size as one argument: (3, 3).",
+        fix=fix if edits else None,
+        no_fix_because=None if edits else "there is a comment inside an argument that goes",
+    )
+
+
+rule = Rule(
+    code="KD310",
+    name="keras-1-argument",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    since="2.4",
+)
+
+VALID = [
+    "import keras\nkeras.layers.Dense(3, kernel_initializer='uniform', use_bias=False)",
+    "import keras\nkeras.layers.Conv2D(64, 3, 3)",
+    "import keras\nkeras.layers.Convolution2D(64, (3, 3), padding='same')",
+    "from mine import Dense\nimport keras\nDense(3, init='uniform')",
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def __init__(self, init=None):\n        super().__init__()\n\n\nMine(init='zero')"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n"
+        "    def fit(self, x, nb_epoch=1):\n        return x\n\n\nMine().fit(3, nb_epoch=2)"
+    ),
+    "import keras\nkeras.layers.Lambda(lambda x: x, output_shape=(3,), mask=None)",
+]
+_MODEL = (
+    "import keras\nimport numpy as np\n\n"
+    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
+    "model.compile('sgd', 'mse')\n"
+)
+INVALID = [
+    Example(
+        before="from keras.layers import Dense\n\n"
+        "layer = Dense(3, init='uniform', W_regularizer='l2', bias=False)\n",
+        after="from keras.layers import Dense\n\n"
+        "layer = Dense(3, kernel_initializer='uniform', kernel_regularizer='l2', use_bias=False)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Dense: {'init': 'uniform'",
+        check="assert type(layer.kernel_initializer).__name__ == 'RandomUniform'\n"
+        "assert layer.kernel_regularizer is not None and not layer.use_bias",
+    ),
+    Example(
+        before="from keras.layers import Convolution2D\n\n"
+        "layer = Convolution2D(8, 3, 5, border_mode='same', subsample=(2, 2), dim_ordering='tf')\n",
+        after="from keras.layers import Convolution2D\n\n"
+        "layer = Convolution2D(8, (3, 5), padding='same', strides=(2, 2), "
+        "data_format='channels_last')\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
+        "{'border_mode': 'same'",
+        prelude="import keras",
+        check="assert layer(keras.ops.ones((1, 8, 8, 3))).shape == (1, 4, 4, 8)\n"
+        "assert layer.kernel.shape == (3, 5, 3, 8)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Conv2D(nb_filter=8, nb_row=3, nb_col=5)\n",
+        after="import keras\n\nlayer = keras.layers.Conv2D(filters=8, kernel_size=(3, 5))\n",
+        raises="TypeError: Conv2D.__init__() missing 2 required positional arguments: 'filters' "
+        "and 'kernel_size'",
+        check="assert layer.kernel_size == (3, 5)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Conv1D(nb_filter=8, filter_length=3, "
+        "subsample_length=2)\n",
+        after="import keras\n\nlayer = keras.layers.Conv1D(filters=8, kernel_size=3, strides=2)\n",
+        raises="TypeError: Conv1D.__init__() missing 2 required positional arguments: 'filters' "
+        "and 'kernel_size'",
+        check="assert layer.filters == 8 and layer.kernel_size == (3,) and layer.strides == (2,)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.LSTM(output_dim=3, inner_init='identity', "
+        "dropout_W=0.2, dropout_U=0.1, consume_less='gpu', forget_bias_init='one')\n",
+        after="import keras\n\nlayer = keras.layers.LSTM(units=3, "
+        "recurrent_initializer='identity', dropout=0.2, recurrent_dropout=0.1, "
+        "unit_forget_bias=True)\n",
+        raises="TypeError: LSTM.__init__() missing 1 required positional argument: 'units'",
+        check="assert (layer.units, layer.dropout, layer.recurrent_dropout) == (3, 0.2, 0.1)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dropout(p=0.5)\n",
+        after="import keras\n\nlayer = keras.layers.Dropout(rate=0.5)\n",
+        raises="TypeError: Dropout.__init__() missing 1 required positional argument: 'rate'",
+        check="assert layer.rate == 0.5",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.BatchNormalization(mode=0, axis=-1)\n",
+        after="import keras\n\nlayer = keras.layers.BatchNormalization(axis=-1)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to BatchNormalization: "
+        "{'mode': 0",
+    ),
+    Example(
+        before="from keras.models import Model\n\nmodel = Model(input=x, output=y)\n",
+        after="from keras.models import Model\n\nmodel = Model(inputs=x, outputs=y)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Model: {'input': ",
+        prelude="import keras\nx = keras.Input((3,))\ny = keras.layers.Dense(2)(x)\n",
+        check="assert model.output_shape == (None, 2)",
+    ),
+    Example(
+        before=f"{_MODEL}history = model.fit(np.ones((2, 4)), np.ones((2, 3)), nb_epoch=2, "
+        "verbose=0)\n",
+        after=f"{_MODEL}history = model.fit(np.ones((2, 4)), np.ones((2, 3)), epochs=2, "
+        "verbose=0)\n",
+        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'nb_epoch'",
+        check="assert history.epoch == [0, 1]",
+    ),
+    Example(
+        before=f"{_MODEL}model.fit(batches(), samples_per_epoch=4, nb_epoch=1)\n",
+        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument "
+        "'samples_per_epoch'",
+        prelude="def batches():\n    yield\n",
+    ),
+    Example(
+        before="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, 3, 3)\n",
+        after="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, (3, 3))\n",
+        unsafe=True,
+        check="assert layer.kernel_size == (3, 3) and layer.strides == (1, 1)",
+    ),
+]

@@ -1,0 +1,94 @@
+"""KD310 beyond its examples, and its table against the converters of Keras 2.2.5."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from kdoctor.engine import fix, scan
+from kdoctor.rules.arguments import _keras_1
+from tools import keras_1_arguments as generator
+from tools.api_data.wheels import Wheel
+
+WHEEL = next(generator.CACHE.glob(f"[Kk]eras-{generator.RELEASE}-*.whl"), None)
+
+
+def findings(source: str, target: str | None = None):
+    return scan(["-"], stdin=source.encode(), select=["KD310"], target=target).findings
+
+
+def mended(source: str) -> str:
+    result = fix(["-"], stdin=source.encode(), select=["KD310"], unsafe=True)
+    return result.files[0].after.decode() if result.files else source
+
+
+@pytest.mark.skipif(WHEEL is None, reason=f"no wheel of Keras 2.2.5 in {generator.CACHE}")
+def test_the_table_is_what_keras_2_2_renamed() -> None:
+    assert WHEEL is not None
+    fresh: dict[str, object] = {}
+    for node in ast.parse(generator.generated(Wheel.read(Path(WHEEL)))).body:
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            fresh[ast.unparse(node.target)] = ast.literal_eval(node.value)
+    assert fresh == {"RENAMED": _keras_1.RENAMED, "VALUES": _keras_1.VALUES}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Conv2D(8, 3, nb_col=5)", "Conv2D(8, (3, 5))"),
+        ("Conv2D(8, n, m, init='zero')", "Conv2D(8, (n, m), kernel_initializer='zero')"),
+        ("Conv3D(8, 3, 3, 3, border_mode='same')", "Conv3D(8, (3, 3, 3), padding='same')"),
+        ("Conv2D(8, (3, 3), bias=False)", "Conv2D(8, (3, 3), use_bias=False)"),
+        ("MaxPooling1D(pool_length=2, stride=1)", "MaxPooling1D(pool_size=2, strides=1)"),
+        (
+            "SeparableConv2D(8, 3, init='zero')",
+            "SeparableConv2D(8, 3, depthwise_initializer='zero', pointwise_initializer='zero')",
+        ),
+        ("UpSampling2D(dim_ordering='default')", "UpSampling2D(data_format=None)"),
+    ],
+)
+def test_a_call_of_keras_1_is_written_as_of_today(before: str, after: str) -> None:
+    head = "from keras.layers import *\nfrom keras import layers\nn = m = 3\nx = layers."
+    assert mended(head + before + "\n") == head + after + "\n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "layers.Conv2D(8, 3, 3, dim_ordering=order)",
+        "layers.Conv2D(8, 3, nb_row=3)",
+        "layers.Conv2D(8, size(), size(), border_mode='same')",
+        "layers.Dense(3, init='zero', kernel_initializer='one')",
+        "layers.Dense(units=3, output_dim=3)",
+        "layers.BatchNormalization(mode=2)",
+        "layers.Embedding(3, 4, dropout=0.2)",
+        "layers.LSTM(3, consume_less='gpu', forget_bias_init='zero')",
+    ],
+)
+def test_what_keras_itself_could_not_rename_is_left_to_people(call: str) -> None:
+    (found,) = findings(f"from keras import layers\n{call}")
+    assert found.no_fix_because
+
+
+def test_the_members_of_a_generator_call_are_named() -> None:
+    source = (
+        "import keras\nmodel = keras.Sequential()\n"
+        "model.fit(flow, samples_per_epoch=100, nb_epoch=3, nb_worker=2)"
+    )
+    (found,) = findings(source)
+    assert "`samples_per_epoch=`, `nb_epoch=`, `nb_worker=`" in found.message
+    assert "batch_size" in found.help
+
+
+def test_a_comment_beside_an_argument_stays() -> None:
+    source = "import keras\nkeras.layers.Dense(\n    3,\n    init='zero',  # start at nothing\n)\n"
+    assert mended(source) == source.replace("init=", "kernel_initializer=")
+
+
+def test_keras_2_2_still_renames_by_itself() -> None:
+    assert not findings("import keras\nkeras.layers.Dense(3, init='zero')", "keras==2.2")
+
+
+def test_strides_that_are_strides_are_no_kernel() -> None:
+    assert not findings("from tensorflow.keras.layers import Convolution2D\nConvolution2D(8, 3, 2)")
+    assert not findings("from keras.layers import Convolution2D\nConvolution2D(8, 3, strides=2)")
