@@ -2,12 +2,12 @@
 
 ## What it does
 Reports calls that leave out an argument whose default differs between the last Keras 2 and the
-target, and where that changes a result: `l1_l2()`, `Lion()`, `plot_model(model)`, `ConvLSTM2D(…)`.
+target, and where that changes a result: `l1_l2()`, `Lion()`, `ConvLSTM2D(…)`.
 
 ## Why it breaks
 `keras.regularizers.l1_l2()` was 0.01 of each and is nothing now; `l1_l2(l2=0.1)` had 0.01 of l1.
 `Lion` learned at 0.0001 and learns at 0.001. The gates of `ConvLSTM` layers were `hard_sigmoid` and
-are `sigmoid`. `plot_model` showed the layers' names. None of them says a word.
+are `sigmoid`. None of them says a word.
 
 ## What to write instead
 The old value, as an argument. The fix writes it where that restores the old result. (`hard_sigmoid`
@@ -40,7 +40,6 @@ LAST_KERAS_2 = "2.15.0"
 MATTERS = {
     "regularizers.l1_l2": ("l1", "l2"),
     "optimizers.Lion": ("learning_rate",),
-    "utils.plot_model": ("show_layer_names",),
     "layers.ConvLSTM1D": ("recurrent_activation",),
     "layers.ConvLSTM2D": ("recurrent_activation",),
     "layers.ConvLSTM3D": ("recurrent_activation",),
@@ -57,6 +56,7 @@ SAME = {
     "ema_overwrite_frequency": "read with use_ema=True only",
     "jit_compile": "a matter of speed",
     "dpi": "the resolution of a picture",
+    "show_layer_names": "what a picture shows",
     "width": "the length of a progress bar",
 }
 _NOT_RESTORED = {

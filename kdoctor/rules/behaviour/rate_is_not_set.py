@@ -35,7 +35,7 @@ _OTHERS = (BindingKind.AUGMENT, BindingKind.DELETE)
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each assignment to ``lr``."""
     for store in module.member_stores:
-        if store.owner.kind is not Kind.OPTIMIZER or store.member != _OLD or store.owner_overrides:
+        if store.owner.kind is not Kind.OPTIMIZER or store.member != _OLD or store.owner_defines:
             continue
         # An update (`*=`) reads the attribute first, and fails there: KD206.
         if store.how in _OTHERS or module.is_guarded(store.node):
@@ -127,6 +127,10 @@ VALID = [
         "import keras\n\nclass Mine(keras.optimizers.SGD):\n    @property\n    def lr(self):\n"
         "        return self.learning_rate\n\n    @lr.setter\n    def lr(self, value):\n"
         "        self.learning_rate = value\n\noptimizer = Mine()\noptimizer.lr = 0.5"
+    ),
+    (
+        "import keras\n\nclass Mine(keras.optimizers.Optimizer):\n    def __init__(self, lr):\n"
+        "        self.lr = lr"
     ),
     "import tf_keras\noptimizer = tf_keras.optimizers.SGD()\noptimizer.lr = 0.5",
     "import keras\n\ndef slow(optimizer):\n    optimizer.lr = 0.5",

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from kdoctor.keras_api import split_root
+from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import speller_at
@@ -50,14 +50,14 @@ _KEYWORDS = {
 }
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each variable that is set on something that does not track it."""
     for store in module.member_stores:
         if store.owner.kind not in _OWNERS or store.value is None or store.owner_overrides:
             continue
         if not isinstance(store.node.value, cst.Name) or module.is_guarded(store.node):
             continue
-        for call in _variables(module, store.value):
+        for call in _variables(module, facts, store.value):
             owner = _OWNERS[store.owner.kind]
             fix = _fix(module, call)
             yield rule.finding(
@@ -73,24 +73,26 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             )
 
 
-def _variables(module: Module, value: cst.BaseExpression) -> Iterator[cst.Call]:
+def _variables(module: Module, facts: Facts, value: cst.BaseExpression) -> Iterator[cst.Call]:
     """Yield the calls that make variables, in what is assigned itself or in lists in it."""
     if isinstance(value, cst.Call):
-        if _makes_a_variable(module, value):
+        if _makes_a_variable(module, facts, value):
             yield value
     elif isinstance(value, cst.List | cst.Tuple):
         for element in value.elements:
-            yield from _variables(module, element.value)
+            yield from _variables(module, facts, element.value)
     elif isinstance(value, cst.ListComp):
-        yield from _variables(module, value.elt)
+        yield from _variables(module, facts, value.elt)
 
 
-def _makes_a_variable(module: Module, call: cst.Call) -> bool:
+def _makes_a_variable(module: Module, facts: Facts, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    if name is None:
-        return False
+    if name is None or name in _TENSORFLOW:
+        return name is not None
     split = split_root(name)
-    return name in _TENSORFLOW or (split is not None and split[1] == "backend.variable")
+    is_it = split is not None and split[1] == "backend.variable"
+    # Where it is gone, KD101 says so.
+    return is_it and facts.lookup(name).presence is Presence.EXISTS
 
 
 def _fix(module: Module, call: cst.Call) -> Fix | str:
@@ -159,6 +161,11 @@ VALID = [
     (
         "import keras\nimport tensorflow as tf\n\nclass A:\n    def __init__(self):\n"
         "        self.v = tf.Variable(1.0)"
+    ),
+    # Gone, which KD101 says.
+    (
+        "import keras\nfrom keras import backend as K\n\nclass A(keras.layers.Layer):\n"
+        "    def build(self, shape):\n        self.v = K.variable(1.0)"
     ),
     # Not kept by the layer.
     (

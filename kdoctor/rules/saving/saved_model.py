@@ -28,16 +28,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kdoctor.model import Applicability, Finding, Fix, Severity
+import libcst as cst
+
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._paths import Ending, renamed
+from kdoctor.rules.saving._paths import Ending, renamed, same_paths
 from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, saves
 from kdoctor.syntax import Module
 
 # Endings that people give a model's path, and that mean nothing to Keras.
 _OTHER = (".ckpt", ".hdf", ".mdl", ".model", ".pb", ".tf")
+_READERS = ("saved_model.load", "from_saved_model")
 _INVALID = (
     "ValueError: Invalid filepath extension for saving. Please add either a `.keras` extension for "
     "the native Keras format (recommended) or a `.h5` extension."
@@ -60,7 +63,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             confidence=use.confidence,
             help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
             "`.export(…)`.",
-            fix=_rename(module, use.ending),
+            fix=_exported(module, use) or _rename(module, use.ending),
         )
     for use in loads(module):
         if _is_folder(use.ending) and not module.is_guarded(use.call):
@@ -83,6 +86,30 @@ def _rename(module: Module, found: Ending) -> Fix:
         Applicability.UNSAFE,
         unsafe_because=f"{_UNSAFE}serve or to convert write `.export(…)` instead",
     )
+
+
+def _exported(module: Module, use: PathUse) -> Fix | None:
+    """Export the model, where what reads the folder in this file wants a SavedModel."""
+    method = use.call.func
+    assert use.ending is not None
+    if not isinstance(method, cst.Attribute) or len(use.call.args) != 1 or not use.ending.whole:
+        return None
+    if not any(_reads_a_saved_model(module, each) for each in same_paths(module, use.ending)):
+        return None
+    return Fix(
+        "Export it as a SavedModel, which is what reads it here",
+        (Edit(module.span(method.attr), ("export",)),),
+        Applicability.UNSAFE,
+        unsafe_because="an exported model can be served and converted, but not loaded with Keras",
+    )
+
+
+def _reads_a_saved_model(module: Module, path: Ending) -> bool:
+    call = module.parent(module.parent(path.node) or path.node)
+    if not isinstance(call, cst.Call):
+        return False
+    name = module.qualified(call.func) or ""
+    return name.startswith("tensorflow") and name.endswith(_READERS)
 
 
 def _loaded(module: Module, use: PathUse) -> Finding:
@@ -151,5 +178,14 @@ INVALID = [
         before="import tensorflow as tf\n\nmodel = tf.keras.models.load_model('exported/1')",
         raises="ValueError: File format not supported: filepath=exported/1. Keras 3 only supports "
         "V3 `.keras` files, legacy H5 format files",
+    ),
+    Example(
+        before="import tensorflow as tf\n" + _MODEL + "model.save('exported')\n"
+        "again = tf.saved_model.load('exported')",
+        after="import tensorflow as tf\n" + _MODEL + "model.export('exported')\n"
+        "again = tf.saved_model.load('exported')",
+        raises=_INVALID,
+        unsafe=True,
+        check="assert again.serve(tf.ones((1, 2))).shape == (1, 1)",
     ),
 ]

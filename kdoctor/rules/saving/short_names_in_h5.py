@@ -25,11 +25,10 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, literal
+from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._paths import ending
-from kdoctor.rules.saving._uses import loads, saves
+from kdoctor.rules.saving._uses import PathUse, loads, saves
 from kdoctor.syntax import Module
 
 LONG_NAMES = {
@@ -45,17 +44,14 @@ LONG_NAMES = {
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each load of a file that this module writes with a short loss name."""
     found = [use for use in loads(module) if use.ending is not None and _is_h5(use.ending.text)]
-    if not found:
-        return
-    losses = list(_short_losses(module))
-    paths = set(_written(module))
     for use in found:
         assert use.ending is not None
         given = argument(use.call, "compile", 2)
-        is_ours = losses and use.ending.whole and use.ending.text in paths
-        if not is_ours or (given is not None and literal(given.value) is not True):
+        compiles = given is None or literal(given.value) is True
+        if not use.ending.whole or not compiles or module.is_guarded(use.call):
             continue
-        if module.is_guarded(use.call):
+        losses = _short_losses(module, use.ending.text)
+        if not losses:
             continue
         name = str(literal(losses[0]))
         yield rule.finding(
@@ -77,27 +73,43 @@ def _is_h5(path: str) -> bool:
     return path.endswith((".h5", ".hdf5"))
 
 
-def _short_losses(module: Module) -> Iterator[cst.SimpleString]:
-    """Yield the short names that models are compiled with here."""
-    for use in module.members:
-        if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
-            continue
-        given = argument(use.called, "loss", 1)
-        loss = None if given is None else given.value
-        if isinstance(loss, cst.SimpleString) and literal(loss) in LONG_NAMES:
-            yield loss
-
-
-def _written(module: Module) -> Iterator[str]:
-    """Yield the paths that whole models are saved to here."""
+def _short_losses(module: Module, path: str) -> list[cst.SimpleString]:
+    """Return the short names with which the models are compiled that are saved under ``path``."""
+    found: list[cst.SimpleString] = []
     for use in saves(module):
-        if use.ending is not None and use.ending.whole:
-            yield use.ending.text
-    for _, call, made in instances(module, Kind.CALLBACK):
-        path = argument(call, "filepath", 0) if made.cls == "ModelCheckpoint" else None
-        found = ending(module, path.value) if path else None
-        if found is not None and found.whole and not argument(call, "save_weights_only", 4):
-            yield found.text
+        if use.ending is None or not use.ending.whole or use.ending.text != path:
+            continue
+        given = _last_loss(module, use)
+        if isinstance(given, cst.SimpleString) and literal(given) in LONG_NAMES:
+            found.append(given)
+    return found
+
+
+def _last_loss(module: Module, save: PathUse) -> cst.BaseExpression | None:
+    """Return the loss that the saved model was last compiled with, in the same run of code."""
+    saved = _saved_model(save)
+    if saved is None:
+        return None
+    scope, place, name = module.scope_of(saved), module.span(save.call), module.source(saved)
+    compiled = [
+        use.called
+        for use in module.members
+        if use.member == "compile"
+        and use.owner.kind is Kind.MODEL
+        and use.called is not None
+        and module.source(use.node.value) == name
+        and module.scope_of(use.node) is scope
+        and module.span(use.node) < place
+    ]
+    loss = argument(max(compiled, key=module.span), "loss", 1) if compiled else None
+    return None if loss is None else loss.value
+
+
+def _saved_model(save: PathUse) -> cst.BaseExpression | None:
+    if isinstance(save.call.func, cst.Attribute) and save.call.func.attr.value == "save":
+        return save.call.func.value
+    given = argument(save.call, "model", 0)
+    return None if given is None else given.value
 
 
 def _long_name(module: Module, loss: cst.SimpleString) -> Edit:
@@ -118,6 +130,9 @@ rule = Rule(
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
 
 VALID = [
+    # It is compiled anew before it is saved.
+    _MODEL + "model.compile('sgd', 'mse')\nmodel.fit(x, y)\nmodel.compile('sgd', 'hinge')\n"
+    "model.save('a.h5')\nkeras.models.load_model('a.h5')",
     _MODEL + "model.compile('sgd', 'mse')\nmodel.save('a.keras')\n"
     "keras.models.load_model('a.keras')",
     _MODEL + "model.compile('sgd', 'mean_squared_error')\nmodel.save('a.h5')\n"

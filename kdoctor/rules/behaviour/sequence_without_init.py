@@ -1,0 +1,149 @@
+"""A `Sequence` whose `__init__` does not call that of `Sequence`.
+
+## What it does
+Reports subclasses of `keras.utils.Sequence` (`PyDataset`) with an `__init__` of their own that does
+not call `super().__init__()`.
+
+## Why it breaks
+In Keras 2 there was nothing to call. In Keras 3 it is there that `workers`, `use_multiprocessing`
+and `max_queue_size` are passed, which `fit` does not take any more. Without the call Keras warns
+`Your `PyDataset` class should call `super().__init__(**kwargs)` in its constructor.`, and loads the
+data in one thread.
+
+## What to write instead
+`super().__init__()` as the first statement; with workers, `super().__init__(workers=4)`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, where the call does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_SEQUENCES = ("utils.Sequence", "utils.PyDataset")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such class."""
+    if "__init__" not in module.text:
+        return
+    for node in descendants(module.tree):
+        if not isinstance(node, cst.ClassDef) or len(node.bases) != 1:
+            continue
+        name = module.qualified(node.bases[0].value)
+        split = split_root(name) if name else None
+        if split is None or split[1] not in _SEQUENCES:
+            continue
+        function = _init(node)
+        if function is not None and not _calls_init(function) and not module.is_guarded(node):
+            yield _finding(module, facts, node, function)
+
+
+def _init(node: cst.ClassDef) -> cst.FunctionDef | None:
+    functions = (each for each in node.body.body if isinstance(each, cst.FunctionDef))
+    return next((each for each in functions if each.name.value == "__init__"), None)
+
+
+def _calls_init(function: cst.FunctionDef) -> bool:
+    return any(
+        isinstance(each, cst.Attribute) and each.attr.value == "__init__"
+        for each in descendants(function.body)
+    )
+
+
+def _finding(
+    module: Module, facts: Facts, node: cst.ClassDef, function: cst.FunctionDef
+) -> Finding:
+    edit = _inserted(module, function)
+    return rule.finding(
+        module.place(function.name),
+        "Keras warns: Your `PyDataset` class should call `super().__init__(**kwargs)` in its "
+        "constructor.",
+        symbol=node.name.value,
+        confidence=Confidence.CERTAIN,
+        help="Call `super().__init__()`; `workers=` goes there, too.",
+        fix=Fix(
+            "Call `super().__init__()` first",
+            (edit,),
+            facts.applicability(*(each for each in INVALID if each.after)),
+        )
+        if edit
+        else None,
+        no_fix_because=None if edit else "the body stands on the line of its `def`",
+    )
+
+
+def _inserted(module: Module, function: cst.FunctionDef) -> Edit | None:
+    body = function.body
+    if not isinstance(body, cst.IndentedBlock):
+        return None
+    first = body.body[0]
+    if _is_docstring(first):
+        if len(body.body) == 1:
+            return None
+        first = body.body[1]
+    start = module.span(first).start
+    indent = module.text[:start].rpartition("\n")[2]
+    if indent.strip():
+        return None
+    return Edit(Span(start, start), (f"super().__init__()\n{indent}",))
+
+
+def _is_docstring(node: cst.BaseStatement | cst.BaseSmallStatement) -> bool:
+    return (
+        isinstance(node, cst.SimpleStatementLine)
+        and isinstance(node.body[0], cst.Expr)
+        and isinstance(node.body[0].value, cst.BaseString)
+    )
+
+
+rule = Rule(
+    code="KD418",
+    name="sequence-without-init",
+    family="behaviour",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers={"Sequence", "PyDataset"},
+    since="3.0",
+)
+
+_REST = (
+    "\n    def __len__(self):\n        return 2\n\n    def __getitem__(self, index):\n"
+    "        return self.x, self.x\n"
+)
+
+VALID = [
+    (
+        "import keras\n\nclass Data(keras.utils.Sequence):\n    def __init__(self, **options):\n"
+        "        super().__init__(**options)\n"
+    ),
+    "import keras\n\nclass Data(keras.utils.Sequence):\n    pass\n",
+    ("import keras\nfrom typing import Sequence\n\nclass A(Sequence):\n    def __init__(self):\n"
+    "        self.x = 1\n"),
+    ("import tf_keras\n\nclass Data(tf_keras.utils.Sequence):\n    def __init__(self):\n"
+    "        self.x = 1\n"),
+]  # fmt: skip
+INVALID = [
+    Example(
+        before="import keras\nimport numpy as np\n\n\nclass Data(keras.utils.Sequence):\n"
+        '    def __init__(self):\n        """Make data."""\n        # Ones.\n'
+        "        self.x = np.ones((2, 1))\n" + _REST,
+        after="import keras\nimport numpy as np\n\n\nclass Data(keras.utils.Sequence):\n"
+        '    def __init__(self):\n        """Make data."""\n        # Ones.\n'
+        "        super().__init__()\n        self.x = np.ones((2, 1))\n" + _REST,
+        check="import warnings\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+        "model.compile('sgd', 'mse')\nwith warnings.catch_warnings():\n"
+        "    warnings.simplefilter('error')\n    warnings.filterwarnings('ignore', '__array__')\n"
+        "    model.fit(Data(), verbose=0)\n",
+    ),
+]
