@@ -70,3 +70,12 @@ def test_no_command_needs_a_framework(tmp_path):
     (tmp_path / "old.py").write_text("from keras import backend as K\n\nK.sum(1)\n")
     code = program("scan", "old.py").replace("assert end.code == 0", "assert end.code == 1")
     assert not imported(code, tmp_path) & {"tensorflow", "keras", "tf_keras", "numpy"}
+
+
+def test_a_project_that_pins_keras_costs_no_parser_of_what_it_does_not_use(tmp_path):
+    (tmp_path / "clean.py").write_text("import os\n\nprint(os.sep)\n")
+    (tmp_path / "requirements.txt").write_text("numpy>=1.2\nkeras==3.15.1\ntensorflow==2.21.0\n")
+    modules = imported(program("scan", "clean.py"), tmp_path)
+    assert "kdoctor.project.readers.requirements_txt" in modules
+    unused = {"yaml", "tomllib", "configparser", "packaging.requirements", "packaging.specifiers"}
+    assert not modules & unused

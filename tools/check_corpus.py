@@ -29,6 +29,7 @@ from kdoctor.errors import FileProblem
 from kdoctor.model import Span
 
 KDOCTOR = Path(sys.executable).with_name("kdoctor")
+TARGET = ("--target", "keras==3.15.1")
 SUFFIXES = {".py", ".ipynb", ".md", ".rst"}
 INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 BATCH = 400  # files a call: below every system's limit on arguments
@@ -144,7 +145,7 @@ def scan(paths: list[Path], figures: Figures, *options: str) -> list[dict]:
     findings = []
     for start in range(0, len(paths), BATCH):
         batch = [str(path) for path in paths[start : start + BATCH]]
-        command = [str(KDOCTOR), "scan", "--format", "json", *options, *batch]
+        command = [str(KDOCTOR), "scan", "--format", "json", *TARGET, *options, *batch]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         try:
             result = json.loads(done.stdout)

@@ -28,6 +28,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     apply: Apply = False,
     unsafe: Unsafe = False,
     target: options.TargetOption = None,
+    namespace: options.NamespaceOption = options.Namespace.KEEP,
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
@@ -45,6 +46,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     kdoctor fix src/ > keras3.patch         the same for `patch -p1`
     kdoctor fix src/ --apply                writes the safe fixes
     kdoctor fix src/ --apply --unsafe --select KD101
+    kdoctor fix src/ --namespace keras      moves imports of tf.keras to keras, too
     kdoctor fix - --apply < old.py > new.py
 
     Exit code without --apply: 0 nothing to fix, 1 there is. With --apply: that of `kdoctor scan`
@@ -65,6 +67,7 @@ def fix(  # noqa: PLR0913 - the options of the command
             apply=apply,
             unsafe=unsafe,
             target=target,
+            namespace=options.namespace_of(namespace),
             select=options.split(select),
             ignore=options.split(ignore),
             exclude=exclude or [],

@@ -42,6 +42,23 @@ Paths = Annotated[
         show_default=False,
     ),
 ]
+
+
+class Namespace(enum.StrEnum):
+    """The root that Keras is to be imported from, for ``--namespace``."""
+
+    KEEP = "keep"
+    KERAS = "keras"
+    TF_KERAS = "tf.keras"
+
+
+NamespaceOption = Annotated[
+    Namespace,
+    typer.Option(
+        "--namespace",
+        help="Also move imports of Keras to this root, where both roots have the same object.",
+    ),
+]
 TargetOption = Annotated[
     str | None,
     typer.Option(
@@ -123,6 +140,11 @@ def split(entries: list[str] | None) -> list[str]:
     """
     parts = (part.strip() for entry in entries or () for part in entry.split(","))
     return [part for part in parts if part]
+
+
+def namespace_of(chosen: Namespace) -> str:
+    """Return the root in the engine's word for it, "" where each file keeps its own."""
+    return "" if chosen is Namespace.KEEP else chosen.value
 
 
 def kind_of(named: DocumentKind | None) -> Kind | None:

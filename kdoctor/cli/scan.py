@@ -13,6 +13,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     paths: options.Paths = None,
     *,
     target: options.TargetOption = None,
+    namespace: options.NamespaceOption = options.Namespace.KEEP,
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
@@ -49,6 +50,7 @@ def scan(  # noqa: PLR0913 - the options of the command
         result = engine.scan(
             named,
             target=target,
+            namespace=options.namespace_of(namespace),
             select=options.split(select),
             ignore=options.split(ignore),
             exclude=exclude or [],

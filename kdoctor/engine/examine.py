@@ -49,7 +49,7 @@ class Examiner:
         self._knowledge = knowledge(orders.target)
         self._package = ProjectPackage(self._knowledge.star_names)
         self._gate = Gate(words(), [rule.triggers for rule in self._rules], self._package)
-        self._facts = Facts(orders.target)
+        self._facts = Facts(orders.target, orders.namespace)
 
     def scan(self, task: Task) -> FileScan:
         """Return what is wrong with one file. Whatever goes wrong is part of the answer."""

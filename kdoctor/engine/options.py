@@ -27,6 +27,7 @@ class Options(TypedDict, total=False):
     ``diffs``: False leaves ``Fix.diff`` empty, which is faster.
     ``jobs``: the greatest number of processes; None for one a core, where the work is worth it.
     ``stdin``: the bytes that the path ``-`` stands for.
+    ``namespace``: the root to import Keras from, ``"keras"`` or ``"tf.keras"``, else each file's.
     ``progress``: called now and then with the numbers of files done and to do.
     """
 
@@ -40,6 +41,7 @@ class Options(TypedDict, total=False):
     jobs: int | None
     stdin: bytes | None
     progress: Callable[[int, int], None] | None
+    namespace: str
 
 
 def target_of(
@@ -85,4 +87,5 @@ def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orde
         gate=options.get("gate", True),
         diffs=options.get("diffs", True),
         unsafe=unsafe,
+        namespace=options.get("namespace", ""),
     )

@@ -43,7 +43,8 @@ class Orders:
 
     ``codes`` are the rules that count, None for all. ``kind`` forces a kind of document; None goes
     by the name of the file. ``gate`` skips sources in which no rule could fire. ``diffs`` fills in
-    ``Fix.diff``. ``unsafe`` lets a fix apply those that no proof calls safe.
+    ``Fix.diff``. ``unsafe`` lets a fix apply those that no proof calls safe. ``namespace`` is the
+    root that Keras is to be imported from, "" where each file keeps its own.
     """
 
     target: Target
@@ -52,3 +53,4 @@ class Orders:
     gate: bool = True
     diffs: bool = True
     unsafe: bool = False
+    namespace: str = ""

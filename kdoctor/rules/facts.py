@@ -28,9 +28,13 @@ class Proven(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The target, its API, and the proof record."""
+    """The target, its API, and the proof record.
+
+    ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.
+    """
 
     target: Target
+    namespace: str = ""
 
     def lookup(self, qualified: str) -> Lookup:
         """Say whether a dotted name exists on the target, where it went, what Python says."""
@@ -62,7 +66,8 @@ class Facts:
         """Return the facts of another release, None for this one: what a name was, once."""
         if version is None:
             return self
-        return Facts(replace(self.target, keras_version=version, tf_keras_version=version))
+        target = replace(self.target, keras_version=version, tf_keras_version=version)
+        return replace(self, target=target)
 
     def runs_keras_3(self, root: str) -> bool:
         """Say whether what ``root`` (``keras``, ``tf.keras``) imports on the target is Keras 3."""

@@ -43,10 +43,11 @@ class Example:
     is what ``before`` really raises on the newest Keras 3, ``"Type: text"`` (the text may be the
     beginning), None where it runs. ``unsafe``: the fix needs ``--unsafe``. ``findings`` is how
     often the rule reports here. ``on`` is the target that the example is scanned for, None for the
-    newest. ``prelude`` and ``check`` are run around the code when it is proven, not scanned:
-    ``prelude`` gives what the excerpt takes for granted, ``check`` asserts what the result must be
-    (of ``after``, or of ``before`` where there is no ``after``). ``needs`` are the packages without
-    which the example cannot be run.
+    newest. ``namespace`` is what is asked for with ``--namespace``, "" for nothing. ``prelude`` and
+    ``check`` are run around the code when it is proven, not scanned: ``prelude`` gives what the
+    excerpt takes for granted, ``check`` asserts what the result must be (of ``after``, or of
+    ``before`` where there is no ``after``). ``needs`` are the packages without which the example
+    cannot be run.
 
     The old meaning is shown with ``on_keras_2``: ``before`` is run on Keras 2 too (tf_keras under
     the names ``keras`` and ``tensorflow.keras``), where ``check`` must hold as well. ``same`` is an
@@ -66,6 +67,7 @@ class Example:
     needs: tuple[str, ...] = ()
     on_keras_2: bool = False
     same: str = ""
+    namespace: str = ""
 
     @property
     def id(self) -> str:

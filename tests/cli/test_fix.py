@@ -208,3 +208,15 @@ def test_colours_of_the_diff_change_nothing_of_its_text(project):
     painted = project.kdoctor("fix", "--color", "always").out
     assert "\x1b[32m+" in painted
     assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == project.kdoctor("fix").out
+
+
+def test_a_fix_moves_the_imports_to_the_root_that_is_asked_for(project):
+    project.write({"a.py": "from tensorflow.keras import layers\n\nlayers.Dense(1)\n"})
+    ended = project.kdoctor("fix", "--namespace", "keras", "a.py")
+    assert ended.code == 1
+    assert "+from keras import layers\n" in ended.out
+    assert project.kdoctor("fix", "a.py").code == 0
+    assert project.kdoctor("scan", "--namespace", "tf.keras", "a.py").code == 0
+    ended = project.kdoctor("scan", "--namespace", "torch", "a.py")
+    assert ended.code == 2
+    assert "tf.keras" in ended.err

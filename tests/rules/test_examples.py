@@ -24,14 +24,23 @@ INVALID = [
 FIXABLE = [case for case in INVALID if case.values[1].after is not None]
 
 
-def found(rule: Rule, source: str, target: str | None = None):
-    result = scan(["-"], stdin=source.encode(), select=[rule.code], target=target)
+def found(rule: Rule, source: str, target: str | None = None, namespace: str = ""):
+    result = scan(
+        ["-"], stdin=source.encode(), select=[rule.code], target=target, namespace=namespace
+    )
     assert not result.unreadable
     return result.findings
 
 
-def mended(rule: Rule, source: str, target: str | None = None) -> str:
-    result = fix(["-"], stdin=source.encode(), select=[rule.code], target=target, unsafe=True)
+def mended(rule: Rule, source: str, target: str | None = None, namespace: str = "") -> str:
+    result = fix(
+        ["-"],
+        stdin=source.encode(),
+        select=[rule.code],
+        target=target,
+        namespace=namespace,
+        unsafe=True,
+    )
     assert not result.left_alone
     return result.files[0].after.decode() if result.files else source
 
@@ -43,7 +52,7 @@ def test_valid_code_is_left_alone(rule: Rule, source: str) -> None:
 
 @pytest.mark.parametrize(("rule", "example"), INVALID)
 def test_invalid_code_is_reported(rule: Rule, example: Example) -> None:
-    findings = found(rule, example.before, example.on)
+    findings = found(rule, example.before, example.on, example.namespace)
     assert len(findings) == example.findings
     for finding in findings:
         assert (finding.code, finding.name) == (rule.code, rule.name)
@@ -56,22 +65,24 @@ def test_invalid_code_is_reported(rule: Rule, example: Example) -> None:
 @pytest.mark.parametrize(("rule", "example"), INVALID)
 def test_an_example_without_a_repair_is_not_changed(rule: Rule, example: Example) -> None:
     if example.after is None:
-        assert mended(rule, example.before, example.on) == example.before
+        assert mended(rule, example.before, example.on, example.namespace) == example.before
 
 
 @pytest.mark.parametrize(("rule", "example"), FIXABLE)
 def test_the_fix_gives_the_repair_exactly(rule: Rule, example: Example) -> None:
-    assert mended(rule, example.before, example.on) == example.after
+    assert mended(rule, example.before, example.on, example.namespace) == example.after
 
 
 @pytest.mark.parametrize(("rule", "example"), FIXABLE)
 def test_the_repair_is_not_repaired_again(rule: Rule, example: Example) -> None:
-    assert mended(rule, example.after, example.on) == example.after
+    assert mended(rule, example.after, example.on, example.namespace) == example.after
 
 
 @pytest.mark.parametrize(("rule", "example"), FIXABLE)
 def test_a_fix_is_as_safe_as_its_example_says(rule: Rule, example: Example) -> None:
-    fixes = [each.fix for each in found(rule, example.before, example.on) if each.fix]
+    fixes = [
+        each.fix for each in found(rule, example.before, example.on, example.namespace) if each.fix
+    ]
     wanted = Applicability.UNSAFE if example.unsafe else Applicability.SAFE
     assert {each.applicability for each in fixes} == {wanted}
 
