@@ -1,0 +1,222 @@
+"""``add_weight("w", (3,))``: the name of a weight is a keyword now, and `add_variable` has changed.
+
+## What it does
+Reports `add_weight` and `add_variable` of layers, models and metrics where the name is passed by
+position. It looks at what is passed: text is a name, and what stands beside `shape=` must be one.
+
+## Why it breaks
+On Keras 3 the first parameter is the shape: `ValueError: `name` must be passed as a keyword
+argument. Received: add_weight('w', ...). Use: add_weight(shape=..., name='w').` For metrics, and
+for all before 3.15, the message is another one (`Cannot convert 'w' to a shape`), or the weight
+gets another shape.
+
+## What to write instead
+Keywords, which mean the same on Keras 2 and 3:
+`self.add_weight(name="w", shape=(3,), initializer="zeros")`.
+
+## How we know
+Run on Keras 3.15.1 with layers and metrics; the repaired code makes on Keras 2 the weights that the
+old one made. The old order (name, shape, dtype, initializer, regularizer, trainable, constraint)
+is that of every release from 2.0 to 2.15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rewrite import MemberTable, method
+from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._owners import symbol
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_OLD = (
+    "(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, "
+    "trainable=True, constraint=None, *, aggregation='none', autocast=True)"
+)
+_NEW = (
+    "self.add_weight(name=name, shape=shape, dtype=dtype, initializer=initializer, "
+    "regularizer=regularizer, trainable=trainable, constraint=constraint, "
+    "aggregation=aggregation, autocast=autocast)"
+)
+ROWS = (
+    method(f"keras.layers.Layer.add_weight{_OLD}", _NEW),
+    method(f"keras.layers.Layer.add_variable{_OLD}", _NEW),
+    method(
+        "keras.metrics.Metric.add_weight(self, name, shape=(), *, initializer=None, dtype=None)",
+        "self.add_weight(name=name, shape=shape, initializer=initializer, dtype=dtype)",
+    ),
+)
+KINDS = {
+    "keras.layers.Layer": (Kind.LAYER, Kind.MODEL),
+    "keras.metrics.Metric": (Kind.METRIC,),
+}
+_MOST = 3  # shape, initializer, dtype
+_METHODS = frozenset({"add_weight", "add_variable"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each call that passes a name where the shape belongs."""
+    table = MemberTable(ROWS, KINDS, facts.signature)
+    for use in module.members:
+        if use.member not in _METHODS or not table.rows_for(use.owner, use.member):
+            continue
+        if use.called is None or use.owner_defines or not _passes_a_name(module, use.called):
+            continue
+        if not module.is_guarded(use.node):
+            yield _finding(module, facts, use, table)
+
+
+def _passes_a_name(module: Module, call: cst.Call) -> bool:
+    first = next(iter(call.args), None)
+    if first is None or first.keyword is not None or first.star:
+        return False
+    return _is_text(value_of(module, first.value)) or argument(call, "shape") is not None
+
+
+def _is_text(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.SimpleString() | cst.FormattedString() | cst.ConcatenatedString():
+            return True
+        case cst.BinaryOperation():
+            return _is_text(node.left) or _is_text(node.right)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="format")) as function):
+            return _is_text(function.value)
+        case cst.Call(func=cst.Name(value="str")):
+            return True
+    return False
+
+
+def _finding(module: Module, facts: Facts, use: MemberUse, table: MemberTable) -> Finding:
+    attempt = table.attempt(module, use, lambda _: _proven(facts))
+    return rule.finding(
+        module.place(use.node),
+        _message(module, use),
+        symbol=symbol(use.owner, use.member),
+        confidence=use.confidence,
+        help="Pass everything by keyword: `add_weight(name=…, shape=…, initializer=…)`.",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _proven(facts: Facts) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if each.after))
+
+
+def _message(module: Module, use: MemberUse) -> str:
+    assert use.called is not None
+    call = use.called
+    name = module.source(call.args[0].value)
+    by_position = sum(each.keyword is None for each in call.args)
+    if use.member == "add_variable":
+        twice = argument(call, "shape") is not None
+        return "`add_variable` takes the shape first, and the name by keyword only: " + (
+            "TypeError: Layer.add_variable() got multiple values for argument 'shape'"
+            if twice
+            else "ValueError: Could not interpret initializer identifier"
+        )
+    if use.owner.kind is Kind.METRIC:
+        return (
+            f"`add_weight` takes the shape first: ValueError: Cannot convert {name} to a shape. "
+            f"Found invalid dimension"
+        )
+    if by_position > _MOST:
+        return (
+            "`add_weight` takes the name by keyword only: TypeError: add_weight() takes at most "
+            f"{_MOST} positional arguments but {by_position} were given."
+        )
+    return (
+        f"`add_weight` takes the name by keyword only: ValueError: `name` must be passed as a "
+        f"keyword argument. Received: add_weight({name}, ...)"
+    )
+
+
+rule = Rule(
+    code="KD212",
+    name="add-weight-by-position",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=_METHODS,
+    since="3.0",
+)
+
+VALID = [
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.w = self.add_weight(name='w', shape=(3,), initializer='zeros')\n"
+        "        self.v = self.add_weight((3,), 'zeros')\n"
+        "        self.u = self.add_weight(shape, name='u')\n"
+        "        self.t = self.add_variable(name='t', shape=(3,), initializer='zeros')"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def add_weight(self, name, shape):\n        return super().add_weight(shape=shape)\n\n"
+        "    def build(self, shape):\n        self.w = self.add_weight('w', (3,))"
+    ),
+    "import keras\ngraph.add_weight('w', (3,))",
+    (
+        "import tf_keras\n\n\nclass Mine(tf_keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.w = self.add_weight('w', (3,))"
+    ),
+]
+_LAYER = "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
+_END = "\n\n\nmine = Mine()\nmine.build((None, 4))\n"
+_METHODS_OF_A_METRIC = (
+    "    def update_state(self, x):\n        self.n.assign_add(x)\n\n"
+    "    def result(self):\n        return self.n\n\n\n"
+)
+_SAME = "[(tuple(each.shape), each.name.partition(':')[0]) for each in mine.weights]"
+INVALID = [
+    Example(
+        before=f"{_LAYER}        self.w = self.add_weight('w', (shape[-1], 3), None, 'zeros')"
+        f"{_END}value = mine.w.numpy().tolist()",
+        after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=(shape[-1], 3), "
+        f"dtype=None, initializer='zeros'){_END}value = mine.w.numpy().tolist()",
+        raises="TypeError: add_weight() takes at most 3 positional arguments but 4 were given.",
+        same=f"value, {_SAME}",
+    ),
+    Example(
+        before=f"{_LAYER}        self.w = self.add_weight('w', (3,)){_END}",
+        after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=(3,)){_END}",
+        raises="ValueError: `name` must be passed as a keyword argument. Received: "
+        "add_weight('w', ...)",
+        same=_SAME,
+    ),
+    Example(
+        before=f"{_LAYER}        name = 'w_{{}}'.format(1)\n"
+        "        self.w = self.add_weight(name,\n"
+        "                                 shape=[3],  # one a unit\n"
+        f"                                 trainable=False){_END}",
+        after=f"{_LAYER}        name = 'w_{{}}'.format(1)\n"
+        "        self.w = self.add_weight(name=name,\n"
+        "                                 shape=[3],  # one a unit\n"
+        f"                                 trainable=False){_END}",
+        raises="ValueError: `name` must be passed as a keyword argument. Received: add_weight(",
+        same=_SAME,
+    ),
+    Example(
+        before=f"{_LAYER}        self.w = self.add_variable('w', shape=(2,)){_END}",
+        after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=(2,)){_END}",
+        raises="TypeError: ",
+        same=_SAME,
+    ),
+    Example(
+        before="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.n = self.add_weight('n', initializer='zeros')\n\n"
+        f"{_METHODS_OF_A_METRIC}count = Count()\nvalue = float(count.n)",
+        after="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.n = self.add_weight(name='n', initializer='zeros')\n\n"
+        f"{_METHODS_OF_A_METRIC}count = Count()\nvalue = float(count.n)",
+        raises="ValueError: Cannot convert 'n' to a shape. Found invalid dimension",
+        same="value",
+    ),
+]

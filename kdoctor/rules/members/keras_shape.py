@@ -1,0 +1,104 @@
+"""``x._keras_shape``: the static shape of a tensor is ``x.shape``.
+
+## What it does
+Reports reads of `._keras_shape`, a private attribute that the tensors of Keras 1 and 2 had up to
+2.3, on whatever they stand: nothing else has an attribute of that name.
+
+## Why it breaks
+`AttributeError: 'KerasTensor' object has no attribute '_keras_shape'`, on any Keras since 2.4.
+
+## What to write instead
+`x.shape`, a tuple of ints and None on symbolic tensors. Inside `call`, with TensorFlow, it is a
+`TensorShape`, which is indexed and unpacked like one; `tuple(x.shape)` makes it a tuple.
+
+## How we know
+Run on Keras 3.15.1. The fix is safe on what is known to be a symbolic tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_MEMBER = "_keras_shape"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each read, unless the file itself assigns such an attribute to the same thing."""
+    nodes = [
+        each
+        for each in descendants(module.tree)
+        if isinstance(each, cst.Attribute) and each.attr.value == _MEMBER
+    ]
+    assigned = {module.source(each.value) for each in nodes if _is_stored(module, each)}
+    for node in nodes:
+        if module.source(node.value) not in assigned and not module.is_guarded(node):
+            yield _finding(module, facts, node)
+
+
+def _is_stored(module: Module, node: cst.Attribute) -> bool:
+    return isinstance(module.parent(node), cst.AssignTarget | cst.AugAssign | cst.AnnAssign)
+
+
+def _finding(module: Module, facts: Facts, node: cst.Attribute) -> Finding:
+    owner = module.type_of(node.value)
+    is_symbolic = owner is not None and owner.kind is Kind.TENSOR
+    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    named = "'KerasTensor' object" if is_symbolic else "object"
+    return rule.finding(
+        module.place(node),
+        f"a tensor has no `{_MEMBER}`: AttributeError: {named} has no attribute '{_MEMBER}'",
+        symbol=f"KerasTensor.{_MEMBER}",
+        confidence=Confidence.LIKELY,
+        help="The static shape is `.shape`.",
+        fix=Fix(
+            "Read `.shape` instead",
+            (Edit(module.span(node.attr), ("shape",)),),
+            proof if is_symbolic else Applicability.UNSAFE,
+            unsafe_because=""
+            if is_symbolic
+            else "inside `call` it is TensorFlow's `TensorShape` and no tuple",
+        ),
+    )
+
+
+rule = Rule(
+    code="KD211",
+    name="keras-shape",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={_MEMBER},
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nx = keras.Input((4,))\nx.shape",
+    "import keras\nx = read()\nx._keras_shape = (None, 3)\nprint(x._keras_shape)",
+    "import keras\nif hasattr(x, '_keras_shape'):\n    x._keras_shape",
+    "import tf_keras\nx = tf_keras.Input((4,))\nx._keras_shape",
+]
+INVALID = [
+    Example(
+        before="import keras\n\nx = keras.Input((4, 5))\nsize = x._keras_shape[1:]",
+        after="import keras\n\nx = keras.Input((4, 5))\nsize = x.shape[1:]",
+        raises="AttributeError: 'KerasTensor' object has no attribute '_keras_shape'",
+        check="assert size == (4, 5)",
+    ),
+    Example(
+        before="import keras\n\n\ndef width(x):\n    return x._keras_shape[-1]\n\n\n"
+        "assert width(keras.ops.ones((2, 3))) == 3",
+        after="import keras\n\n\ndef width(x):\n    return x.shape[-1]\n\n\n"
+        "assert width(keras.ops.ones((2, 3))) == 3",
+        raises="AttributeError: ",
+        unsafe=True,
+    ),
+]
