@@ -43,6 +43,11 @@ _OF_PARAMETERS = frozenset(
         "is_scalar",
         "not_symbolic",
         "sizes",
+        "plain_name",
+        "is_function",
+        "is_no_function",
+        "both_of_rank",
+        "outside_of_classes",
         "window",
         "resize_method",
     }

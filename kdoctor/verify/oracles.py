@@ -46,6 +46,7 @@ _OTHERS: dict[str, Oracle] = {
     "subtract": Oracle(tf.math.subtract, "tf.math.subtract (no Keras had it)"),
     "multiply": Oracle(tf.math.multiply, "tf.math.multiply (no Keras had it)"),
     "divide": Oracle(tf.math.truediv, "tf.math.truediv (no Keras had it)"),
+    "where": Oracle(tf.where, "tf.where (no Keras had it)"),
     "matmul": Oracle(tf.linalg.matmul, "tf.linalg.matmul (no Keras had it)"),
     "get_variable_shape": Oracle(
         whole_backend.int_shape, "tf_keras' K.int_shape, as keras 2.2.4 defines it"

@@ -49,7 +49,6 @@ from kdoctor.kinds import Context
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.idioms._symbolic import holds_symbolic, is_of_a_reshape, minus_one
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
     REWRITES,
@@ -59,6 +58,7 @@ from kdoctor.rules.idioms._tensorflow import (
     refuses_symbolic_tensors,
 )
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import holds_symbolic, is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _NEW = re.compile(r"\bkeras(?:\.\w+)+")
@@ -124,7 +124,10 @@ def _finding(
 def _attempt(module: Module, facts: Facts, reference: Reference, call: cst.Call) -> Fix | Refusal:
     size = is_of_a_reshape(module, call) if reference.name == "tensorflow.shape" else None
     if size is not None:
-        return minus_one(module, size, Applicability.UNSAFE)
+        sure = is_surely_known(module, size)
+        return minus_one(
+            module, size, facts.applicability(_OPEN_SIZE) if sure else Applicability.UNSAFE
+        )
     table, nameless = _tables(facts)
     attempt = table.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
@@ -175,6 +178,14 @@ rule = Rule(
 
 _HEAD = "import keras\nimport tensorflow as tf\n\nx = keras.Input((4,))\n"
 _RAISES = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
+
+_OPEN_SIZE = Example(
+    before=_HEAD + "y = tf.reshape(x, (tf.shape(x)[0], 2, 2))\n",
+    after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.reshape(x, (-1, 2, 2))\n",
+    raises=_RAISES,
+    findings=2,
+    check="assert y.shape == (None, 2, 2)",
+)
 
 VALID = [
     # Operators, and what makes no difference to symbolic tensors.

@@ -50,6 +50,7 @@ from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
 from kdoctor.rules.names._missing import error_of, is_closed
+from kdoctor.rules.names._backend.statements import special_fix
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -86,9 +87,7 @@ def _table(facts: Facts) -> RewriteTable:
 def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteTable) -> Finding:
     name = _function(reference.name)
     assert name is not None
-    attempt = table.attempt(module, reference, facts.applicability)
-    if isinstance(attempt, Fix):
-        attempt = replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
+    attempt = attempted(module, facts, reference, table, name)
     found = facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
     history = f"is gone (it was last in {found.root} {last})" if last else "does not exist"
@@ -101,6 +100,21 @@ def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteT
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=_reason(name, attempt, table) if isinstance(attempt, Refusal) else None,
     )
+
+
+def attempted(
+    module: Module, facts: Facts, reference: Reference, table: RewriteTable, name: str
+) -> Fix | Refusal:
+    """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
+    if reference.call is not None:
+        proven = {each: facts.applicability(example) for each, example in _SPECIAL.items()}
+        special = special_fix(module, name, reference.call, proven)
+        if special is not None:
+            return special
+    attempt = table.attempt(module, reference, facts.applicability)
+    if isinstance(attempt, Fix):
+        return replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
+    return attempt
 
 
 def _function(name: str) -> str | None:
@@ -135,6 +149,30 @@ rule = Rule(
     triggers={"backend"},
     since="3.0",
 )
+
+_COMPILED = (
+    "import keras\nfrom keras import backend as K\n\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    'model.compile("sgd", "mse")\n'
+)
+# What no template can say; how safe it is, these runs show.
+_SPECIAL = {
+    "set_value": Example(
+        before=_COMPILED + "K.set_value(model.optimizer.learning_rate, 0.5)\n",
+        after=_COMPILED.replace("from keras import backend as K\n", "")
+        + "model.optimizer.learning_rate = 0.5\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'set_value'",
+        check="assert float(model.optimizer.learning_rate) == 0.5",
+    ),
+    "shape": Example(
+        before="import keras\n\nx = keras.Input((4,))\n"
+        "y = keras.backend.reshape(x, (keras.backend.shape(x)[0], 2, 2))\n",
+        after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.reshape(x, (-1, 2, 2))\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'reshape'",
+        findings=2,
+        check="assert y.shape == (None, 2, 2)",
+    ),
+}
 
 VALID = [
     # These are still there.
@@ -195,6 +233,37 @@ INVALID = [
         after="from keras import ops\n\ndef centre(x):\n    return ops.mean(x, axis=1)\n",
         unsafe=True,
         check="assert centre(ops.ones((2, 3))).shape == (2,)",
+    ),
+    *_SPECIAL.values(),
+    Example(
+        before="from keras import backend as K\n\n\ndef call(x, training=None):\n"
+        "    return K.in_train_phase(lambda: x * 2, lambda: x, training=training)\n",
+        after="\n\ndef call(x, training=None):\n"
+        "    return (lambda: x * 2)() if training else (lambda: x)()\n",
+        check="assert (call(1, True), call(1)) == (2, 1)",
+    ),
+    # A layer makes a weight of what is given to its attributes.
+    Example(
+        before="import keras\nfrom keras import backend as K\n\n\n"
+        "class Scale(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.factor = K.variable(2.0)\n\n"
+        "    def call(self, x):\n        return x * self.factor\n",
+        after="import keras\n\n\n"
+        "class Scale(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.factor = keras.Variable(2.0, dtype=keras.config.floatx())\n\n"
+        "    def call(self, x):\n        return x * self.factor\n",
+        unsafe=True,
+        check="layer = Scale()\nassert float(layer(keras.ops.ones(()))) == 2.0\n"
+        "assert len(layer.trainable_weights) == 1",
+    ),
+    Example(
+        before="import keras\nfrom keras import backend as K\n\na = keras.Variable(1.0)\n"
+        "pairs = [(a, 3.0)]\nK.batch_set_value(pairs)\n",
+        after="import keras\n\na = keras.Variable(1.0)\n"
+        "pairs = [(a, 3.0)]\nfor variable, value in pairs:\n    variable.assign(value)\n",
+        unsafe=True,
+        raises="AttributeError: module 'keras.backend' has no attribute 'batch_set_value'",
+        check="assert float(a) == 3.0",
     ),
     Example(
         before="from keras import backend as K\n\nK.set_session(None)\n",

@@ -211,6 +211,8 @@ STRATEGIES: dict[str, Strategy] = {
     "slice.start": _start,
     "slice.size": _size,
     "constant.value": _content,
+    "variable.value": _content,
+    "variable.dtype": dtype,
     "constant.dtype": dtype,
     "zeros.shape": _any_shape,
     "ones.shape": _any_shape,

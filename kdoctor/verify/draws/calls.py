@@ -48,7 +48,44 @@ def _initial(scene: Scene, _: str) -> Any:
     return None if scene.rng.random() < 0.2 else scene.array(scene.shape[1:])
 
 
+def _variable(scene: Scene, _: str) -> Array:
+    return scene.array(role=Role.VARIABLE)
+
+
+def _choice(scene: Scene, parameter: str) -> Any:
+    """What is taken in training, or else: a tensor, or a function that makes one."""
+    if scene.conditions.known(parameter, "is_function"):
+        number = 1.0 if parameter == "x" else 2.0
+        shape = scene.shape
+        return Function(f"lambda: {number}", lambda: np.full(shape, number, "float32"))
+    return scene.array()
+
+
+def _square_stack(scene: Scene, _: str) -> Array:
+    """Matrices of one size, whichever axes are paired."""
+    if "x" not in scene.values:
+        size = scene.rng.choice([2, 3])
+        scene.shape = (scene.rng.choice([1, 2, 4]), size, size)
+    return scene.array()
+
+
 STRATEGIES: dict[str, Strategy] = {
+    **dict.fromkeys(
+        (
+            *("set_value.x", "update.x", "update_add.x", "update_sub.x"),
+            "moving_average_update.x",
+        ),
+        _variable,
+    ),
+    **dict.fromkeys(
+        (f"in_{phase}_phase.{name}" for phase in ("train", "test") for name in ("x", "alt")),
+        _choice,
+    ),
+    "training": lambda scene, _: scene.rng.choice([True, False]),
+    "batch_dot.x": _square_stack,
+    "batch_dot.y": _square_stack,
+    "variable.name": text,
+    "variable.constraint": no_name,
     "set_value.value": _assigned,
     "update.new_x": _assigned,
     "update_add.increment": _assigned,

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import context, equals, not_none
-from kdoctor.rules.names._backend.questions import is_read_only, is_tensor, whole_numbers
+from kdoctor.rewrite.guards import context, equals, given, not_none
+from kdoctor.rules.names._backend.questions import (
+    builds_nothing,
+    is_read_only,
+    is_tensor,
+    plain_name,
+    somewhere,
+    whole_numbers,
+)
 from kdoctor.syntax import Context
 
 REWRITES = (
@@ -29,6 +36,22 @@ REWRITES = (
         "keras.backend.ones(shape, dtype=None, name=None)",
         "keras.ops.ones(shape, dtype=dtype)",
         when=is_read_only(),
+    ),
+    *(
+        rewrite(
+            f"keras.backend.{name}(shape, dtype=None, name=None)",
+            f"keras.ops.{name}(shape, dtype=dtype)",
+            when=builds_nothing(),
+        )
+        for name in ("zeros", "ones")
+    ),
+    *(
+        rewrite(
+            f"keras.backend.{name}(shape, dtype=None, name=None)",
+            f"keras.Variable(keras.ops.{name}(shape, dtype=dtype), name=name)",
+            when=plain_name("name") & somewhere(),
+        )
+        for name in ("zeros", "ones")
     ),
     rewrite(
         "keras.backend.eye(size, dtype=None, name=None)",
@@ -55,6 +78,16 @@ REWRITES = (
         when=whole_numbers("start") & equals("stop", None) & equals("step", 1),
     ),
     rewrite(
+        "keras.backend.arange(start, stop=None, step=1, dtype='int32')",
+        "keras.ops.arange(start, stop, step=step, dtype=dtype)",
+        when=given("stop"),
+    ),
+    rewrite(
+        "keras.backend.arange(start, stop=None, step=1, dtype='int32')",
+        "keras.ops.arange(start, dtype=dtype)",
+        when=equals("stop", None) & equals("step", 1),
+    ),
+    rewrite(
         "keras.backend.one_hot(indices, num_classes)", "keras.ops.one_hot(indices, num_classes)"
     ),
     rewrite("keras.backend.cast(x, dtype)", "keras.ops.cast(x, dtype)"),
@@ -64,6 +97,7 @@ REWRITES = (
         "keras.ops.cast(x, keras.config.floatx())",
         when=is_tensor("x"),
     ),
+    rewrite("keras.backend.cast_to_floatx(x)", "keras.ops.cast(x, keras.config.floatx())"),
     rewrite("keras.backend.dtype(x)", "keras.backend.standardize_dtype(x.dtype)"),
     rewrite("keras.backend.identity(x, name=None)", "x", when=is_tensor("x")),
     rewrite(

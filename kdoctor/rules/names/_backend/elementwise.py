@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import context, is_lambda, not_none
-from kdoctor.rules.names._backend.questions import is_scalar, not_integer, not_negative, same_shape
+from kdoctor.rules.names._backend.questions import (
+    is_no_function,
+    is_scalar,
+    not_integer,
+    not_negative,
+    same_shape,
+    somewhere,
+)
 from kdoctor.syntax import Context
 
 REWRITES = (
@@ -28,6 +35,9 @@ REWRITES = (
         "keras.ops.clip(x, min_value, max_value)",
         when=not_none("min_value", "max_value"),
     ),
+    rewrite(
+        "keras.backend.clip(x, min_value, max_value)", "keras.ops.clip(x, min_value, max_value)"
+    ),
     rewrite("keras.backend.equal(x, y)", "keras.ops.equal(x, y)"),
     rewrite("keras.backend.not_equal(x, y)", "keras.ops.not_equal(x, y)"),
     rewrite("keras.backend.greater(x, y)", "keras.ops.greater(x, y)"),
@@ -49,6 +59,15 @@ REWRITES = (
         & is_lambda("then_expression")
         & is_lambda("else_expression")
         & context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
+    ),
+    rewrite(
+        "keras.backend.switch(condition, then_expression, else_expression)",
+        "keras.ops.where(condition, then_expression, else_expression)",
+        when=is_no_function("then_expression") & is_no_function("else_expression") & somewhere(),
+    ),
+    rewrite(
+        "keras.backend.where(condition, x, y)",
+        "keras.ops.where(condition, x, y)",
     ),
     # No Keras ever had these four, though people write them.
     # keras.ops.add of 3.15 takes a column for a row: [[1, 1], [1, 1]] + [[1], [2]] gives

@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals
-from kdoctor.rules.names._backend.questions import text
+from kdoctor.rewrite.guards import Guard, equals, given
+from kdoctor.rules.names._backend.questions import is_function, is_no_function, text
+
+
+def _called(parameter: str, functions: tuple[str, ...]) -> str:
+    return f"{parameter}()" if parameter in functions else parameter
+
+
+def _are_functions(functions: tuple[str, ...]) -> Guard:
+    x, alt = (
+        is_function(each) if each in functions else is_no_function(each) for each in ("x", "alt")
+    )
+    return x & alt
+
+
+_CHOICES = {"in_train_phase": ("x", "alt"), "in_test_phase": ("alt", "x")}
 
 REWRITES = (
+    # Without `training` they ask the learning phase, which is gone.
+    *(
+        rewrite(
+            f"keras.backend.{name}(x, alt, training=None)",
+            f"{_called(then, functions)} if training else {_called(other, functions)}",
+            when=given("training") & _are_functions(functions),
+        )
+        for name, (then, other) in _CHOICES.items()
+        for functions in (("x", "alt"), ("x",), ("alt",), ())
+    ),
     rewrite("keras.backend.name_scope(name)", "keras.name_scope(name)"),
     rewrite(
         "keras.backend.set_image_dim_ordering(dim_ordering)",

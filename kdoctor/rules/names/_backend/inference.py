@@ -173,6 +173,14 @@ class Inference:
             return self._of_all_bindings("text", node, self.is_text)
         return isinstance(node, cst.SimpleString | cst.ConcatenatedString | cst.FormattedString)
 
+    def is_function(self, node: cst.BaseExpression) -> bool:
+        """Say whether a name is that of a function which the module defines."""
+        if not isinstance(node, cst.Name):
+            return False
+        owner = self._module.scope_of(node).owner(node.value)
+        bindings = owner.bindings.get(node.value, []) if owner else []
+        return bool(bindings) and all(each.kind is BindingKind.FUNCTION for each in bindings)
+
     def shape(self, node: cst.BaseExpression) -> Shape | None:
         """Return which tensors the shape comes from, element by element; None if unknown."""
         match node:
@@ -188,6 +196,27 @@ class Inference:
                 return self._shape_of_call(node)
             case cst.Name():
                 return self._shape_of_name(node)
+        return None
+
+    def rank(self, node: cst.BaseExpression) -> int | None:
+        """Return how many axes a tensor surely has, as far as the layer that made it tells."""
+        match node:
+            case cst.Name():
+                owner = self._module.scope_of(node).owner(node.value)
+                bindings = owner.bindings.get(node.value, []) if owner else []
+                value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
+                key = ("rank", id(node))
+                if value is None or key in self._asked:
+                    return None
+                self._asked.add(key)
+                return self.rank(value)
+            case cst.Call(func=cst.Name() | cst.Attribute()):
+                split = split_root(self._module.qualified(node.func) or "")
+                if split is None or split[1].rpartition(".")[2] != "Input":
+                    return None
+                shape = _argument(node, 0, "shape")
+                if isinstance(shape, cst.Tuple | cst.List):
+                    return len(shape.elements) + 1
         return None
 
     # Calls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, one_of
-from kdoctor.rules.names._backend.questions import whole_numbers
+from kdoctor.rules.names._backend.questions import both_of_rank, somewhere, whole_numbers
 
 _POOL_2D = (
     "keras.backend.pool2d("
@@ -19,6 +19,13 @@ _CONVOLVED = (
     "(x, {}, strides=strides, padding=padding, data_format=data_format, "
     "dilation_rate=dilation_rate)"
 )
+
+_BATCH_DOTS = {
+    "bij,bjk->bik": (None, (2, 1), [2, 1]),
+    "bij,bkj->bik": (2, (2, 2), [2, 2]),
+    "bji,bjk->bik": (1, (1, 1), [1, 1]),
+    "bji,bkj->bik": ((1, 2), [1, 2]),
+}
 
 REWRITES = (
     rewrite("keras.backend.dot(x, y)", "keras.ops.dot(x, y)"),
@@ -126,6 +133,29 @@ REWRITES = (
     rewrite(_POOL_2D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")),
     rewrite(_POOL_3D, f"keras.ops.max_pool{_POOLED}", when=equals("pool_mode", "max")),
     rewrite(_POOL_3D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")),
+    # Of two stacks of matrices; of other ranks the equation raises.
+    *(
+        rewrite(
+            "keras.backend.batch_dot(x, y, axes=None)",
+            f'keras.ops.einsum("{equation}", x, y)',
+            when=one_of("axes", *axes) & guard,
+        )
+        for equation, axes in _BATCH_DOTS.items()
+        for guard in (both_of_rank(3, "x", "y"), somewhere())
+    ),
+    rewrite(
+        "keras.backend.batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=0.001)",
+        "keras.ops.batch_normalization("
+        "x, mean, var, axis, offset=beta, scale=gamma, epsilon=epsilon)",
+        when=somewhere(),
+    ),
+    rewrite(
+        "keras.backend.ctc_batch_cost(y_true, y_pred, input_length, label_length)",
+        "keras.ops.expand_dims(keras.ops.ctc_loss(y_true, keras.ops.log(y_pred + "
+        'keras.config.epsilon()), keras.ops.cast(label_length[:, 0], "int32"), '
+        'keras.ops.cast(input_length[:, 0], "int32"), mask_index=y_pred.shape[-1] - 1), 1)',
+        when=somewhere(),
+    ),
     # No Keras ever had it, though people write it.
     rewrite("keras.backend.matmul(a, b)", "keras.ops.matmul(a, b)"),
 )

@@ -11,6 +11,9 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.names._backend.inference import Inference
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import ScopeKind
+from kdoctor.syntax.walk import descendants
 
 # Functions that take int32 as well as int64, by the position of the argument.
 _TAKE_EITHER: dict[str, tuple[int, ...]] = {
@@ -124,6 +127,145 @@ def not_symbolic(parameter: str) -> Guard:
     )
 
 
+def plain_name(parameter: str) -> Guard:
+    """The name is not given, or is a string without the slash that Keras 3 does not take."""
+
+    def answer(situation: Situation) -> Answer:
+        node = situation.value(parameter)
+        if node is None or (isinstance(node, cst.Name) and node.value == "None"):
+            return Answer.YES
+        if not isinstance(node, cst.SimpleString):
+            return Answer.UNKNOWN
+        return Answer.NO if "/" in str(node.evaluated_value) else Answer.YES
+
+    return Question(
+        f"plain_name({parameter!r})",
+        f"`{parameter}` may have a slash in it, which Keras 3 does not take",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
+def outside_of_classes() -> Guard:
+    """The line stands in no class, so that what it makes is nobody's attribute."""
+
+    def answer(situation: Situation) -> Answer:
+        around = situation.module.ancestors(situation.node)
+        inside = any(isinstance(each, cst.ClassDef) for each in around)
+        return Answer.NO if inside else Answer.YES
+
+    return Question("outside_of_classes()", "it may become a weight of a layer", answer)
+
+
+def somewhere() -> Guard:
+    """Always yes, and never proven: a last resort, for rows that may be right."""
+    return Question("somewhere()", "", lambda _: Answer.YES)
+
+
+def indexed() -> Guard:
+    """Each use of the result takes one of its elements: on the spot, or by the name it is given."""
+
+    def answer(situation: Situation) -> Answer:
+        module = situation.module
+        if _takes_an_element(module, situation.node):
+            return Answer.YES
+        uses = _uses_of_its_name(module, situation.node)
+        if uses and all(_takes_an_element(module, each) for each in uses):
+            return Answer.YES
+        return Answer.NO
+
+    return Question("indexed()", "the result of the call is not taken apart by an index", answer)
+
+
+def _takes_an_element(module: Module, node: cst.CSTNode) -> bool:
+    parent = module.parent(node)
+    if not isinstance(parent, cst.Subscript) or parent.value is not node:
+        return False
+    return len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index)
+
+
+def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:
+    """Return the reads of the local name that a value, and nothing else, is assigned to."""
+    assign = module.parent(node)
+    if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
+        return []
+    target = assign.targets[0].target
+    if not isinstance(target, cst.Name):
+        return []
+    scope = module.scope_of(target)
+    if scope.kind is not ScopeKind.FUNCTION or len(scope.bindings.get(target.value, ())) != 1:
+        return []
+    return [
+        each
+        for each in descendants(scope.node)
+        if isinstance(each, cst.Name)
+        and each.value == target.value
+        and each is not target
+        and not _is_only_spelled_so(module, each)
+    ]
+
+
+def _is_only_spelled_so(module: Module, name: cst.Name) -> bool:
+    """Say whether it is the name of a keyword or of an attribute, not of the variable."""
+    parent = module.parent(name)
+    return (isinstance(parent, cst.Arg) and parent.keyword is name) or (
+        isinstance(parent, cst.Attribute) and parent.attr is name
+    )
+
+
+def both_of_rank(rank: int, *parameters: str) -> Guard:
+    """The tensors surely have so many axes."""
+
+    def answer(situation: Situation) -> Answer:
+        inference = Inference(situation.module)
+        nodes = [situation.value(each) for each in parameters]
+        known = all(each is not None and inference.rank(each) == rank for each in nodes)
+        return Answer.YES if known else Answer.UNKNOWN
+
+    names = ", ".join(map(repr, parameters))
+    return Question(
+        f"both_of_rank({rank}, {names})",
+        f"{' and '.join(f'`{each}`' for each in parameters)} are not known to have {rank} axes",
+        answer,
+        parameters=frozenset(parameters),
+    )
+
+
+def builds_nothing() -> Guard:
+    """The line runs while something is computed: no variable can be meant to stay."""
+
+    def answer(situation: Situation) -> Answer:
+        found = situation.module.context_of(situation.node)
+        if found in (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.FUNCTIONAL):
+            return Answer.YES
+        return Answer.UNKNOWN
+
+    return Question("builds_nothing()", "it may be meant as a variable", answer)
+
+
+def is_function(parameter: str) -> Guard:
+    """The argument surely is a function: a lambda, or the name of one that is defined here."""
+    return _of_values(
+        "is_function", "`{}` is not known to be a function", parameter, _names_a_function
+    )
+
+
+def is_no_function(parameter: str) -> Guard:
+    """The argument surely is no function."""
+    return _of_values(
+        "is_no_function",
+        "`{}` may be a function",
+        parameter,
+        lambda inference, node: (
+            not isinstance(node, cst.Lambda | cst.Name | cst.Attribute) or inference.is_tensor(node)
+        ),
+    )
+
+
+def _names_a_function(inference: Inference, node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Lambda) or inference.is_function(node)
+
+
 def dtype_does_not_matter() -> Guard:
     """The result goes straight into a function of Keras that takes any integers."""
 
@@ -151,27 +293,37 @@ def is_read_only() -> Guard:
     """Nothing is assigned to what the call makes: it goes into a calculation."""
 
     def answer(situation: Situation) -> Answer:
-        parent = situation.module.parent(situation.node)
-        if isinstance(parent, cst.BinaryOperation | cst.UnaryOperation | cst.ComparisonTarget):
-            return Answer.YES
-        if isinstance(parent, cst.Comparison):
-            return Answer.YES
-        if isinstance(parent, cst.Element):
-            parent = situation.module.parent(parent)
-            parent = None if parent is None else situation.module.parent(parent)
-        if isinstance(parent, cst.Arg):
-            call = situation.module.parent(parent)
-            name = situation.module.qualified(call.func) if isinstance(call, cst.Call) else None
-            split = split_root(name or "")
-            if split and split[1].rpartition(".")[0] in ("backend", "ops"):
-                return Answer.NO if split[1].rpartition(".")[2] in _CHANGES else Answer.YES
-        return Answer.UNKNOWN
+        found = _is_read(situation.module, situation.node)
+        uses = _uses_of_its_name(situation.module, situation.node)
+        if found is Answer.UNKNOWN and uses:
+            answers = {_is_read(situation.module, each) for each in uses}
+            return answers.pop() if len(answers) == 1 else Answer.UNKNOWN
+        return found
 
     return Question(
         "is_read_only()",
         "Keras 2 makes a variable here, and something may be assigned to it",
         answer,
     )
+
+
+def _is_read(module: Module, node: cst.CSTNode) -> Answer:
+    """Say whether a value goes into a calculation; NO where something is assigned to it."""
+    parent = module.parent(node)
+    if isinstance(parent, cst.BinaryOperation | cst.UnaryOperation | cst.ComparisonTarget):
+        return Answer.YES
+    if isinstance(parent, cst.Comparison):
+        return Answer.YES
+    if isinstance(parent, cst.Element):
+        parent = module.parent(parent)
+        parent = None if parent is None else module.parent(parent)
+    if isinstance(parent, cst.Arg):
+        call = module.parent(parent)
+        name = module.qualified(call.func) if isinstance(call, cst.Call) else None
+        split = split_root(name or "")
+        if split and split[1].rpartition(".")[0] in ("backend", "ops"):
+            return Answer.NO if split[1].rpartition(".")[2] in _CHANGES else Answer.YES
+    return Answer.UNKNOWN
 
 
 def _of_values(

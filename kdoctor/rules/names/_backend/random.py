@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals
+from kdoctor.rules.names._backend.questions import somewhere
 
 _NO_SEED = equals("seed", None)
 
@@ -31,6 +32,35 @@ REWRITES = (
         "keras.backend.dropout(x, level, noise_shape=None, seed=None)",
         "keras.random.dropout(x, level)",
         when=_NO_SEED & equals("noise_shape", None),
+    ),
+    # An int seed gives the same numbers at every call.
+    rewrite(
+        "keras.backend.random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)",
+        "keras.random.normal(shape, mean=mean, stddev=stddev, dtype=dtype, seed=seed)",
+        when=somewhere(),
+    ),
+    rewrite(
+        "keras.backend.random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None)",
+        "keras.random.uniform(shape, minval=minval, maxval=maxval, dtype=dtype, seed=seed)",
+        when=somewhere(),
+    ),
+    rewrite(
+        "keras.backend.truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)",
+        "keras.random.truncated_normal(shape, mean=mean, stddev=stddev, dtype=dtype, seed=seed)",
+        when=somewhere(),
+    ),
+    rewrite(
+        "keras.backend.dropout(x, level, noise_shape=None, seed=None)",
+        "keras.random.dropout(x, level, noise_shape=noise_shape, seed=seed)",
+        when=somewhere(),
+    ),
+    *(
+        rewrite(
+            f"keras.backend.random_{name}(shape, p=0.0, dtype=None, seed=None)",
+            "keras.random.binomial(shape, 1, p, dtype=dtype, seed=seed)",
+            when=somewhere(),
+        )
+        for name in ("bernoulli", "binomial")
     ),
 )
 

@@ -3,8 +3,23 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import statement_position
-from kdoctor.rules.names._backend.questions import is_variable, not_symbolic
+from kdoctor.rewrite.guards import equals, not_none, statement_position
+from kdoctor.rules.names._backend.questions import (
+    not_symbolic,
+    outside_of_classes,
+    plain_name,
+    somewhere,
+)
+
+_ASSIGNMENTS = {
+    "set_value(x, value)": "x.assign(value)",
+    "update(x, new_x)": "x.assign(new_x)",
+    "update_add(x, increment)": "x.assign_add(increment)",
+    "update_sub(x, decrement)": "x.assign_sub(decrement)",
+    "moving_average_update(x, value, momentum)": "x.assign_sub((x - value) * (1 - momentum))",
+}
+_VARIABLE = "keras.backend.variable(value, dtype=None, name=None, constraint=None)"
+_PLAIN = plain_name("name") & equals("constraint", None)
 
 REWRITES = (
     rewrite(
@@ -21,30 +36,21 @@ REWRITES = (
         "keras.backend.batch_get_value(tensors)",
         "[keras.ops.convert_to_numpy(tensor) for tensor in tensors]",
     ),
-    rewrite(
-        "keras.backend.set_value(x, value)",
-        "x.assign(value)",
-        when=is_variable("x") & statement_position(),
+    # What they are given must be a variable, else Keras 2 raises. Where the result is used, it was
+    # the operation in a graph, and is the new value.
+    *(
+        rewrite(f"keras.backend.{old}", new, when=guard)
+        for old, new in _ASSIGNMENTS.items()
+        for guard in (statement_position(), None)
     ),
-    rewrite(
-        "keras.backend.update(x, new_x)",
-        "x.assign(new_x)",
-        when=is_variable("x") & statement_position(),
-    ),
-    rewrite(
-        "keras.backend.update_add(x, increment)",
-        "x.assign_add(increment)",
-        when=is_variable("x") & statement_position(),
-    ),
-    rewrite(
-        "keras.backend.update_sub(x, decrement)",
-        "x.assign_sub(decrement)",
-        when=is_variable("x") & statement_position(),
-    ),
-    rewrite(
-        "keras.backend.moving_average_update(x, value, momentum)",
-        "x.assign_sub((x - value) * (1 - momentum))",
-        when=is_variable("x") & statement_position(),
+    # In a layer Keras 3 takes it for a weight: trained, saved. Standalone Keras 2 did not.
+    *(
+        rewrite(_VARIABLE, f"keras.Variable(value, dtype={dtype}, name=name)", when=guard & place)
+        for dtype, guard in (
+            ("keras.config.floatx()", equals("dtype", None) & _PLAIN),
+            ("dtype", not_none("dtype") & _PLAIN),
+        )
+        for place in (outside_of_classes(), somewhere())
     ),
 )
 
@@ -56,7 +62,8 @@ BY_HAND = {
     "a layer write self.add_weight(...), or the value is not trained and not saved",
     "batch_set_value": "write `for variable, value in pairs: variable.assign(value)`",
     "set_value": "write x.assign(value); for a learning rate optimizer.learning_rate = value",
-    "update": "write x.assign(new_x)",
+    "update": "write x.assign(new_x); its result is the new value, in Keras 2 it was the variable "
+    "or the operation",
     "update_add": "write x.assign_add(increment)",
     "update_sub": "write x.assign_sub(decrement)",
     "moving_average_update": "write x.assign_sub((x - value) * (1 - momentum))",

@@ -36,7 +36,7 @@ def _is_or_lists(found: Type | None) -> bool:
 
 
 def is_of_a_reshape(module: Module, call: cst.Call) -> cst.Subscript | None:
-    """Return ``shape(x)[0]`` of ``reshape(x, (shape(x)[0], 3, 4))``: -1 would do as well.
+    """Return ``shape(x)[0]`` of ``reshape(x, (shape(x)[0], 3, 4))``, where -1 does as well.
 
     ``call`` is the call of ``shape``. None where another size is left open already, or where the
     tensor is another one.
@@ -55,8 +55,20 @@ def is_of_a_reshape(module: Module, call: cst.Call) -> cst.Subscript | None:
         return None
     if not reshape.args[0].value.deep_equals(call.args[0].value):
         return None
-    others = [each.value for each in shape.elements if each.value is not size]
-    return size if all(_is_known_size(module, each) for each in others) else None
+    return size if all(_is_known_size(module, each) for each in _others(shape, size)) else None
+
+
+def is_surely_known(module: Module, size: cst.Subscript) -> bool:
+    """Say whether all other sizes beside ``size`` are numbers: none of them can be -1."""
+    element = module.parent(size)
+    shape = None if element is None else module.parent(element)
+    return isinstance(shape, cst.List | cst.Tuple) and all(
+        isinstance(each, cst.Integer) for each in _others(shape, size)
+    )
+
+
+def _others(shape: cst.List | cst.Tuple, size: cst.Subscript) -> list[cst.BaseExpression]:
+    return [each.value for each in shape.elements if each.value is not size]
 
 
 def _is_known_size(module: Module, node: cst.BaseExpression) -> bool:

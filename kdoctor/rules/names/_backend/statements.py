@@ -1,0 +1,101 @@
+"""Uses of ``keras.backend`` that become another statement, or change more than one call."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.symbolic import is_of_a_reshape, is_surely_known, minus_one
+from kdoctor.syntax import Module
+
+_RATES = ("lr", "learning_rate")
+_OPTIMIZERS = ("optimizer", "opt")
+_MAY_BE_ANOTHER = "it is taken for an optimizer by its name alone"
+_NO_LOOP = "what is passed may not be a list of pairs of a variable and its value"
+
+
+def special_fix(
+    module: Module, name: str, call: cst.Call, proven: dict[str, Applicability]
+) -> Fix | None:
+    """Return the fix of a use that no template can say; None where a template is to be tried.
+
+    ``proven`` says, by name, how safe the run of an example has shown such a fix to be.
+    """
+    if any(each.star or each.keyword for each in call.args):
+        return None
+    match name, [each.value for each in call.args]:
+        case "set_value", [cst.Attribute() as rate, value]:
+            return _learning_rate(module, call, rate, value, proven["set_value"])
+        case "batch_set_value", [pairs]:
+            return _loop(module, call, pairs)
+        case "shape", [_]:
+            size = is_of_a_reshape(module, call)
+            if size is None:
+                return None
+            sure = is_surely_known(module, size)
+            return minus_one(module, size, proven["shape"] if sure else Applicability.UNSAFE)
+        case _:
+            return None
+
+
+def _learning_rate(
+    module: Module,
+    call: cst.Call,
+    rate: cst.Attribute,
+    value: cst.BaseExpression,
+    proven: Applicability,
+) -> Fix | None:
+    """``K.set_value(model.optimizer.lr, x)`` → ``model.optimizer.learning_rate = x``."""
+    if rate.attr.value not in _RATES or not isinstance(module.parent(call), cst.Expr):
+        return None
+    owner = module.type_of(rate.value)
+    known = owner is not None and owner.kind is Kind.OPTIMIZER
+    if not known and (owner is not None or _last_name(rate.value) not in _OPTIMIZERS):
+        return None
+    of, new = _hole(module, rate.value, Precedence.PRIMARY), _hole(module, value, Precedence.ANY)
+    opening, closing = ("(", ")") if _breaks_lines(module, value) else ("", "")
+    edit = Edit(module.span(call), (of, f".learning_rate = {opening}", new, closing))
+    title = f"Write `{module.source(rate.value)}.learning_rate = …`"
+    return Fix(
+        title,
+        (edit,),
+        proven if known else Applicability.UNSAFE,
+        unsafe_because="" if known else _MAY_BE_ANOTHER,
+    )
+
+
+def _last_name(node: cst.BaseExpression) -> str:
+    match node:
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+            return name
+    return ""
+
+
+def _loop(module: Module, call: cst.Call, pairs: cst.BaseExpression) -> Fix | None:
+    """``K.batch_set_value(pairs)`` → ``for variable, value in pairs: variable.assign(value)``."""
+    expression = module.parent(call)
+    line = None if expression is None else module.parent(expression)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return None
+    start = module.span(call).start
+    indent = module.text[module.text.rfind("\n", 0, start) + 1 : start]
+    if indent.strip() or _breaks_lines(module, pairs):
+        return None
+    iterable = _hole(module, pairs, Precedence.ANY)
+    edit = Edit(
+        module.span(call),
+        ("for variable, value in ", iterable, f":\n{indent}    variable.assign(value)"),
+    )
+    title = "Write a loop that assigns each value"
+    return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_NO_LOOP)
+
+
+def _hole(module: Module, node: cst.BaseExpression, wanted: Precedence) -> Hole:
+    return Hole(module.outer_span(node), wanted, binds(node))
+
+
+def _breaks_lines(module: Module, node: cst.BaseExpression) -> bool:
+    span = module.outer_span(node)
+    return "\n" in module.text[span.start : span.end]
