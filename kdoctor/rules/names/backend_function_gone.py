@@ -64,30 +64,31 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         reference
         for reference in module.references
         if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        and _function(reference.name) is not None
+        and function(reference.name) is not None
         and facts.lookup(reference.name).presence is Presence.MISSING
         and not module.is_guarded(reference.node)
         and not is_closed(reference)
     ]
-    table = _table(facts)
+    rows = table(facts)
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
     for reference in missing:
         if reference.kind is ReferenceKind.LOAD and any(
             reference.binding is imported.binding for imported in imports
         ):
             continue  # `from keras.backend import sum` fails before any use of it does
-        yield _finding(module, facts, reference, table)
+        yield _finding(module, facts, reference, rows)
 
 
 @cache
-def _table(facts: Facts) -> RewriteTable:
+def table(facts: Facts) -> RewriteTable:
+    """Return what stands for the functions of ``keras.backend``."""
     return RewriteTable(REWRITES, facts.signature)
 
 
-def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteTable) -> Finding:
-    name = _function(reference.name)
+def _finding(module: Module, facts: Facts, reference: Reference, rows: RewriteTable) -> Finding:
+    name = function(reference.name)
     assert name is not None
-    attempt = attempted(module, facts, reference, table, name)
+    attempt = attempted(module, facts, reference, rows, name)
     found = facts.lookup(reference.name)
     last = found.periods[-1][1] if found.periods else None
     history = f"is gone (it was last in {found.root} {last})" if last else "does not exist"
@@ -96,14 +97,14 @@ def _finding(module: Module, facts: Facts, reference: Reference, table: RewriteT
         f"`{found.missing_prefix}` {history}: {error_of(reference, found)}",
         symbol=reference.name,
         confidence=reference.confidence,
-        help=_help(name, attempt),
+        help=help_for(name, attempt),
         fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=_reason(name, attempt, table) if isinstance(attempt, Refusal) else None,
+        no_fix_because=_reason(name, attempt, rows) if isinstance(attempt, Refusal) else None,
     )
 
 
 def attempted(
-    module: Module, facts: Facts, reference: Reference, table: RewriteTable, name: str
+    module: Module, facts: Facts, reference: Reference, rows: RewriteTable, name: str
 ) -> Fix | Refusal:
     """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
     if reference.call is not None:
@@ -111,13 +112,13 @@ def attempted(
         special = special_fix(module, name, reference.call, proven)
         if special is not None:
             return special
-    attempt = table.attempt(module, reference, facts.applicability)
+    attempt = rows.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
         return replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
     return attempt
 
 
-def _function(name: str) -> str | None:
+def function(name: str) -> str | None:
     """Return ``sum`` for ``keras.backend.sum``, under any root; None for all else."""
     split = split_root(name)
     if split is None or not split[1].startswith(_MODULE):
@@ -125,7 +126,8 @@ def _function(name: str) -> str | None:
     return split[1].removeprefix(_MODULE).partition(".")[0]
 
 
-def _help(name: str, attempt: Fix | Refusal) -> str:
+def help_for(name: str, attempt: Fix | Refusal) -> str:
+    """Return what to write instead of ``keras.backend.<name>``."""
     if isinstance(attempt, Fix):
         return f"{attempt.title}."
     text = BY_HAND.get(name, "")
@@ -134,8 +136,8 @@ def _help(name: str, attempt: Fix | Refusal) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _reason(name: str, refusal: Refusal, table: RewriteTable) -> str:
-    if table.rows_for(f"keras.backend.{name}"):
+def _reason(name: str, refusal: Refusal, rows: RewriteTable) -> str:
+    if rows.rows_for(f"keras.backend.{name}"):
         return refusal.reason
     return "no single expression stands for it in Keras 3"
 

@@ -1,0 +1,206 @@
+"""`tf.keras.backend`, which Keras 3 keeps for old code, and which most new code cannot use.
+
+## What it does
+Reports each use of a function of `tf.keras.backend` that `keras.backend` no longer has: an error
+where it surely is called with a symbolic tensor or a `keras.Variable`, legacy code elsewhere. Both
+are rewritten like those of `keras.backend` (KD101).
+
+## Why it breaks
+Keras 3 has a copy of the old functions in `tf.keras.backend` (not in `keras.backend`). They are
+TensorFlow's: on a symbolic tensor nearly all of them raise `ValueError: A KerasTensor cannot be
+used as input to a TensorFlow function.`, some `AttributeError: 'tuple' object has no attribute
+'rank'`; on a weight `K.set_value` and `K.update` raise `AttributeError: 'str' object has no
+attribute …`. On tensors with values, in a layer's `call` and in losses they work, and nobody
+maintains them: no documentation speaks of them.
+
+## What to write instead
+The function of `keras.ops`, see KD101 for those that differ. `model.optimizer.learning_rate = 0.1`
+in place of `K.set_value(model.optimizer.lr, 0.1)`.
+
+## How we know
+Each of the functions was called with a symbolic tensor and with a `keras.Variable` on Keras 3.15.1;
+the errors are quoted from there, and `tests/rules/test_legacy_backend.py` calls them again. The
+rewrites are proven as in KD101; those functions of which Keras 3 has changed its copy are rewritten
+as unsafe only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence, split_root
+from kdoctor.kinds import Context, Kind
+from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.names import backend_function_gone as gone
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_REFUSED = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
+_NO_RANK = "AttributeError: 'tuple' object has no attribute 'rank'"
+_NO_LIST = "AttributeError: 'tuple' object has no attribute 'as_list'"
+_NO_DTYPE = "AttributeError: 'str' object has no attribute 'base_dtype'"
+_NO_REF = "AttributeError: 'str' object has no attribute '_is_ref_dtype'"
+
+# What a symbolic tensor, and a `keras.Variable`, as the first argument gives on Keras 3.15.1.
+ON_SYMBOLIC = {
+    **dict.fromkeys(
+        (
+            *("abs", "all", "any", "argmax", "argmin", "batch_dot", "batch_flatten"),
+            *("binary_crossentropy", "binary_focal_crossentropy", "cast"),
+            *("categorical_crossentropy", "categorical_focal_crossentropy", "clip", "conv2d"),
+            *("conv3d", "cos", "cumprod", "cumsum", "depthwise_conv2d", "dropout", "elu"),
+            *("equal", "exp", "expand_dims", "flatten", "gather", "greater", "greater_equal"),
+            *("hard_sigmoid", "in_top_k", "l2_normalize", "less", "less_equal", "log", "max"),
+            *("maximum", "min", "minimum", "not_equal", "one_hot", "ones_like"),
+            *("permute_dimensions", "pool3d", "pow", "prod", "relu", "reshape", "reverse"),
+            *("round", "shape", "sigmoid", "sign", "sin", "softplus", "softsign"),
+            *("sparse_categorical_crossentropy", "spatial_2d_padding", "spatial_3d_padding"),
+            *("sqrt", "square", "squeeze", "stack", "stop_gradient", "sum", "switch", "tanh"),
+            *("temporal_padding", "tile", "transpose", "variable", "zeros_like"),
+        ),
+        _REFUSED,
+    ),
+    **dict.fromkeys(("concatenate", "dot", "ndim", "repeat", "softmax"), _NO_RANK),
+    **dict.fromkeys(("count_params", "repeat_elements"), _NO_LIST),
+    **dict.fromkeys(("dtype", "mean", "std", "var"), _NO_DTYPE),
+}
+ON_VARIABLE = {
+    **dict.fromkeys(("update", "update_add", "update_sub"), _NO_REF),
+    **dict.fromkeys(("dtype", "mean", "std", "var"), _NO_DTYPE),
+    "set_value": "AttributeError: 'str' object has no attribute 'name'",
+}
+# Keras 3's copy of these gives something else than Keras 2 did.
+CHANGED: frozenset[str] = frozenset()
+
+_RATES = ("lr", "learning_rate")
+_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each use of a function that only ``tf.keras.backend`` has."""
+    table = gone.table(facts)
+    for reference in module.references:
+        name = gone.function(reference.name)
+        if reference.kind is ReferenceKind.LOAD and name and _is_legacy(reference.name, facts):
+            attempt = gone.attempted(module, facts, reference, table, name)
+            if isinstance(attempt, Fix) and name in CHANGED:
+                attempt = replace(attempt, applicability=Applicability.UNSAFE)
+            if not module.is_guarded(reference.node):
+                yield _finding(module, reference, name, attempt)
+
+
+def _is_legacy(qualified: str, facts: Facts) -> bool:
+    split = split_root(qualified)
+    if split is None or split[0] != "tf.keras" or not facts.runs_keras_3("tf.keras"):
+        return False
+    name = ".".join(split[1].split(".")[:2])
+    here, there = facts.lookup(f"tensorflow.keras.{name}"), facts.lookup(f"keras.{name}")
+    return here.presence is Presence.EXISTS and there.presence is Presence.MISSING
+
+
+def _finding(module: Module, reference: Reference, name: str, attempt: Fix | Refusal) -> Finding:
+    error = _error(module, reference, name)
+    written = f"`tf.keras.backend.{name}`"
+    return rule.finding(
+        module.place(reference.node),
+        f"{written} fails here: {error}"
+        if error
+        else f"{written} is a leftover of Keras 2 that Keras 3 itself no longer has",
+        symbol=reference.name,
+        confidence=Confidence.LIKELY if error else reference.confidence,
+        severity=Severity.ERROR if error else Severity.LEGACY,
+        help=gone.help_for(name, attempt),
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=attempt.reason if isinstance(attempt, Refusal) else None,
+    )
+
+
+def _error(module: Module, reference: Reference, name: str) -> str | None:
+    """Return what the call raises, None where it works as far as anybody can tell."""
+    call = reference.call
+    if call is None or not call.args:
+        return None
+    if name in ON_VARIABLE and _is_variable(module, call.args[0].value):
+        return ON_VARIABLE[name]
+    if name not in ON_SYMBOLIC or module.context_of(call) in _INSIDE:
+        return None
+    symbolic = any(holds_symbolic(module, each.value) for each in call.args)
+    return ON_SYMBOLIC[name] if symbolic else None
+
+
+def _is_variable(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it surely is a ``keras.Variable``: a weight, or an optimizer's learning rate."""
+    found = module.type_of(node)
+    if found is not None:
+        return found.kind is Kind.VARIABLE
+    if not isinstance(node, cst.Attribute) or node.attr.value not in _RATES:
+        return False
+    owner = module.type_of(node.value)
+    return owner is not None and owner.kind is Kind.OPTIMIZER
+
+
+rule = Rule(
+    code="KD121",
+    name="legacy-backend",
+    family="names",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers={"backend"},
+    since="3.0",
+)
+
+VALID = [
+    # These are public in Keras 3.
+    "from tensorflow.keras import backend as K\nK.epsilon() + float(K.floatx() == 'float32')",
+    # Not Keras 3.
+    "import tf_keras.backend as K\nK.sum(1.0)",
+    # Missing, which is KD101's.
+    "from keras import backend as K\nK.sum(1.0)",
+    "from tensorflow.keras import backend as K\nK.multiply(1.0, 2.0)",
+]
+INVALID = [
+    Example(
+        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
+        "x = tf.keras.Input((4,))\ny = K.sum(x, axis=-1)\n",
+        after="import tensorflow as tf\nfrom tensorflow.keras import ops\n\n"
+        "x = tf.keras.Input((4,))\ny = ops.sum(x, axis=-1)\n",
+        raises=_REFUSED,
+        check="assert y.shape == (None,)",
+    ),
+    Example(
+        before="import tensorflow as tf\n\nx = tf.keras.Input((4,))\n"
+        "y = tf.keras.backend.concatenate([x, x])\n",
+        after="import tensorflow as tf\n\nx = tf.keras.Input((4,))\n"
+        "y = tf.keras.ops.concatenate([x, x], axis=-1)\n",
+        raises=_NO_RANK,
+        check="assert y.shape == (None, 8)",
+    ),
+    Example(
+        before="from tensorflow.keras import backend as K\n\n\ndef loss(y_true, y_pred):\n"
+        "    return K.mean(K.square(y_pred - y_true), axis=-1)\n",
+        after="from tensorflow.keras import ops\n\n\ndef loss(y_true, y_pred):\n"
+        "    return ops.mean(ops.square(y_pred - y_true), axis=-1)\n",
+        findings=2,
+        check="assert float(loss(ops.ones((2,)), ops.zeros((2,)))) == 1.0",
+    ),
+    Example(
+        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
+        "model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])\n"
+        'model.compile("sgd", "mse")\nK.set_value(model.optimizer.learning_rate, 0.5)\n',
+        after="import tensorflow as tf\n\n"
+        "model = tf.keras.Sequential([tf.keras.Input((2,)), tf.keras.layers.Dense(1)])\n"
+        'model.compile("sgd", "mse")\nmodel.optimizer.learning_rate = 0.5\n',
+        raises="AttributeError: 'str' object has no attribute 'name'",
+        check="assert float(model.optimizer.learning_rate) == 0.5",
+    ),
+    Example(
+        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
+        "print(K.rnn is not None)\n",
+    ),
+]
