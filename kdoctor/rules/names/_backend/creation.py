@@ -8,6 +8,7 @@ from kdoctor.rules.names._backend.questions import (
     builds_nothing,
     is_read_only,
     is_tensor,
+    no_floats,
     plain_name,
     somewhere,
     whole_numbers,
@@ -80,12 +81,12 @@ REWRITES = (
     rewrite(
         "keras.backend.arange(start, stop=None, step=1, dtype='int32')",
         "keras.ops.arange(start, stop, step=step, dtype=dtype)",
-        when=given("stop"),
+        when=given("stop") & no_floats("start", "stop", "step") & somewhere(),
     ),
     rewrite(
         "keras.backend.arange(start, stop=None, step=1, dtype='int32')",
         "keras.ops.arange(start, dtype=dtype)",
-        when=equals("stop", None) & equals("step", 1),
+        when=equals("stop", None) & equals("step", 1) & no_floats("start") & somewhere(),
     ),
     rewrite(
         "keras.backend.one_hot(indices, num_classes)", "keras.ops.one_hot(indices, num_classes)"

@@ -231,6 +231,34 @@ def both_of_rank(rank: int, *parameters: str) -> Guard:
     )
 
 
+def not_calculated_with() -> Guard:
+    """The result is no operand: `2 * (1, 2)` is another thing for a tuple than for a tensor."""
+    operations = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget)
+
+    def answer(situation: Situation) -> Answer:
+        parent = situation.module.parent(situation.node)
+        return Answer.NO if isinstance(parent, operations) else Answer.YES
+
+    return Question(
+        "not_calculated_with()", "a tuple takes the place of a tensor that is an operand", answer
+    )
+
+
+def no_floats(*parameters: str) -> Guard:
+    """None of the arguments is written as a floating number."""
+
+    def answer(situation: Situation) -> Answer:
+        nodes = [situation.value(each) for each in parameters]
+        return Answer.NO if any(isinstance(each, cst.Float) for each in nodes) else Answer.YES
+
+    return Question(
+        f"no_floats({', '.join(map(repr, parameters))})",
+        f"one of {', '.join(f'`{each}`' for each in parameters)} is a floating number",
+        answer,
+        parameters=frozenset(parameters),
+    )
+
+
 def builds_nothing() -> Guard:
     """The line runs while something is computed: no variable can be meant to stay."""
 

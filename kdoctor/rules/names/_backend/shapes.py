@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import context, equals
-from kdoctor.rules.names._backend.questions import indexed, somewhere, whole_numbers
+from kdoctor.rules.names._backend.questions import (
+    indexed,
+    not_calculated_with,
+    somewhere,
+    whole_numbers,
+)
 from kdoctor.syntax import Context
 
 _CHANNELS_LAST = equals("data_format", "channels_last")
@@ -17,7 +22,14 @@ REWRITES = (
         "keras.ops.shape(x)",
         when=indexed() & context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
     ),
-    rewrite("keras.backend.shape(x)", "keras.ops.shape(x)", when=somewhere()),
+    rewrite(
+        "keras.backend.shape(x)",
+        "x.shape",
+        when=indexed() & context(Context.FUNCTIONAL) & somewhere(),
+    ),
+    rewrite(
+        "keras.backend.shape(x)", "keras.ops.shape(x)", when=not_calculated_with() & somewhere()
+    ),
     rewrite("keras.backend.int_shape(x)", "x.shape", when=indexed()),
     rewrite("keras.backend.int_shape(x)", "tuple(x.shape)"),
     rewrite("keras.backend.get_variable_shape(x)", "tuple(x.shape)"),
