@@ -49,8 +49,8 @@ from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
-from kdoctor.rules.names._missing import error_of, is_closed
 from kdoctor.rules.names._backend.statements import special_fix
+from kdoctor.rules.names._missing import error_of, is_closed
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
