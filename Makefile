@@ -13,7 +13,7 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors pytest prove api-data corpus packages api-check golden record clean
+.PHONY: help demo test lint types floors pytest prove backends proofs-page mutants api-data corpus packages api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -37,8 +37,20 @@ floors: $(STAMP)
 pytest: $(STAMP)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 and record what holds
+prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 (on each backend that is here), record what holds
 	$(BIN)/python -m kdoctor.verify.prove
+	$(BIN)/python tools/proofs_page.py
+
+# Where pip would take a PyTorch of several GB: TORCH_INDEX=https://download.pytorch.org/whl/cpu
+backends: $(STAMP) ## Install JAX and PyTorch, so that `make prove` runs on them too
+	$(BIN)/python -m pip install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) 'torch==2.13.0'
+	$(BIN)/python -m pip install --quiet 'jax==0.10.2' 'jaxlib==0.10.2'
+
+proofs-page: $(STAMP) ## Write docs/proofs.md anew from the proof record
+	$(BIN)/python tools/proofs_page.py
+
+mutants: $(STAMP) ## Break 30 rewrites picked at random: the proofs must catch each
+	$(BIN)/python -m kdoctor.verify.mutate --sample 30
 
 api-data: $(STAMP) ## Read the API of released Keras wheels into kdoctor/keras_api/data
 	$(BIN)/python -m tools.api_data

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kdoctor.model import Severity
-from kdoctor.report.page import Page
+from kdoctor.report.page import Page, printable
+from kdoctor.report.proofs import HEADINGS, Record, named, remarks, verdicts
 from kdoctor.report.summary import count
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule
 
 _INDENT = "    "
+_ROLES = {True: "safe", False: "unsafe"}
 
 
 def write_table(rules: Sequence[Rule], page: Page) -> None:
@@ -25,7 +27,7 @@ def write_table(rules: Sequence[Rule], page: Page) -> None:
         )
 
 
-def write_page(rule: Rule, proofs: Mapping[str, Mapping[str, Any]], page: Page) -> None:
+def write_page(rule: Rule, proofs: Record, page: Page) -> None:
     """Write all about one rule: its documentation, its examples, its rewrites and their proofs."""
     kind = page.paint(rule.severity.value, f"[{rule.severity.value}]")
     page.line(
@@ -54,7 +56,7 @@ def _when(rule: Rule) -> str:
     return since + until
 
 
-def _write_example(example: Example, proofs: Mapping[str, Mapping[str, Any]], page: Page) -> None:
+def _write_example(example: Example, proofs: Record, page: Page) -> None:
     target = f" (on {example.on})" if example.on else ""
     page.line(f"Before{target}:")
     _write_code(example.before, "removed", page)
@@ -67,19 +69,31 @@ def _write_example(example: Example, proofs: Mapping[str, Mapping[str, Any]], pa
     _write_code(example.after, "added", page)
 
 
-def _write_rewrite(rewrite: Rewrite, proofs: Mapping[str, Mapping[str, Any]], page: Page) -> None:
+def _write_rewrite(rewrite: Rewrite, proofs: Record, page: Page) -> None:
     _write_code(rewrite.left, "removed", page)
     _write_code(f"-> {rewrite.right}", "added", page)
     condition = f"where {rewrite.when}; " if rewrite.when is not None else ""
     proof = proofs.get(rewrite.id)
     page.line(f"{_INDENT}{condition}{_verdict(proof)}")
-    for failure in (proof or {}).get("failures", ())[:1]:
-        differs = failure.get("what", "")
-        shown = f" for {failure['input']}" if failure.get("input") else ""
-        page.line(f"{_INDENT}{differs}{shown}")
+    if proof is not None:
+        _write_proof(proof, proofs, page)
 
 
-def _proven(example: Example, proofs: Mapping[str, Mapping[str, Any]]) -> str:
+def _write_proof(proof: Mapping[str, Any], proofs: Record, page: Page) -> None:
+    """Write how the runs went on each backend, and what belongs to them."""
+    found = verdicts(proof)
+    lines = [HEADINGS, *(each.cells(named(each.backend, proofs)) for each in found)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for verdict, (name, word, *numbers) in zip([None, *found], lines, strict=True):
+        role = "quiet" if verdict is None or verdict.holds is None else _ROLES[verdict.holds]
+        cells = [text.rjust(width) for text, width in zip(numbers, widths[2:], strict=True)]
+        shown = page.paint(role, word.ljust(widths[1]))
+        page.line(f"{_INDENT}  {name.ljust(widths[0])}  {shown}  {'  '.join(cells)}".rstrip())
+    for remark in (*remarks(proof), *(note for each in found for note in each.notes())):
+        page.line(f"{_INDENT}  {printable(remark)}")
+
+
+def _proven(example: Example, proofs: Record) -> str:
     kind = "unsafe fix" if example.unsafe else "fix"
     proof = proofs.get(example.id)
     if proof is None:

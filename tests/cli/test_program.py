@@ -68,7 +68,13 @@ def test_the_rewrites_of_a_rule_are_told_with_their_proofs(project):
     page = project.kdoctor("rules", "KD101").out
     rewrites = page.partition("## Rewrites\n")[2]
     old = "    keras.backend.square(x)\n    -> keras.ops.square(x)\n    "
-    assert rewrites.partition(old)[2].startswith(("proven: both sides agree", "no run is recorded"))
+    lines = rewrites.partition(old)[2].split("\n\n")[0].splitlines()
+    assert lines[0].startswith("proven: both sides agree")
+    assert lines[1].split()[:2] == ["eager", "function"]
+    shown = {line.split()[0]: line for line in lines[2:]}
+    assert {"TensorFlow", "JAX", "PyTorch"} <= set(shown)
+    assert " holds " in shown["TensorFlow"]
+    assert "old side: tf_keras" in lines[-1]
 
 
 def test_an_unknown_rule_is_a_sentence_with_what_was_meant(project):

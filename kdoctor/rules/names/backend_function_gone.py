@@ -47,7 +47,7 @@ from functools import cache
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
-from kdoctor.rules.facts import Facts
+from kdoctor.rules.facts import Facts, Rating
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
 from kdoctor.rules.names._backend.statements import special_fix
 from kdoctor.rules.names._missing import error_of, is_closed
@@ -112,9 +112,10 @@ def attempted(
         special = special_fix(module, name, reference.call, proven)
         if special is not None:
             return special
-    attempt = rows.attempt(module, reference, facts.applicability)
+    rating = Rating(facts)
+    attempt = rows.attempt(module, reference, rating)
     if isinstance(attempt, Fix):
-        return replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
+        return replace(rating.told(attempt), unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
     return attempt
 
 

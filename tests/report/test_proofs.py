@@ -1,0 +1,79 @@
+"""What people are told of proofs, on each backend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kdoctor.model import Applicability, Fix
+from kdoctor.report.proofs import verdicts
+from kdoctor.report.proofs_page import proofs_page
+from kdoctor.rules import all_rules, facts
+from kdoctor.rules.facts import Facts, Rating, proof_record
+from kdoctor.target import Target
+
+ROOT = Path(__file__).parents[2]
+ENTRY = {
+    "holds": True,
+    "oracle": "tf_keras 2.21.0",
+    "cases": {"eager": 100, "symbolic": 20},
+    "gradients": 60,
+    "largest_difference": 1e-06,
+    "backends": {
+        "torch": {
+            "holds": False,
+            "cases": {"eager": 40},
+            "explained": {"int64 -> int32": 3},
+            "failures": [
+                {"mode": "eager", "what": "shape: (1, 1) -> ()", "input": "keepdims=True"}
+            ],
+        }
+    },
+}
+
+
+def test_a_backend_that_was_not_run_is_said_to_be_so():
+    words = {each.backend: each.word for each in verdicts(ENTRY)}
+    assert words == {"tensorflow": "holds", "jax": "not run", "torch": "differs"}
+
+
+def test_a_line_gives_the_runs_by_mode():
+    tensorflow, jax, torch = verdicts(ENTRY)
+    assert tensorflow.cells("TF") == ("TF", "holds", "100", "-", "-", "20", "-", "60", "1e-06")
+    assert jax.cells("JAX") == ("JAX", "not run", *[""] * 7)
+    assert torch.notes() == [
+        "on PyTorch: eager: shape: (1, 1) -> () for keepdims=True",
+        "explained on PyTorch: int64 -> int32 (3)",
+    ]
+
+
+def test_the_page_is_that_of_the_record():
+    written = (ROOT / "docs" / "proofs.md").read_text("utf-8")
+    assert written == proofs_page(all_rules(), proof_record()), "run `make proofs-page`"
+
+
+# What a fix says of other backends.
+
+
+class Row:
+    def __init__(self, key):
+        self.id = key
+
+
+@pytest.fixture
+def rating(monkeypatch):
+    monkeypatch.setattr(facts, "proof_record", lambda: {"one": ENTRY, "other": {"holds": True}})
+    return Rating(Facts(Target("keras", "3.15.1", "", "3.15.1", "3.15.1")))
+
+
+def test_what_fails_on_another_backend_is_safe_and_said(rating):
+    fix = Fix("Write g", (), rating(Row("one")))
+    assert rating.told(fix) == Fix(
+        "Write g; it differs on the PyTorch backend (shape)", (), Applicability.SAFE
+    )
+
+
+def test_nothing_is_said_of_what_holds_or_was_not_run(rating):
+    fix = Fix("Write g", (), rating(Row("other")))
+    assert rating.told(fix) is fix
