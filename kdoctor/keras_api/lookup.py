@@ -34,6 +34,7 @@ _PRIVATE = frozenset({"src", "api"})
 
 # The roots that code of today imports, and those that serve code of other TensorFlow versions.
 _PUBLIC = ("keras", "tf.keras", "tf_keras")
+_CONTRIB = "tensorflow.contrib.keras"
 _COMPATIBLE = frozenset({"tf.compat.v1.keras", "tf.compat.v2.keras"})
 
 
@@ -49,7 +50,8 @@ class Lookup:
     ``elsewhere``: the same name under other roots, where it exists on the target.
     ``import_only``: ``import`` finds it, plain attribute access does not (``tf.keras.saving``).
     ``attribute_only``: the other way round: ``tf.compat.v1.keras.x`` finds it, importing from or
-    below ``tensorflow.compat.v1.keras`` does not (TensorFlow 2.16 and later with Keras 3).
+    below ``tensorflow.compat.v1.keras`` does not (TensorFlow 2.16 and later with Keras 3); nor
+    does importing from the submodules of ``tensorflow.contrib.keras``.
     ``private``: the root is TensorFlow's private copy of Keras. ``public``: the public names, best
     first, that on the target lead to what such a private name is, or was, a copy of.
     ``stub``: what the object raises as soon as it is called, "" for a working one.
@@ -105,6 +107,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
     found = _find(surface, name)
     spelling = root_spelling(qualified) or root
     public = _public_names(surface, name, target) if private else ()
+    attribute_only = root == _CONTRIB or (root in _COMPATIBLE and has_keras_3(target))
     history = periods(surface.root, surface.canonical(name))
     since, until = _period_at(history, surface)
     if found.presence is not Presence.MISSING:
@@ -119,7 +122,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
             home=surface.home(entry) if entry else "",
             stub=entry.stub if entry else "",
             import_only=bool(entry and entry.import_only),
-            attribute_only=root in _COMPATIBLE and has_keras_3(target),
+            attribute_only=attribute_only,
             private=private,
             public=public,
             periods=history,
@@ -134,6 +137,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
         root,
         name,
         missing_prefix=_written(spelling, found.prefix),
+        attribute_only=attribute_only and surface.entry("") is not None,
         private=private,
         public=public,
         periods=history,
@@ -209,10 +213,18 @@ def error_type(qualified: str, target: Target, form: Form) -> str:
 
 
 def _unimportable(found: Lookup, form: Form) -> str:
-    """Return the root if code imports from or below it and only attributes lead there."""
-    imports = form == "import" or (form == "from-import" and found.name)
-    is_unimportable = imports and found.root in _COMPATIBLE and found.attribute_only
-    return root_spelling(found.qualified) or "" if is_unimportable else ""
+    """Return the first module that an import needs and that only attributes lead to; "" if none.
+
+    ``tensorflow.contrib.keras`` itself can be imported, its submodules lie somewhere else.
+    """
+    if not found.attribute_only:
+        return ""
+    root = root_spelling(found.qualified) or ""
+    parts = found.name.split(".") if found.name else []
+    module = parts if form == "import" else parts[:-1]
+    if found.root == _CONTRIB:
+        return f"{root}.{module[0]}" if form != "attribute" and module else ""
+    return root if form == "import" or (form == "from-import" and parts) else ""
 
 
 def _written(spelling: str, prefix: str) -> str:

@@ -174,7 +174,8 @@ def surface_on(root: str, target: Target) -> Surface | None:
             if has_keras_3(target):
                 return surface_at("tf.keras", made_of)
             if root == "tf.compat.v1.keras":
-                return surface_at(root, made_of)
+                # tf_keras goes on where keras 2.15 ended: its wheels list the same names here.
+                return surface_at(root, made_of) or surface_at(root, _continued(root, made_of))
             return surface_at(root, made_of) or surface_on("tf.keras", target)
         case "tensorflow.python.keras" | "tensorflow.contrib.keras":
             return surface_at(root, tensorflow_release(target) or "")
@@ -184,6 +185,10 @@ def surface_on(root: str, target: Target) -> Surface | None:
             return surface_at("keras_core", newest("keras_core"))
         case _:
             return None
+
+
+def _continued(root: str, release: str) -> str:
+    return newest(root) if release in releases("tf_keras") else ""
 
 
 def has_keras_3(target: Target) -> bool:

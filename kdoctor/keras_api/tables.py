@@ -62,7 +62,7 @@ class MemberKind(enum.IntEnum):
     ATTRIBUTE = 5  # assigned on ``self`` in some method
 
 
-class NameSpan(msgspec.Struct, array_like=True, frozen=True):
+class NameSpan(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """A public name, the same in the releases ``first`` to ``last``.
 
     ``home`` (an index into ``homes``) is where the object is defined: names with the same home
@@ -123,7 +123,7 @@ class _PackedNames(msgspec.Struct, array_like=True, frozen=True):
     moves: list[msgspec.Raw]
 
 
-class Member(msgspec.Struct, array_like=True, frozen=True):
+class Member(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """One member that a class itself defines or sets."""
 
     name: str

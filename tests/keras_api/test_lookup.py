@@ -329,6 +329,12 @@ def test_the_error_of_the_private_copy_names_its_own_modules():
 def test_contrib_ended_with_tensorflow_1():
     name = "tensorflow.contrib.keras.layers.Dense"
     assert lookup(name, TENSORFLOW_1).presence is Presence.EXISTS
+    # Measured on TensorFlow 1.15.5: its submodules are attributes alone.
+    module = "tensorflow.contrib.keras.layers"
+    assert error_text(name, TENSORFLOW_1, "attribute") == ""
+    assert error_text(module, TENSORFLOW_1, "from-import") == ""
+    assert error_text(name, TENSORFLOW_1, "from-import") == f"No module named '{module}'"
+    assert error_text(module, TENSORFLOW_1, "import") == f"No module named '{module}'"
     for target in (TENSORFLOW[0], KERAS_3):
         found = lookup(name, target)
         assert (found.presence, found.missing_prefix) == (Presence.MISSING, "tensorflow.contrib")
@@ -350,6 +356,11 @@ def test_beside_keras_3_the_compatible_roots_are_tf_keras_by_attribute_alone(roo
         assert error_type(f"{root}.layers", KERAS_3, form) == "ModuleNotFoundError"
     assert error_text(f"{root}.layers.Dense", KERAS_3, "attribute") == ""
     assert error_text(root, KERAS_3, "from-import") == ""
+    name = f"{root}.backend.get_session"
+    assert error_text(name, KERAS_3, "from-import") == f"No module named '{root}'"
+    assert error_text(name, KERAS_3, "attribute") == (
+        "module 'keras._tf_keras.keras.backend' has no attribute 'get_session'"
+    )
 
 
 @pytest.mark.parametrize("target", [TENSORFLOW_1, *TENSORFLOW[:16]])
@@ -358,6 +369,12 @@ def test_before_keras_3_compat_v1_has_what_tensorflow_1_had(target):
     assert found.presence is Presence.EXISTS
     assert not found.attribute_only
     assert lookup("tensorflow.compat.v1.keras.layers.Dnse", target).presence is Presence.MISSING
+
+
+def test_with_tf_keras_compat_v1_has_what_it_had():
+    name = "tensorflow.compat.v1.keras.backend.get_session"
+    assert lookup(name, LEGACY).presence is Presence.EXISTS
+    assert error_text(name, LEGACY, "from-import") == ""
 
 
 def test_compat_v2_is_tf_keras_from_tensorflow_2_on():

@@ -94,3 +94,29 @@ def test_an_alias_of_a_class_is_that_class():
 def test_the_error_names_the_class_as_keras_does():
     text = "'Sequential' object has no attribute 'backend'"
     assert member_error("Sequential", "backend") == text
+
+
+TENSORFLOW = {v: resolve_target(f"tensorflow=={v}", "test") for v in ("1.15", "2.3", "2.5", "2.6")}
+
+
+@pytest.mark.parametrize(
+    ("owner", "member", "version", "presence"),
+    [
+        ("tensorflow.keras.Sequential", "predict_classes", "1.15", Presence.EXISTS),
+        ("tensorflow.keras.Sequential", "predict_classes", "2.5", Presence.EXISTS),
+        ("tensorflow.keras.Sequential", "predict_classes", "2.6", Presence.MISSING),
+        ("tensorflow.keras.Model", "predict_classes", "2.3", Presence.MISSING),
+        ("tensorflow.keras.Model", "sample_weights", "1.15", Presence.EXISTS),
+        ("tensorflow.keras.Model", "train_step", "2.3", Presence.EXISTS),
+        ("tensorflow.keras.Model", "compute_loss", "2.5", Presence.MISSING),
+        (Kind.MODEL, "fit_generator", "2.3", Presence.EXISTS),
+        ("tensorflow.keras.layers.Dense", "name_scope", "2.3", Presence.EXISTS),  # of tf.Module
+        ("tensorflow.keras.layers.Dense", "output_shape", "1.15", Presence.EXISTS),
+        ("tensorflow.keras.optimizers.Adam", "get_updates", "2.5", Presence.EXISTS),
+        ("tensorflow.keras.optimizers.Adam", "build", "2.5", Presence.UNKNOWN),  # __getattribute__
+        ("tensorflow.keras.callbacks.EarlyStopping", "model_", "1.15", Presence.MISSING),
+        ("tensorflow.python.keras.optimizer_v2.adam.Adam", "minimize", "2.6", Presence.EXISTS),
+    ],
+)
+def test_members_of_tensorflows_own_keras_are_known(owner, member, version, presence):
+    assert member_lookup(owner, member, TENSORFLOW[version]) is presence
