@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import enum
 import zlib
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
@@ -93,7 +94,8 @@ class MoveSpan(msgspec.Struct, array_like=True, frozen=True):
     names: list[int]
 
 
-class NamesTable(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class NamesTable:
     """The names of one root, dotted and relative to it; "" is the root.
 
     A release with no name at all is one without the root (TensorFlow 2 has no ``contrib``).
@@ -104,22 +106,55 @@ class NamesTable(msgspec.Struct, frozen=True):
     homes: list[str]
     signatures: list[str]
     open_modules: dict[str, list[list[int]]]  # may bind more than could be read: [first, last]…
-    names: dict[str, msgspec.Raw]  # list[NameSpan]
-    moves: dict[str, msgspec.Raw]  # list[MoveSpan]
-    listed: list[str]  # the keys of ``names``, by number
+    names: Mapping[str, msgspec.Raw]  # list[NameSpan]
+    moves: Mapping[str, msgspec.Raw]  # list[MoveSpan], by the name that is gone
+
+    @cached_property
+    def listed(self) -> list[str]:
+        """The keys of ``names``, by number: modules in order, in each the last parts in order."""
+        return in_written_order(self.names)
+
+
+class Rows(Mapping[str, msgspec.Raw]):
+    """Rows by dotted name; those of a module are read when one of them is asked for."""
+
+    def __init__(self, leaves: Mapping[str, msgspec.Raw], rows: Iterable[msgspec.Raw]) -> None:
+        self._modules = dict(zip(leaves, zip(leaves.values(), rows, strict=True), strict=True))
+        self._read: dict[str, dict[str, msgspec.Raw]] = {}
+
+    def __getitem__(self, name: str) -> msgspec.Raw:
+        module, _, leaf = name.rpartition(".")
+        return self._module(module)[leaf]
+
+    def __iter__(self) -> Iterator[str]:
+        for module in self._modules:
+            for leaf in self._module(module):
+                yield _joined(module, leaf)
+
+    def __len__(self) -> int:
+        return sum(len(self._module(module)) for module in self._modules)
+
+    def _module(self, module: str) -> dict[str, msgspec.Raw]:
+        if module not in self._read:
+            leaves, rows = self._modules.get(module, (_EMPTY, _EMPTY))
+            pairs = zip(_LEAVES.decode(leaves), _ROWS.decode(rows), strict=True)
+            self._read[module] = dict(pairs)
+        return self._read[module]
 
 
 class _PackedNames(msgspec.Struct, array_like=True, frozen=True):
-    """A names table as it is written; ``names`` and ``homes`` by module, rows in their order."""
+    """A names table as it is written; names and homes by module."""
 
     root: str
     releases: list[str]
     homes: dict[str, list[str]]
     signatures: list[str]
     open_modules: dict[str, list[list[int]]]
-    names: dict[str, list[str]]
+    # Last parts by module, and for each module, in the same order, a row for each of them: apart
+    # from each other they deflate better.
+    names: dict[str, msgspec.Raw]
     rows: list[msgspec.Raw]
-    moved: list[int]  # the names, by number, that have ``moves``
+    moved: dict[str, msgspec.Raw]
     moves: list[msgspec.Raw]
 
 
@@ -147,7 +182,8 @@ class ClassSpan(msgspec.Struct, array_like=True, frozen=True):
     members: list[int]  # into ``members``
 
 
-class ClassesTable(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class ClassesTable:
     """The classes of one distribution. ``homes`` are those that serve as bases."""
 
     distribution: str
@@ -156,15 +192,32 @@ class ClassesTable(msgspec.Struct, frozen=True):
     signatures: list[str]
     members: list[Member]
     set_from_outside: dict[str, list[list[int]]]  # assigned on some object: [first, last]…
-    classes: dict[str, msgspec.Raw]  # list[ClassSpan], by home
+    classes: Mapping[str, msgspec.Raw]  # list[ClassSpan], by home
+
+
+class _PackedClasses(msgspec.Struct, array_like=True, frozen=True):
+    """A classes table as it is written; homes by module."""
+
+    distribution: str
+    releases: list[str]
+    homes: dict[str, list[str]]
+    signatures: list[str]
+    members: list[Member]
+    set_from_outside: dict[str, list[list[int]]]
+    classes: dict[str, msgspec.Raw]
+    rows: list[msgspec.Raw]
 
 
 _NAME_SPANS: Final = msgspec.msgpack.Decoder(list[NameSpan])
 _MOVE_SPANS: Final = msgspec.msgpack.Decoder(list[MoveSpan])
 _CLASS_SPANS: Final = msgspec.msgpack.Decoder(list[ClassSpan])
+_LEAVES: Final = msgspec.msgpack.Decoder(list[str])
+_ROWS: Final = msgspec.msgpack.Decoder(list[msgspec.Raw])
+_PACKED_CLASSES: Final = msgspec.msgpack.Decoder(_PackedClasses)
 _PACKED_NAMES: Final = msgspec.msgpack.Decoder(_PackedNames)
 _SPAN_DEFAULTS: Final = (None,) * 4 + NameSpan.__struct_defaults__
 _ENCODER: Final = msgspec.msgpack.Encoder(order="sorted")
+_EMPTY: Final = msgspec.Raw(_ENCODER.encode([]))
 
 
 def raw(value: object) -> msgspec.Raw:
@@ -186,7 +239,7 @@ def _trimmed(span: NameSpan) -> list[object]:
 
 def pack(table: NamesTable | ClassesTable) -> bytes:
     """Write a table; the same table always gives the same bytes."""
-    packed = _packed_names(table) if isinstance(table, NamesTable) else table
+    packed = _packed_names(table) if isinstance(table, NamesTable) else _packed_classes(table)
     return zlib.compress(_ENCODER.encode(packed), 9)
 
 
@@ -196,18 +249,36 @@ def in_written_order(names: Iterable[str]) -> list[str]:
 
 
 def _packed_names(table: NamesTable) -> _PackedNames:
-    numbers = {name: number for number, name in enumerate(table.listed)}
     return _PackedNames(
         table.root,
         table.releases,
         _by_module(table.homes),
         table.signatures,
         table.open_modules,
-        _by_module(table.listed),
-        [table.names[name] for name in table.listed],
-        [numbers[name] for name in table.moves],
-        list(table.moves.values()),
+        *_rows_by_module(table.names),
+        *_rows_by_module(table.moves),
     )
+
+
+def _packed_classes(table: ClassesTable) -> _PackedClasses:
+    return _PackedClasses(
+        table.distribution,
+        table.releases,
+        _by_module(table.homes),
+        table.signatures,
+        table.members,
+        table.set_from_outside,
+        *_rows_by_module(table.classes),
+    )
+
+
+def _rows_by_module(
+    rows: Mapping[str, msgspec.Raw],
+) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]]:
+    modules = _by_module(in_written_order(rows))
+    return {module: raw(leaves) for module, leaves in modules.items()}, [
+        raw([rows[_joined(module, leaf)] for leaf in leaves]) for module, leaves in modules.items()
+    ]
 
 
 def _by_module(names: list[str]) -> dict[str, list[str]]:
@@ -218,33 +289,40 @@ def _by_module(names: list[str]) -> dict[str, list[str]]:
     return grouped
 
 
+def _joined(module: str, leaf: str) -> str:
+    return f"{module}.{leaf}" if module else leaf
+
+
 def _dotted(grouped: dict[str, list[str]]) -> list[str]:
-    return [
-        f"{module}.{leaf}" if module else leaf
-        for module, leaves in grouped.items()
-        for leaf in leaves
-    ]
+    return [_joined(module, leaf) for module, leaves in grouped.items() for leaf in leaves]
 
 
 def unpack_names(data: bytes) -> NamesTable:
     """Read a table written by :func:`pack`; its rows stay undecoded."""
     packed = _PACKED_NAMES.decode(zlib.decompress(data))
-    listed = _dotted(packed.names)
     return NamesTable(
         packed.root,
         packed.releases,
         _dotted(packed.homes),
         packed.signatures,
         packed.open_modules,
-        dict(zip(listed, packed.rows, strict=True)),
-        {listed[n]: row for n, row in zip(packed.moved, packed.moves, strict=True)},
-        listed,
+        Rows(packed.names, packed.rows),
+        Rows(packed.moved, packed.moves),
     )
 
 
 def unpack_classes(data: bytes) -> ClassesTable:
     """Read a table written by :func:`pack`; its rows stay undecoded."""
-    return msgspec.msgpack.decode(zlib.decompress(data), type=ClassesTable)
+    packed = _PACKED_CLASSES.decode(zlib.decompress(data))
+    return ClassesTable(
+        packed.distribution,
+        packed.releases,
+        _dotted(packed.homes),
+        packed.signatures,
+        packed.members,
+        packed.set_from_outside,
+        Rows(packed.classes, packed.rows),
+    )
 
 
 def name_spans(row: msgspec.Raw) -> list[NameSpan]:

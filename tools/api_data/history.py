@@ -110,7 +110,6 @@ def names_table(surfaces: Sequence[Surface]) -> NamesTable:
         {name: [[a, b] for a, b, _ in spans(opened[name])] for name in sorted(opened)},
         rows,
         {name: raw(found) for name, found in _moves(names, surfaces, listed)},
-        listed,
     )
 
 
@@ -200,7 +199,7 @@ def _rank(old: str, new: str) -> tuple[bool, int, bool, int, str]:
 def classes_table(distribution: str, releases: Sequence[ReleasedClasses]) -> ClassesTable:
     """Merge the classes of one distribution's releases, oldest first."""
     reads = [read for release in releases for read in release.classes.values()]
-    homes = _Interned(base for read in reads for base in read.bases)
+    homes = _Dotted(base for read in reads for base in read.bases)
     members = _Interned(member for read in reads for member in read.members)
     signatures = _Interned(
         member.signature for member in members.values if member.signature is not None
