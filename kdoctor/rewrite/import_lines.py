@@ -77,6 +77,9 @@ class _Statement:
         self.aliases = _aliases(statement)
 
     def edits(self, change: Change) -> Iterator[Edit]:
+        if not self.aliases:  # `from m import *`: a list of names it has not
+            yield self._beside(change.added)
+            return
         if change.added and len(change.gone) == len(self.aliases) > 0:
             yield from self._turn_into(change.added)
             return

@@ -58,6 +58,11 @@ def test_a_private_module_whose_uses_are_all_public_is_imported_from_keras() -> 
     assert mended(source) == "from keras import ops as o\n\no.relu(x)\no.sum(x)\n"
 
 
+def test_the_whole_copy_is_imported_from_tensorflow() -> None:
+    source = "from tensorflow.python import keras\n\nkeras.backend.epsilon()\n"
+    assert mended(source) == "from tensorflow import keras\n\nkeras.backend.epsilon()\n"
+
+
 def test_a_private_module_with_a_private_use_is_left_alone() -> None:
     source = "from keras.src import backend\n\nbackend.compute_dtype\nbackend.epsilon()\n"
     (found,) = findings(source, "KD104")

@@ -25,6 +25,7 @@ OLDER = {
     "utils.visualize_util.model_to_dot",
     "utils.visualize_util.plot",
     "layers.core.TimeDistributedDense",
+    "utils.generic_utils.object_list_uid",
     "utils.DeterministicRandomTestTool",  # of tf.compat.v1
     "utils.get_or_create_layer",
     "utils.track_tf1_style_variables",

@@ -17,6 +17,9 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 # an example of the rule was run with.
 _RENAMED = (("y", "x"), ("alpha", "negative_slope"))
 
+# What every layer and model takes out of `**kwargs`, then and now.
+_OF_EVERY_LAYER = frozenset({"input_shape", "name", "trainable"})
+
 
 def mean_the_same(
     calls: Iterable[cst.Call | None], old: Signature | None, new: Signature | None
@@ -34,17 +37,23 @@ def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None
         return False
     partners = _partners(old, new)
     given = _given(call, old)
-    if given is None or not given <= partners.keys():
+    if given is None or not given - _passed_on(old, new) <= partners.keys():
         return False
     by_position = sum(argument.keyword is None for argument in call.args)
     if [partners[name] for name in _positional(old)[:by_position]] != _positional(new)[
         :by_position
     ]:
         return False
-    if any(each.keyword and new.parameter(each.keyword.value) is None for each in call.args):
+    known = _passed_on(old, new)
+    if any(
+        each.keyword
+        and new.parameter(each.keyword.value) is None
+        and each.keyword.value not in known
+        for each in call.args
+    ):
         return False
     left_out = [parameter for parameter in old.parameters if parameter.name not in given]
-    filled = {partners[name] for name in given}
+    filled = {partners.get(name, name) for name in given}
     return all(
         _same_default(parameter.default, _default(new, partners[parameter.name]))
         for parameter in left_out
@@ -67,6 +76,13 @@ def _partners(old: Signature, new: Signature) -> dict[str, str]:
         for before, after in _RENAMED
         if old.parameter(before) and new.parameter(after) and not new.parameter(before)
     }
+
+
+def _passed_on(old: Signature, new: Signature) -> frozenset[str]:
+    """Return the keywords that both pass on to `Layer`: they are no parameters of their own."""
+    if old.takes_any_keyword and new.takes_any_keyword:
+        return frozenset(each for each in _OF_EVERY_LAYER if old.parameter(each) is None)
+    return frozenset()
 
 
 def _given(call: cst.Call, old: Signature) -> set[str] | None:

@@ -85,10 +85,24 @@ def is_tried(module: Module, reference: Reference) -> bool:
     )
 
 
+def by_star(reference: Reference) -> bool:
+    """Say whether a name is read that ``from … import *`` was to bind."""
+    return reference.binding.local == "*" and reference.kind is ReferenceKind.LOAD
+
+
+def another_star_may_bind_it(module: Module, reference: Reference) -> bool:
+    """Say whether the file has star imports of which nobody knows what they bind."""
+    return by_star(reference) and any(
+        each.local == "*" and split_root(each.imported) is None for each in module.imports
+    )
+
+
 def error_of(reference: Reference, found: Lookup) -> str:
     """Return the exception that reaching for a missing name raises."""
     prefix = found.missing_prefix or ""
     owner, _, leaf = prefix.rpartition(".")
+    if by_star(reference) and owner == reference.binding.name:
+        return f"NameError: name '{leaf}' is not defined"
     match form_of(reference):
         case "attribute":
             binding = reference.binding

@@ -113,7 +113,7 @@ class Moves:
                 return
 
     def _by_release_data(self, found: Lookup) -> Iterator[_Move]:
-        if found.moved_to:
+        if found.moved_to and not is_of_the_copy(found):
             yield self._renamed(found, found.moved_to[0], self._proofs, found.moved_to[0])
 
     def _by_hand(self, found: Lookup) -> Iterator[_Move]:
@@ -166,15 +166,14 @@ class Moves:
 
     def _beside_the_copy(self, found: Lookup) -> Iterator[_Move]:
         """What `tensorflow.python.keras` has lost, `tf.keras` may still have."""
-        split = split_root(found.qualified)
-        if split is None or split[0] != "tensorflow.python.keras":
+        if not is_of_the_copy(found):
             return
-        new = f"tensorflow.keras.{split[1]}"
+        new = f"tensorflow.keras.{found.name}"
         here = self._facts.lookup(new)
-        if here.presence is Presence.MISSING and here.moved_to:
-            new = here.moved_to[0]
-        if self._facts.lookup(new).presence is Presence.EXISTS:
+        if here.presence is Presence.EXISTS:
             yield self._renamed(found, new, (), None, _COPY)
+        elif here.moved_to:
+            yield self._renamed(found, here.moved_to[0], (), None, _COPY)
 
     def _under_the_other_root(self, found: Lookup) -> Iterator[_Move]:
         split = split_root(found.qualified)
@@ -187,6 +186,8 @@ class Moves:
                 return
 
     def _by_class_name(self, found: Lookup) -> Iterator[_Move]:
+        if is_of_the_copy(found):
+            found = self._facts.lookup(f"tensorflow.keras.{found.name}")
         leaf = found.name.rpartition(".")[2]
         if not leaf[:1].isupper() or found.elsewhere[:1] == (f"tensorflow.keras.{found.name}",):
             return
@@ -206,6 +207,11 @@ class Moves:
     ) -> _Move:
         row = rewrite(under_keras(found.qualified), under_keras(new))
         return _Move(row, proofs, means, unsafe_because)
+
+
+def is_of_the_copy(found: Lookup) -> bool:
+    """Say whether it is of `tensorflow.python.keras`, where nothing is worth moving to."""
+    return found.root == "tensorflow.python.keras"
 
 
 def under_keras(name: str) -> str:

@@ -50,7 +50,7 @@ from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.facts import Facts, Rating
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
 from kdoctor.rules.names._backend.statements import special_fix
-from kdoctor.rules.names._missing import error_of, is_closed
+from kdoctor.rules.names._missing import another_star_may_bind_it, error_of, is_closed
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -68,6 +68,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and facts.lookup(reference.name).presence is Presence.MISSING
         and not module.is_guarded(reference.node)
         and not is_closed(reference)
+        and not another_star_may_bind_it(module, reference)
     ]
     rows = table(facts)
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]

@@ -38,8 +38,13 @@ from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, Place, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.names._missing import error_of, look_up
-from kdoctor.rules.names._moves import Moves, under_keras
+from kdoctor.rules.names._missing import (
+    another_star_may_bind_it,
+    by_star,
+    error_of,
+    look_up,
+)
+from kdoctor.rules.names._moves import Moves, is_of_the_copy, under_keras
 from kdoctor.rules.names._successors import BY_HAND, EXAMPLES
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -55,6 +60,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and (found := look_up(module, reference, facts)) is not None
         and not _is_of_the_backend(found)
         and not module.is_guarded(reference.node)
+        and not another_star_may_bind_it(module, reference)
     }
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
     moves = Moves(module, facts, missing, [each for each in _MOVED if each.after])
@@ -65,7 +71,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if imported is not None:
                 if reference.name == imported.name or isinstance(attempt, Fix):
                     continue  # the finding at the import is about this use, too
-            elif _is_missing_before_the_name(reference, found):
+            elif not by_star(reference) and _is_missing_before_the_name(reference, found):
                 continue  # `L = keras.layers.core`, then `L.Dense`: reported where `L` is bound
         yield _finding(module, reference, found, moves, attempt)
 
@@ -93,7 +99,7 @@ def _history(found: Lookup) -> str:
 
 
 def _help(found: Lookup, attempt: Fix | Refusal) -> str:
-    if found.moved_to:
+    if found.moved_to and not is_of_the_copy(found):
         return f"It is now `{found.moved_to[0]}`."
     if isinstance(attempt, Fix):
         return f"{attempt.title}."
@@ -184,6 +190,8 @@ VALID = [
     "from tensorflow.python.keras.layers import Dense",
     # What a name is bound to later is not Keras.
     "import keras\nkeras = object()\nkeras.engine",
+    # Who knows what the other star brings in.
+    "from mine import *\nfrom keras.layers import *\nMerge()",
     # KD101 speaks of these.
     "from keras import backend as K\nK.sum",
 ]
@@ -221,6 +229,15 @@ _MOVED = [
         raises="ModuleNotFoundError: No module named 'keras.layers.core'",
     ),
     Example(
+        before="from keras.layers.core import Dense\n\n"
+        "layer = Dense(3, name='out', trainable=False, input_shape=(4,))",
+        after="from keras.layers import Dense\n\n"
+        "layer = Dense(3, name='out', trainable=False, input_shape=(4,))",
+        raises="ModuleNotFoundError: No module named 'keras.layers.core'",
+        check="import keras\nassert (layer.name, layer.trainable) == ('out', False)\n"
+        "assert keras.Sequential([layer]).input_shape == (None, 4)",
+    ),
+    Example(
         before="from keras.layers.advanced_activations import LeakyReLU\n\nlayer = LeakyReLU(0.5)",
         after="from keras.layers import LeakyReLU\n\nlayer = LeakyReLU(0.5)",
         raises="ModuleNotFoundError: No module named 'keras.layers.advanced_activations'",
@@ -233,6 +250,12 @@ INVALID = [
     Example(
         before="from keras.utils import multi_gpu_model\n\nmulti_gpu_model(model, 2)",
         raises="ImportError: cannot import name 'multi_gpu_model' from 'keras.utils'",
+    ),
+    Example(
+        before="from keras.layers import *\n\nlayer = CuDNNGRU(3)\n",
+        after="from keras.layers import *\nfrom keras import layers\n\nlayer = layers.GRU(3)\n",
+        raises="NameError: name 'CuDNNGRU' is not defined",
+        unsafe=True,
     ),
     Example(
         before="from tensorflow.compat.v1 import keras\n\nkeras.layers.DenseFeatures([])",

@@ -198,7 +198,7 @@ def _row(name: str, facts: Facts) -> tuple[Rewrite, bool] | None:
     rest = name.removeprefix(root).removeprefix(".")
     if root == _PYTHON:
         public = _of_the_copy(name, facts)
-        old = f"keras.{rest}"
+        old = f"keras.{rest}".rstrip(".")
         return (rewrite(old, public), False) if public else None
     if root == _TF:
         new = f"tensorflow.keras.{rest}".rstrip(".")

@@ -19,6 +19,14 @@ _KERAS_1_RNN = (
     "Write a cell (a layer with `call(inputs, states)` and `state_size`) and pass it to "
     "keras.layers.RNN"
 )
+_BASE = (
+    "It is a private base class: derive from keras.layers.Layer, or ask isinstance for the public "
+    "classes"
+)
+_ADDRESS = (
+    "Keras 3 keeps the addresses of weights to itself: build the application with "
+    "weights='imagenet', or pass the address to keras.utils.get_file"
+)
 _ARITHMETIC = (
     "Keras 3 has it in private only: for padding 'same' write -(-length // stride), for 'valid' "
     "(length - dilation * (kernel - 1) - 1) // stride + 1, and None where the length is None"
@@ -26,11 +34,18 @@ _ARITHMETIC = (
 
 BY_HAND = {
     "__internal__": "It was made for TensorFlow's own packages: look for what you use in keras",
+    "applications.mobilenet.mobilenet": _ADDRESS,
+    "applications.vgg16.vgg16": _ADDRESS,
+    "applications.vgg19.vgg19": _ADDRESS,
+    "backend._BACKEND": "Write keras.backend.backend()",
     "callbacks.BaseLogger": "Keras averages the metrics itself: leave the callback out, or write "
     "your own keras.callbacks.Callback",
     "dtensor": "Distribute with keras.distribution (on JAX) or with tf.distribute and tf.keras",
     "engine.merge": "The merging layers are keras.layers.Add, Concatenate, Multiply and so on",
     "engine.saving": "Write keras.saving.load_model, model.save and model.save_weights",
+    "engine.saving.load_weights_from_hdf5_group": "Write model.load_weights(path)",
+    "engine.saving.load_weights_from_hdf5_group_by_name": "Write model.load_weights(path, "
+    "by_name=True): it takes .h5 files",
     "engine.topology.Merge": "Write keras.layers.Concatenate()([a, b]), Add, Multiply … in a "
     "functional model: a Sequential has no branches",
     "engine.topology.Node": "The graph of a model is private: go through model.layers and "
@@ -71,11 +86,20 @@ BY_HAND = {
     "layers.Recurrent": _KERAS_1_RNN,
     "layers.TimeDistributedDense": "Write keras.layers.TimeDistributed(keras.layers.Dense(units)); "
     "Dense alone does the same",
+    "layers.convolutional._Conv": _BASE,
     "layers.core.TimeDistributedDense": "Write "
     "keras.layers.TimeDistributed(keras.layers.Dense(units)); Dense alone does the same",
     "layers.experimental.RandomFourierFeatures": "Write it as a layer of your own: "
     "cos(x @ kernel + bias) with a kernel that is not trained",
+    "layers.experimental.preprocessing": "Its layers are in keras.layers",
+    "layers.experimental.preprocessing.PreprocessingLayer": "Derive from keras.layers.Layer and "
+    "define adapt yourself",
     "layers.merge._Merge": "Derive from keras.layers.Layer",
+    "layers.pooling._GlobalPooling1D": _BASE,
+    "layers.pooling._GlobalPooling2D": _BASE,
+    "layers.pooling._Pooling1D": _BASE,
+    "layers.pooling._Pooling2D": _BASE,
+    "layers.pooling._Pooling3D": _BASE,
     "layers.recurrent.Recurrent": _KERAS_1_RNN,
     "legacy.interfaces": "It translated the arguments of Keras 1: write those of today",
     "metrics.fbeta_score": "Write keras.metrics.FBetaScore()",
@@ -84,6 +108,8 @@ BY_HAND = {
     "metrics.recall": "Write keras.metrics.Recall()",
     "models.model_from_yaml": "YAML could run any code and is gone: keep the architecture as "
     "model.to_json(), read it with keras.models.model_from_json",
+    "optimizer_v2.optimizer_v2.OptimizerV2": "Derive from keras.optimizers.Optimizer and define "
+    "build(variables) and update_step(gradient, variable, learning_rate)",
     "optimizers.TFOptimizer": "Pass one of keras.optimizers; tf.compat.v1.train optimizers do not "
     "train a Keras 3 model",
     "optimizers.clip_norm": "Pass clipnorm= to the optimizer",
@@ -101,10 +127,13 @@ BY_HAND = {
     "utils.convert_all_kernels_in_model": "Only kernels that Theano had trained needed it: leave "
     "it out",
     "utils.experimental.DatasetCreator": "Call the function yourself and pass its tf.data.Dataset",
+    "utils.generic_utils.object_list_uid": "Copy it: it joined the ids of the objects of a list",
     "utils.layer_utils.convert_all_kernels_in_model": "Only kernels that Theano had trained needed "
     "it: leave it out",
     "utils.layer_utils.convert_dense_weights_data_format": "It reordered a kernel for the other "
     "image_data_format: transpose the kernel with NumPy",
+    "utils.losses_utils": "Derive from keras.losses.Loss: it weighs and reduces by itself; "
+    "reduction is a word, 'sum_over_batch_size', 'sum' or None",
     "utils.multi_gpu_model": "Build and compile the model under "
     "tf.distribute.MirroredStrategy().scope() (tf.keras), and fit the model itself",
     "utils.np_utils.conv_output_length": _ARITHMETIC,
