@@ -160,3 +160,25 @@ def test_where_arguments_would_get_lost_nothing_is_changed(source):
 def test_a_receiver_of_the_users_own_class_is_left_to_it():
     owner = Type(Kind.MODEL, "Mine", "keras.Model")
     assert member_lookup(owner, "fit_generator", TARGET) is Presence.UNKNOWN
+
+
+@pytest.mark.frameworks
+def test_what_is_said_to_be_read_only_is():
+    import keras  # noqa: PLC0415
+
+    from kdoctor.rules.members.read_only_member import (  # noqa: PLC0415
+        OF_FUNCTIONAL,
+        READ_ONLY,
+    )
+
+    inputs = keras.Input((4,))
+    objects = {
+        Kind.CALLBACK: keras.callbacks.Callback(),
+        Kind.LAYER: keras.layers.Flatten(),
+        Kind.MODEL: keras.Model(inputs, inputs),
+        Kind.OPTIMIZER: keras.optimizers.SGD(),
+    }
+    members = [(kind, member) for kind, names in READ_ONLY.items() for member in names]
+    for kind, member in [*members, *((Kind.MODEL, each) for each in OF_FUNCTIONAL)]:
+        with pytest.raises(AttributeError):
+            setattr(objects[kind], member, [])

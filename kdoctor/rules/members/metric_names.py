@@ -1,0 +1,222 @@
+"""``history.history["acc"]`` after ``metrics=["accuracy"]``: a metric is called what you called it.
+
+## What it does
+Reports the keys `acc` and `val_acc` (or `accuracy` and `val_accuracy`) of a history, and the same
+as `monitor=` of a callback, where each `compile` of the file names the metric the other way.
+
+## Why it breaks
+Up to Keras 2.2 the name of the accuracy was `acc`, however it was asked for. Since 2.3 it is the
+text that was passed to `compile`: `KeyError: 'acc'`. A callback that monitors such a name finds
+nothing to monitor: `ModelCheckpoint(monitor='val_acc')` is `ValueError` on Keras 3 while it cannot
+tell which way is up, and with `mode='max'` it warns and never saves.
+
+## What to write instead
+The name that `compile` was given: `metrics=["accuracy"]` gives `accuracy` and `val_accuracy`,
+`metrics=["acc"]` gives `acc` and `val_acc`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with both names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, instances, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_NAMES = {"acc": "accuracy", "accuracy": "acc"}
+# Where `monitor` and `mode` stand by position.
+_PLACES = {"EarlyStopping": (0, 4), "ReduceLROnPlateau": (0, 4), "ModelCheckpoint": (1, 5)}
+_FITS = frozenset({"fit", "fit_generator"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each key and each monitored name that no metric of the file has."""
+    named = _named_by_compile(module)
+    if named is None or len(named & _NAMES.keys()) != 1:
+        return
+    places = [*_keys(module), *_monitored(module)]
+    for node, what in places:
+        old = node.raw_value
+        metric = old.removeprefix("val_")
+        if metric in _NAMES and metric not in named and not module.is_guarded(node):
+            new = old.removesuffix(metric) + _NAMES[metric]
+            yield _finding(module, facts, node, new, what)
+
+
+def _named_by_compile(module: Module) -> set[str] | None:
+    """Return the metrics that are named in this file, None where one is not written out."""
+    found: set[str] = set()
+    for node in descendants(module.tree):
+        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+            continue
+        if node.func.attr.value != "compile" or module.qualified(node.func) is not None:
+            continue
+        metrics = argument(node, "metrics")
+        if metrics is None:
+            if any(each.star for each in node.args) or len(node.args) > 2:
+                return None
+            continue
+        value = value_of(module, metrics.value)
+        if not isinstance(value, cst.List | cst.Tuple):
+            return None
+        for each in value.elements:
+            if isinstance(each.value, cst.SimpleString):
+                found.add(each.value.raw_value)
+            elif not isinstance(each.value, cst.Call | cst.Name | cst.Attribute):
+                return None
+    return found
+
+
+def _keys(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
+    """Yield what a history is asked for: ``h.history["acc"]``, ``h.history.get("acc")``."""
+    for node in descendants(module.tree):
+        match node:
+            case cst.Subscript(
+                value=owner,
+                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
+            ) if _is_history(module, owner):
+                yield key, f"KeyError: '{key.raw_value}'"
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="get")),
+                args=[cst.Arg(value=cst.SimpleString() as key), *_],
+            ) if _is_history(module, owner):
+                yield key, "it gives None"
+
+
+def _is_history(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether an expression is the dict of what ``fit`` returned."""
+    node = value_of(module, node)
+    if not isinstance(node, cst.Attribute) or node.attr.value != "history":
+        return False
+    found = module.type_of(node.value)
+    if found is not None:
+        return found.kind is Kind.HISTORY
+    made = value_of(module, node.value)
+    return (
+        isinstance(made, cst.Call)
+        and isinstance(made.func, cst.Attribute)
+        and made.func.attr.value in _FITS
+    )
+
+
+def _monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
+    for _, call, made in instances(module, Kind.CALLBACK):
+        places = _PLACES.get(made.cls or "")
+        given = argument(call, "monitor", places[0]) if places else None
+        if places is None or given is None or not isinstance(given.value, cst.SimpleString):
+            continue
+        told = argument(call, "mode", places[1]) is not None
+        name = given.value.raw_value
+        yield (
+            given.value,
+            "there is nothing of that name to monitor"
+            if told
+            else f"ValueError: {made.cls} callback received monitor={name}, but Keras isn't able "
+            "to automatically determine whether that metric should be maximized or minimized",
+        )
+
+
+def _finding(module: Module, facts: Facts, node: cst.SimpleString, new: str, what: str) -> Finding:
+    text = node.value.replace(node.raw_value, new)
+    proof = facts.applicability(*(each for each in INVALID if each.after))
+    return rule.finding(
+        module.place(node),
+        f"the metrics of this file are called otherwise: {what}",
+        symbol=f"History.history[{node.raw_value}]",
+        confidence=Confidence.LIKELY,
+        help=f"`compile` names the metric, and so it is `{new}`.",
+        fix=Fix(
+            f"Write {text} instead of {node.value}", (Edit(module.span(node), (text,)),), proof
+        ),
+    )
+
+
+rule = Rule(
+    code="KD215",
+    name="metric-names",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"acc", "accuracy"},
+)
+
+VALID = [
+    (
+        "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=['acc'])\n"
+        "model.fit(x).history['val_acc']"
+    ),
+    (
+        "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=metrics)\n"
+        "model.fit(x).history['acc']"
+    ),
+    # Both are there.
+    (
+        "import keras\na.compile('sgd', 'mse', metrics=['acc'])\n"
+        "b.compile('sgd', 'mse', metrics=['accuracy'])\nb.fit(x).history['acc']"
+    ),
+    (
+        "import keras\nmodel = keras.Sequential()\n"
+        "model.compile('sgd', 'mse', metrics=['accuracy'])\nresults['acc'], logs.get('acc')"
+    ),
+    (
+        "import keras\nmodel = keras.Sequential()\n"
+        "model.compile('sgd', 'mse', metrics={'a': 'acc'})\n"
+        "model.fit(x).history['a_acc']"
+    ),
+    (
+        "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse')\n"
+        "model.fit(x).history['acc']"
+    ),
+    (
+        "import keras\nmodel.compile('sgd', metrics=['accuracy'])\n"
+        "keras.callbacks.EarlyStopping('val_loss')"
+    ),
+]
+_MODEL = (
+    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
+    "model = keras.Sequential([keras.layers.Dense(1)])\n"
+)
+_ACCURACY = f"{_MODEL}model.compile('sgd', 'mse', metrics=['accuracy'])\n"
+INVALID = [
+    Example(
+        before=f"{_ACCURACY}history = model.fit(x, y, validation_split=0.5, verbose=0)\n"
+        "both = history.history['acc'] + history.history[\"val_acc\"]",
+        after=f"{_ACCURACY}history = model.fit(x, y, validation_split=0.5, verbose=0)\n"
+        "both = history.history['accuracy'] + history.history[\"val_accuracy\"]",
+        raises="KeyError: 'acc'",
+        findings=2,
+        check="assert len(both) == 2",
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', metrics=['acc', 'mae'])\n"
+        "seen = model.fit(x, y, verbose=0).history\nlast = seen['accuracy'][-1]",
+        after=f"{_MODEL}model.compile('sgd', 'mse', metrics=['acc', 'mae'])\n"
+        "seen = model.fit(x, y, verbose=0).history\nlast = seen['acc'][-1]",
+        raises="KeyError: 'accuracy'",
+    ),
+    Example(
+        before=f"{_ACCURACY}save = keras.callbacks.ModelCheckpoint('a.keras', 'val_acc', 0, True)\n"
+        "model.fit(x, y, validation_split=0.5, callbacks=[save], verbose=0)",
+        after=f"{_ACCURACY}"
+        "save = keras.callbacks.ModelCheckpoint('a.keras', 'val_accuracy', 0, True)\n"
+        "model.fit(x, y, validation_split=0.5, callbacks=[save], verbose=0)",
+        raises="ValueError: ModelCheckpoint callback received monitor=val_acc",
+        check="assert save.best is not None",
+    ),
+    Example(
+        before=f"{_ACCURACY}stop = keras.callbacks.EarlyStopping(monitor='acc', mode='max')\n"
+        "model.fit(x, y, callbacks=[stop], verbose=0)",
+        after=f"{_ACCURACY}stop = keras.callbacks.EarlyStopping(monitor='accuracy', mode='max')\n"
+        "model.fit(x, y, callbacks=[stop], verbose=0)",
+        check="assert stop.best is not None",
+    ),
+]
