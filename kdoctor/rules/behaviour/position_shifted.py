@@ -1,0 +1,272 @@
+"""Arguments by position that go to other parameters than in Keras 2.
+
+## What it does
+Binds the positional arguments of each call of Keras' classes, functions and model methods to the
+parameters of the target's release, and of earlier ones. It reports a call whose literals do not fit
+the target's parameters and do fit those of an earlier release.
+
+## Why it breaks
+Parameters were removed, added and reordered. `model.compile("sgd", "mse", ["mae"])` gave metrics
+and gives loss weights (`ValueError: dtype='string' is not a valid dtype for Keras type
+promotion.`). The third parameter of `SGD` was `decay`, and is `nesterov`: `SGD(0.01, 0.9, 1e-6,
+True)` trains without decay and with a weight decay of 1. Mostly nothing raises.
+
+## What to write instead
+The arguments by keyword. What the old parameter became, other rules say then.
+
+## How we know
+The parameters are read from every release from 2.0 on. Calls that fit the target are never
+reported, and neither are those with nothing but names, of which the type is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import libcst as cst
+
+from kdoctor.keras_api import Parameter, Presence, Signature, split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import UNKNOWN, is_hidden, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_RELEASES = ("2.15.0", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+_METHODS = ("compile", "fit", "evaluate", "predict", "fit_generator", "train_on_batch")
+# What is passed where the default is None.
+_TEXT = frozenset({"name", "activation", "monitor", "mode", "data_format"})
+_DTYPES = frozenset({
+    *("float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8"),
+    *("uint16", "uint32", "bool", "string", "mixed_float16", "mixed_bfloat16", "complex64"),
+})  # fmt: skip
+_ERRORS = {
+    "compile": "ValueError: dtype='string' is not a valid dtype for Keras type promotion.",
+    "Sequential": "ValueError: Expected `trainable` to be a boolean.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call by position: ``name`` is dotted, as it was imported or ``keras.Model.compile``."""
+
+    name: str
+    call: cst.Call
+    confidence: Confidence
+
+    @property
+    def values(self) -> list[cst.BaseExpression]:
+        return [each.value for each in self.call.args if each.keyword is None]
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each call whose positional arguments have got other meanings."""
+    for each in _calls(module, facts):
+        new = facts.signature(each.name)
+        if new is None or _fits(each.values, new):
+            continue
+        for release in _RELEASES:
+            old = _signature_of(facts, release, each.name)
+            shifted = None if old is None else _shifted(each.values, old, new)
+            if old is not None and shifted is not None and _fits(each.values, old):
+                if not module.is_guarded(each.call):
+                    yield _finding(module, facts, each, _positional(old), shifted, release)
+                break
+
+
+def _calls(module: Module, facts: Facts) -> Iterator[_Call]:
+    for reference in module.references:
+        call, split = reference.call, split_root(reference.name)
+        if call is None or split is None or not facts.runs_keras_3(split[0]) or is_hidden(call):
+            continue
+        if facts.lookup(reference.name).presence is not Presence.EXISTS:
+            continue
+        if any(each.keyword is None for each in call.args):
+            yield _Call(reference.name, call, reference.confidence)
+    for use in module.members:
+        is_method = use.owner.kind is Kind.MODEL and use.member in _METHODS
+        if is_method and use.called and not use.owner_defines and not is_hidden(use.called):
+            yield _Call(f"keras.Model.{use.member}", use.called, use.confidence)
+
+
+@lru_cache(maxsize=1024)
+def _signature_of(facts: Facts, release: str, name: str) -> Signature | None:
+    return facts.at_release(release).signature(name)
+
+
+def _positional(signature: Signature) -> list[Parameter]:
+    return [each for each in signature.parameters if each.kind in _BY_POSITION]
+
+
+def _fits(values: Sequence[cst.BaseExpression], signature: Signature) -> bool:
+    """Say whether every argument may be meant for the parameter in its place."""
+    parameters = _positional(signature)
+    if len(values) > len(parameters):
+        kinds = {each.kind for each in signature.parameters}
+        return inspect.Parameter.VAR_POSITIONAL in kinds
+    return all(_may_be(literal(v), p) for v, p in zip(values, parameters, strict=False))
+
+
+def _may_be(value: object, parameter: Parameter) -> bool:
+    """Say whether a value may be meant for a parameter, by the type of its default."""
+    if value is UNKNOWN or value is None or parameter.default is None:
+        return True
+    name = parameter.name
+    if name == "loss_weights":
+        return not _holds_text(value)
+    if name == "metrics":
+        return isinstance(value, list | dict | tuple | str)
+    if name == "dtype":
+        return not isinstance(value, str) or value in _DTYPES
+    default = _default(parameter.default)
+    if name in _TEXT:
+        return isinstance(value, str)
+    if isinstance(default, bool):
+        # Some wrote 0 and 1, nobody 0.9.
+        return isinstance(value, bool) or value in (0, 1)
+    if isinstance(default, float):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(default, int):
+        return isinstance(value, int | tuple | list) and not isinstance(value, bool)
+    if isinstance(default, str):
+        # A name for what may be given as an object, too.
+        return not isinstance(value, bool | int | float | tuple)
+    return True
+
+
+def _holds_text(value: object) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, list | tuple) and any(isinstance(each, str) for each in value)
+    )
+
+
+@lru_cache(maxsize=512)
+def _default(source: str) -> object:
+    try:
+        return ast.literal_eval(source)
+    except ValueError:
+        return None
+
+
+def _shifted(values: Sequence[cst.BaseExpression], old: Signature, new: Signature) -> int | None:
+    """Return the first place whose parameter has another name now; None where there is none."""
+    before, after = _positional(old), _positional(new)
+    for place in range(min(len(values), len(before))):
+        if place >= len(after):
+            return place
+        old_name, new_name = before[place].name, after[place].name
+        is_renamed = (old_name, new_name) in _RENAMED or (
+            place == 0 and new.parameter(old_name) is None
+        )
+        if old_name != new_name and not is_renamed:
+            return place
+    return None
+
+
+_RENAMED = frozenset(
+    {
+        ("lr", "learning_rate"),
+        ("alpha", "negative_slope"),
+        ("y", "x"),
+        ("l", "l1"),
+        ("l", "l2"),
+        ("input_shape", "shape"),
+    }
+)
+
+
+def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
+    module: Module,
+    facts: Facts,
+    call: _Call,
+    old: Sequence[Parameter],
+    shifted: int,
+    release: str,
+) -> Finding:
+    new_signature = facts.signature(call.name)
+    assert new_signature is not None
+    new = _positional(new_signature)
+    leaf = call.name.rpartition(".")[2]
+    meant = [each.name for each in old[shifted : len(call.values)]]
+    taken = [each.name for each in new[shifted : len(call.values)]]
+    error = _ERRORS.get(leaf)
+    gone = [each for each in meant if new_signature.parameter(each) is None and each != "decay"]
+    return rule.finding(
+        module.place(call.values[shifted]),
+        f"by position this was `{meant[0]}` up to Keras {release}, and is "
+        f"{f'`{taken[0]}`' if taken else 'one argument too many'} now"
+        + (f": {error}" if error else ""),
+        symbol=call.name,
+        confidence=call.confidence,
+        severity=Severity.ERROR if error else Severity.CHANGE,
+        help=f"Write {', '.join(f'`{each}=`' for each in meant)}.",
+        fix=Fix(
+            f"Write {', '.join(f'`{each}=`' for each in meant)}",
+            tuple(
+                Edit(Span(start, start), (f"{name}=",))
+                for name, value in zip(meant, call.values[shifted:], strict=True)
+                for start in (module.outer_span(value).start,)
+            ),
+            Applicability.UNSAFE
+            if gone
+            else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+            unsafe_because=f"`{leaf}` has no `{gone[0]}` any more" if gone else "",
+        ),
+    )
+
+
+rule = Rule(
+    code="KD414",
+    name="position-shifted",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    since="3.0",
+)
+
+_MODEL = "import keras\nimport numpy as np\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+_FIT = "model.fit(np.ones((2, 2)), np.ones((2, 1)), verbose=0)\n"
+
+VALID = [
+    _MODEL + "model.compile('sgd', 'mse')\nmodel.compile('sgd', 'mse', [0.5], ['mae'])",
+    _MODEL + "model.compile('sgd', 'mse', chosen)\nmodel.fit(x, y, 32, 10, 1)",
+    "import keras\nkeras.optimizers.SGD(0.01, 0.9, True)\nkeras.optimizers.Adam(0.1, 0.9, 0.999)",
+    "import keras\nkeras.layers.Dense(3, 'relu', False)\nkeras.layers.LeakyReLU(0.1)",
+    "import keras\nkeras.layers.Conv2D(3, (3, 3), (1, 1), 'same')\nkeras.Sequential([], False)",
+    "import keras\nkeras.Input((3,), 2, 'int32')\nkeras.layers.MaxPooling2D((2, 2), 2, 'same')",
+    "import tf_keras\ntf_keras.optimizers.legacy.SGD(0.01, 0.9, 1e-6, True)",
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.compile('sgd', 'mse', ['mae'])\n" + _FIT,
+        after=_MODEL + "model.compile('sgd', 'mse', metrics=['mae'])\n" + _FIT,
+        raises=_ERRORS["compile"],
+        on_keras_2=True,
+        same="sorted(model.history.history)",
+    ),
+    Example(
+        before="from keras.optimizers import SGD\n\noptimizer = SGD(0.01, 0.9, 1e-6, True)\n",
+        after="from keras.optimizers import SGD\n\n"
+        "optimizer = SGD(0.01, 0.9, decay=1e-6, nesterov=True)\n",
+        check="assert optimizer.nesterov is True and optimizer.weight_decay is None",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)], 'mine')\n",
+        after="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)], name='mine')\n",
+        raises=_ERRORS["Sequential"],
+        on_keras_2=True,
+        check="assert model.name == 'mine'",
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.Adam(0.01, 0.9, 0.999, 1e-8, 0.01)\n",
+        after="import keras\n\n"
+        "optimizer = keras.optimizers.Adam(0.01, 0.9, 0.999, 1e-8, decay=0.01)\n",
+        check="assert optimizer.amsgrad is False",
+    ),
+]
