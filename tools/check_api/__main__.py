@@ -27,7 +27,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from kdoctor.keras_api.surface import Surface
+from kdoctor.keras_api.surface import PRIVATE_ROOT, Surface
 from tools.check_api.compare import ASPECTS, compare, content, expressions
 from tools.check_api.environments import (
     ENVIRONMENTS,
@@ -52,8 +52,7 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := set(options.environments) - set(names):
         parser.error(f"no environment {', '.join(sorted(unknown))}; there are {', '.join(names)}")
-    record = json.loads(RECORD.read_text()) if RECORD.exists() else {"environments": {}}
-    not_made = {}
+    compared, not_made = {}, {}
     for environment in ENVIRONMENTS:
         if options.environments and environment.name not in options.environments:
             continue
@@ -63,13 +62,15 @@ def main() -> int:
             not_made[environment.name] = str(problem)
             continue
         answers = [(root, probe(python, root)) for root in environment.roots]
-        record["environments"][environment.name] = kept(answers)
+        compared[environment.name] = kept(answers)
         if options.differences:
             list_differences(answers)
-    record["environments"] = {
-        name: record["environments"][name] for name in names if name in record["environments"]
+    earlier = json.loads(RECORD.read_text())["environments"] if RECORD.exists() else {}
+    known = earlier | compared
+    record = {
+        "environments": {name: known[name] for name in names if name in known},
+        "not_compared": NOT_COMPARED,
     }
-    record["not_compared"] = NOT_COMPARED
     RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     show(record, not_made)
     return int(any(root["unexplained"] for root in roots_of(record)))
@@ -123,7 +124,9 @@ def result(root: Root, answer: dict[str, Any]) -> dict[str, Any]:
     found = compare(surface, answer)
     ran = Ran(surface, answer)
     explained: dict[str, Counter[str]] = defaultdict(Counter)
-    unexplained = [f"instances: {answer['problem']}"] if answer["problem"] else []
+    # TensorFlow's private copy lies behind its other parts: from 2.13 on it trains no model.
+    broken = answer["problem"] and root.table != PRIVATE_ROOT
+    unexplained = [f"instances: {answer['problem']}"] if broken else []
     for difference in found.differences:
         if reason := explanation(difference, ran):
             explained[reason][_owner(difference.name)] += 1
@@ -144,6 +147,7 @@ def result(root: Root, answer: dict[str, Any]) -> dict[str, Any]:
         },
         "unexplained": unexplained,
         "instances": answer["instances"],
+        "problem": answer["problem"],
         "not_importable": answer["failed"],
     }
 

@@ -12,7 +12,7 @@ from typing import Any
 from kdoctor.keras_api.lookup import classes_behind
 from kdoctor.keras_api.members import Classes, ClassInfo
 from kdoctor.keras_api.signatures import Parameter, parse_signature
-from kdoctor.keras_api.surface import Surface
+from kdoctor.keras_api.surface import PRIVATE_ROOT, Surface
 from kdoctor.keras_api.tables import EntryKind, MemberKind, NameSpan
 
 ASPECTS = ("names", "kinds", "signatures", "members", "member kinds", "methods", "attributes")
@@ -143,13 +143,19 @@ def _compare_object(
 ) -> None:
     kind, home, parameters, is_wrapped = real
     if entry.kind is EntryKind.EXTERNAL:
-        own = home.startswith(("keras.", "tf_keras.")) or ".python.keras." in home
-        found.add("kinds", name, "external", kind if own else "external")
+        found.add("kinds", name, "external", kind if _is_own(surface, home) else "external")
         return
     found.add("kinds", name, _KINDS[entry.kind], kind)
     text = surface.signature(entry)
     if text is not None and parameters is not None:
         found.add("signatures", name, *_signatures(text, parameters), is_wrapped=is_wrapped)
+
+
+def _is_own(surface: Surface, home: str) -> bool:
+    """Say whether an object is defined in the package that the table reads, by its home."""
+    if surface.root == PRIVATE_ROOT:
+        return ".python.keras." in home
+    return home.startswith(("keras.", "tf_keras."))
 
 
 def _compare_classes(

@@ -63,6 +63,16 @@ ARGUMENTS = {
     "width": 4,
 }
 _PROPERTIES = ("cached_property", "_tuplegetter")
+FOLDERS = (
+    "layers",
+    "losses",
+    "metrics",
+    "optimizers",
+    "callbacks",
+    "regularizers",
+    "initializers",
+    "constraints",
+)
 # Batches that some layer may be called on, by rank.
 SHAPES = [(4,), (4, 4), (8, 8, 3), (4, 8, 8, 3)]
 
@@ -274,19 +284,16 @@ def member_kind(value):
 # --------------------------------------------------------------------------------- instances
 
 
-def instances(top):
+def instances(top, problems):
     """Yield objects of as many public classes as can be made cheaply, models after ``fit``."""
-    for model, fitted in models(top):
-        yield model
-        yield fitted
-        for part in list(model.layers) + [model.optimizer]:
-            yield part
-        for tensor in list(model.inputs) + list(model.outputs):
-            yield tensor
-            yield getattr(tensor, "_keras_history", None)
-        yield model.weights[0]
-    for folder in ("layers", "losses", "metrics", "optimizers", "callbacks", "regularizers",
-                   "initializers", "constraints"):  # fmt: skip
+    try:
+        for model, fitted in models(top):
+            for each in parts_of(model):
+                yield each
+            yield fitted
+    except Exception as error:  # noqa: BLE001 - said in the table
+        problems.append("%s: %s" % (type(error).__name__, error))
+    for folder in FOLDERS:
         module = getattr(top, folder, None)
         for name in sorted(dir(module)) if module is not None else []:
             cls = getattr(module, name, None)
@@ -296,6 +303,16 @@ def instances(top):
                 if folder == "layers" and made is not None:
                     call(made, top)
                     yield made
+
+
+def parts_of(model):
+    tensors = list(model.inputs) + list(model.outputs)
+    return (
+        [model, model.optimizer, model.weights[0]]
+        + list(model.layers)
+        + tensors
+        + [getattr(tensor, "_keras_history", None) for tensor in tensors]
+    )
 
 
 def models(top):
@@ -355,7 +372,7 @@ def probe(root, how, expressions):
     if root.startswith("tensorflow"):
         packages |= {"keras", "tf_keras", "tensorflow_core"}
     found = in_files(top, failed) if how == "files" else listed(top, packages)
-    names, classes, homes = {}, {}, {}
+    names, classes = {}, {}
     for dotted, value in found:
         kind = kind_of(value)
         texts = expressions.get(dotted, {})
@@ -369,18 +386,13 @@ def probe(root, how, expressions):
         home: members_of(cls, expressions.get("class " + home, {}))
         for home, cls in sorted(classes.items())
     }
-    attributes = {}
-    problem = ""
-    try:
-        for instance in instances(top):
-            if instance is not None:
-                cls = type(instance)
-                homes.setdefault(home_of(cls), [base.__module__ for base in cls.__mro__])
-                shown = attributes.setdefault(home_of(cls), set())
-                shown.update(name for name in dir(instance) if not is_dunder(name))
-                shown.difference_update(dir(cls))
-    except Exception as error:  # noqa: BLE001 - said in the table
-        problem = "%s: %s" % (type(error).__name__, error)
+    attributes, problems = {}, []
+    for instance in instances(top, problems):
+        if instance is not None:
+            cls = type(instance)
+            shown = attributes.setdefault(home_of(cls), set())
+            shown.update(name for name in dir(instance) if not is_dunder(name))
+            shown.difference_update(dir(cls))
     return {
         "module": top.__name__,
         "names": names,
@@ -388,7 +400,7 @@ def probe(root, how, expressions):
         "members": members,
         "attributes": {home: sorted(shown) for home, shown in sorted(attributes.items())},
         "instances": len(attributes),
-        "problem": problem,
+        "problem": "; ".join(problems).partition("\n")[0],
         "packages": {
             module.__name__: module.__version__
             for module in map(importlib.import_module, ("tensorflow", root.split(".")[0]))

@@ -11,10 +11,15 @@ from typing import Any, Final
 
 from kdoctor.keras_api.lookup import classes_behind
 from kdoctor.keras_api.presence import Presence
-from kdoctor.keras_api.surface import Surface
+from kdoctor.keras_api.surface import PRIVATE_ROOT, Surface
 from tools.check_api.compare import Difference
 
 _TESTS: Final = {"tests", "integration_test"}
+_CHOSEN_BY_VERSION: Final = (
+    *("initializers.", "layers.serialization.", "tensorflow.python.keras.layers.recurrent_v2."),
+    *("layers.GRU.", "layers.GRUCell.", "layers.LSTM.", "layers.LSTMCell."),
+    *("layers.Normalization.", "layers.TextVectorization."),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +64,13 @@ def _of_the_listings(found: Difference, ran: Ran) -> bool:
     return found.aspect == "names" and ran.surface.root == "keras" and found.name == "api"
 
 
-def _of_the_first_import(found: Difference, ran: Ran) -> bool:
+def _of_the_first_import(found: Difference, _: Ran) -> bool:
     leaf = found.name.rpartition(".")[2]
-    return ran.surface.root == "keras" and found.aspect == "names" and leaf in {"f", "fh"}
+    return found.name.startswith("backend.") and found.aspect == "names" and leaf in {"f", "fh"}
 
 
 def _a_value(found: Difference, _: Ran) -> bool:
-    return found.aspect == "kinds" and found.table == "value"
+    return found.aspect in {"kinds", "member kinds"} and found.table == "value"
 
 
 def _wrapped(found: Difference, _: Ran) -> bool:
@@ -90,6 +95,27 @@ def _chosen_tensorboard(found: Difference, ran: Ran) -> bool:
     )
 
 
+def _not_for_tensorflow(found: Difference, ran: Ran) -> bool:
+    legacy = ran.surface.root == "tf_keras" and ran.real["module"] != "tf_keras"
+    return legacy and found.aspect == "names" and found.name.startswith(("protobuf", "__version__"))
+
+
+def _mangled(found: Difference, _: Ran) -> bool:
+    return found.aspect == "members" and found.name.rpartition(".")[2].startswith("__")
+
+
+def _of_older_python(found: Difference, _: Ran) -> bool:
+    return found.aspect == "names" and found.name == "utils.tf_inspect.ArgSpec"
+
+
+def _in_a_circle(found: Difference, _: Ran) -> bool:
+    return (found.aspect, found.table, found.real) == ("kinds", "external", "module")
+
+
+def _of_tensorflow_1(found: Difference, ran: Ran) -> bool:
+    return ran.surface.root == PRIVATE_ROOT and f"{found.name}.".startswith(_CHOSEN_BY_VERSION)
+
+
 def _presence(found: Difference, ran: Ran) -> Presence | None:
     classes = classes_behind(ran.surface)
     home, _, member = found.name.rpartition(".")
@@ -111,6 +137,11 @@ REASONS: Final = (
     ),
     Reason("what an expression gives, which reading cannot tell: the table says `value`", _a_value),
     Reason(
+        "TF_USE_LEGACY_KERAS makes tf.keras the listing that tf_keras keeps for TensorFlow, which "
+        "leaves these out",
+        _not_for_tensorflow,
+    ),
+    Reason(
         "a decorator without functools.wraps hides the parameters from inspect; "
         "the table has those of the definition",
         _wrapped,
@@ -119,6 +150,14 @@ REASONS: Final = (
         "from a class of another package, computed by the class, or set from outside: the table "
         "says of no such member that it is missing",
         _from_another_package,
+    ),
+    Reason("a name with two underscores, which Python mangles", _mangled),
+    Reason("bound only on Python before 3.11", _of_older_python),
+    Reason("a module that modules import in a circle, taken for another package's", _in_a_circle),
+    Reason(
+        "TensorFlow (1.15, 2.4 and 2.10 here) imports its private copy before it turns version 2 "
+        "on, so that it holds layers and initializers of version 1; the table tells of 2's",
+        _of_tensorflow_1,
     ),
     Reason("a private property of TensorFlow's, assigned by Keras", _foreign_private),
     Reason(
