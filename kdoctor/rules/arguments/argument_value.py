@@ -1,0 +1,383 @@
+"""Values that Keras 2 took for an argument and the target refuses.
+
+## What it does
+Looks at what is written for some arguments: an int as the shape of an `Input`, a list as the `axis`
+of `BatchNormalization`, one text for `metrics=`, `'auto'` for a loss' `reduction`, a slash in a
+name, and short names that are not known any more (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`).
+
+## Why it breaks
+Keras 3 takes less for granted: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int()
+argument must be … not 'list'`, `ValueError: Expected `metrics` argument to be a list, tuple, or
+dict.`, `ValueError: Invalid value for argument `reduction``, `ValueError: Argument `name` must be a
+string and cannot contain character `/``, `ValueError: Could not interpret loss identifier`.
+
+## What to write instead
+`keras.Input((4,))`, `axis=3`, `metrics=["accuracy"]`; leave `reduction='auto'` out, which is
+`'sum_over_batch_size'`; another sign than the slash; the name in full (`'log_cosh'`, `'max_norm'`).
+
+## How we know
+Each was run on Keras 3.15.1 and on tf_keras 2.21. Another name for a layer or a metric asks for
+`--unsafe`: saved weights and other code may know it by the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.rewrite import without
+from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER)
+# What short names became. A metric's is also its name in the history.
+_LOSSES = {
+    "logcosh": "log_cosh",
+    "kullback_leibler_divergence": "kl_divergence",
+    "huber_loss": "huber",
+    "cosine_proximity": "cosine_similarity",
+}
+_METRICS = {
+    "logcosh": "log_cosh",
+    "kld": "kl_divergence",
+    "kullback_leibler_divergence": "kl_divergence",
+    "cosine_proximity": "cosine_similarity",
+}
+_CONSTRAINTS = {"maxnorm": "max_norm", "nonneg": "non_neg", "unitnorm": "unit_norm"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A value that is refused: what Python says, and what to write."""
+
+    node: cst.CSTNode
+    error: str
+    help: str
+    edits: tuple[Edit, ...] = ()
+    title: str = ""
+    unsafe_because: str = ""
+    no_fix_because: str = ""
+    proofs: tuple[str, ...] = field(default=())
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each value that is surely refused."""
+    for call in keras_calls(module, facts):
+        for refused in _values(module, call):
+            if not module.is_guarded(call.call):
+                yield _finding(module, facts, call, refused)
+
+
+def _values(module: Module, call: KerasCall) -> Iterator[_Refused]:
+    if call.leaf == "Input":
+        yield from _shape(module, call)
+    if call.leaf == "BatchNormalization":
+        yield from _axis(module, call)
+    if call.kind is Kind.LOSS:
+        yield from _reduction(module, call)
+    if call.kind in _NAMED or call.leaf == "Input":
+        yield from _name(module, call)
+    if call.kind is Kind.LAYER:
+        for each in call.call.args:
+            if each.keyword is not None and each.keyword.value.endswith("_constraint"):
+                yield from _known_as(module, each.value, _CONSTRAINTS, "constraint")
+    if call.owner is not None and call.leaf == "compile":
+        yield from _compiled(module, call)
+
+
+def _shape(module: Module, call: KerasCall) -> Iterator[_Refused]:
+    given = argument(call.call, "shape", 0)
+    if given is None or not _is_int(module, given.value):
+        return
+    span = module.outer_span(given.value)
+    source = module.source(given.value)
+    # `(4)` is an int in parentheses: the comma goes inside them.
+    inside = module.span(given.value)
+    edit = (
+        Edit(span, ("(", Hole(span), ",)")) if inside == span else Edit(inside, (Hole(inside), ","))
+    )
+    yield _Refused(
+        given,
+        f"ValueError: Cannot convert '{literal(value_of(module, given.value))}' to a shape."
+        if isinstance(value_of(module, given.value), cst.Integer)
+        else "ValueError: Cannot convert an int to a shape.",
+        "A shape is a tuple.",
+        (edit,),
+        f"Write `({source},)`",
+        proofs=("Input(",),
+    )
+
+
+def _is_int(module: Module, node: cst.BaseExpression) -> bool:
+    match value_of(module, node):
+        case cst.Integer():
+            return True
+        case cst.Call(func=cst.Name(value="len" | "int")):
+            return True
+        case cst.Subscript(
+            value=cst.Attribute(attr=cst.Name(value="shape")),
+            slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer()))],
+        ):
+            return True
+    return False
+
+
+def _axis(module: Module, call: KerasCall) -> Iterator[_Refused]:
+    given = argument(call.call, "axis", 0)
+    if given is None or not isinstance(given.value, cst.List | cst.Tuple):
+        return
+    kind = "list" if isinstance(given.value, cst.List) else "tuple"
+    error = (
+        "TypeError: int() argument must be a string, a bytes-like object or a real number, not "
+        f"'{kind}'"
+    )
+    if len(given.value.elements) != 1:
+        yield _Refused(
+            given,
+            error,
+            "Reshape, so that what is normalized together is one axis.",
+            no_fix_because="Keras 3 normalizes along one axis only",
+        )
+        return
+    element = given.value.elements[0].value
+    edit = Edit(module.outer_span(given.value), (Hole(module.outer_span(element)),))
+    yield _Refused(
+        given, error, "An axis is an int.", (edit,), f"Write `{module.source(element)}`",
+        proofs=("axis=[",),
+    )  # fmt: skip
+
+
+def _reduction(module: Module, call: KerasCall) -> Iterator[_Refused]:
+    given = argument(call.call, "reduction")
+    if given is None:
+        return
+    name = module.qualified(given.value) or ""
+    if literal(given.value) != "auto" and not name.endswith("Reduction.AUTO"):
+        return
+    edits = without(module, call.call, [given])
+    yield _Refused(
+        given,
+        "ValueError: Invalid value for argument `reduction`.",
+        "Leave it out: the default, 'sum_over_batch_size', is what 'auto' was.",
+        tuple(edits or ()),
+        f"Leave out `reduction={module.source(given.value)}`",
+        no_fix_because="there is a comment inside it",
+        proofs=("reduction=",),
+    )
+
+
+def _name(module: Module, call: KerasCall) -> Iterator[_Refused]:
+    given = argument(call.call, "name")
+    if given is None or not isinstance(given.value, cst.SimpleString):
+        return
+    text = given.value.raw_value
+    if "/" not in text:
+        return
+    new = given.value.value.replace("/", "_")
+    yield _Refused(
+        given,
+        "ValueError: Argument `name` must be a string and cannot contain character `/`. "
+        f"Received: name={text}",
+        "Use another sign, wherever the name is used.",
+        (Edit(module.span(given.value), (new,)),),
+        f"Write {new}",
+        unsafe_because="`get_layer` and saved weights may know it by the old name",
+    )
+
+
+def _compiled(module: Module, call: KerasCall) -> Iterator[_Refused]:
+    loss, metrics = argument(call.call, "loss", 1), argument(call.call, "metrics")
+    if loss is not None:
+        for each in _elements(loss.value):
+            yield from _known_as(module, each, _LOSSES, "loss")
+    if metrics is None:
+        return
+    if isinstance(metrics.value, cst.SimpleString):
+        span = module.outer_span(metrics.value)
+        yield _Refused(
+            metrics,
+            "ValueError: Expected `metrics` argument to be a list, tuple, or dict. Received "
+            f"instead: metrics={metrics.value.raw_value} of type <class 'str'>",
+            "Metrics are a list.",
+            (Edit(span, ("[", Hole(span), "]")),),
+            f"Write `[{module.source(metrics.value)}]`",
+            proofs=("metrics=",),
+        )
+    for each in _elements(metrics.value):
+        yield from _known_as(
+            module,
+            each,
+            _METRICS,
+            "metric",
+            "the history calls the metric by the new name then",
+        )
+
+
+def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    match node:
+        case cst.List() | cst.Tuple():
+            yield from (each.value for each in node.elements)
+        case cst.Dict():
+            yield from (each.value for each in node.elements if isinstance(each, cst.DictElement))
+        case _:
+            yield node
+
+
+def _known_as(
+    module: Module,
+    node: cst.BaseExpression,
+    names: dict[str, str],
+    what: str,
+    unsafe_because: str = "",
+) -> Iterator[_Refused]:
+    if not isinstance(node, cst.SimpleString) or node.raw_value not in names:
+        return
+    old, new = node.raw_value, names[node.raw_value]
+    if old == "cosine_proximity":
+        unsafe_because = "its sign has changed between releases of Keras 2"
+    text = node.value.replace(old, new)
+    yield _Refused(
+        node,
+        f"ValueError: Could not interpret {what} identifier: {old}",
+        f"It is `{new}` now.",
+        (Edit(module.span(node), (text,)),),
+        f"Write {text}",
+        unsafe_because=unsafe_because,
+        proofs=tuple(names),
+    )
+
+
+def _finding(module: Module, facts: Facts, call: KerasCall, refused: _Refused) -> Finding:
+    fix = None
+    if refused.edits:
+        proven = [
+            each
+            for each in INVALID
+            if each.after
+            and not each.unsafe
+            and any(word in each.before for word in refused.proofs)
+        ]
+        because = refused.unsafe_because
+        rated = Applicability.UNSAFE if because else facts.applicability(*proven)
+        fix = Fix(refused.title, refused.edits, rated, unsafe_because=because)
+    return rule.finding(
+        module.place(refused.node),
+        f"`{call.leaf}` does not take this value any more: {refused.error}",
+        symbol=call.name,
+        confidence=call.confidence,
+        help=refused.help,
+        fix=fix,
+        no_fix_because=None if fix else refused.no_fix_because,
+    )
+
+
+rule = Rule(
+    code="KD305",
+    name="argument-value",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nkeras.Input((4,)), keras.Input(shape=[4]), keras.Input(shape)",
+    "import keras\nkeras.Input(x.shape[1:])",
+    "import keras\nkeras.layers.BatchNormalization(axis=-1), keras.layers.BatchNormalization(3)",
+    "import keras\nkeras.losses.MeanSquaredError(reduction='none')",
+    "import keras\nkeras.layers.Dense(3, name='a_b'), keras.metrics.Mean(name='a/b')",
+    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'kld', metrics=['mse', 'acc'])",
+    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=metrics)",
+    "import tf_keras\ntf_keras.Input(4)",
+    "import keras\nfrom mine import Input\nInput(4)",
+]
+_MODEL = "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+INVALID = [
+    Example(
+        before="import keras\n\nx = keras.Input(4)\ny = keras.Input(shape=(4))",
+        after="import keras\n\nx = keras.Input((4,))\ny = keras.Input(shape=(4,))",
+        raises="ValueError: Cannot convert '4' to a shape.",
+        findings=2,
+        same="tuple(x.shape), tuple(y.shape)",
+    ),
+    Example(
+        before="import keras\nimport numpy as np\n\ndata = np.ones((2, 5))\n"
+        "x = keras.Input(shape=data.shape[1], name='data')",
+        after="import keras\nimport numpy as np\n\ndata = np.ones((2, 5))\n"
+        "x = keras.Input(shape=(data.shape[1],), name='data')",
+        raises="ValueError: Cannot convert ",
+        same="tuple(x.shape)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.BatchNormalization(axis=[3])\n"
+        "layer.build((None, 2, 2, 5))",
+        after="import keras\n\nlayer = keras.layers.BatchNormalization(axis=3)\n"
+        "layer.build((None, 2, 2, 5))",
+        raises="TypeError: int() argument must be a string, a bytes-like object or a real "
+        "number, not 'list'",
+        same="[tuple(each.shape) for each in layer.weights]",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.BatchNormalization(axis=(1, 2))",
+        raises="TypeError: int() argument must be a string, a bytes-like object or a real "
+        "number, not 'tuple'",
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', metrics='mae')\n"
+        "names = sorted(model.fit(x, x, verbose=0).history)",
+        after=f"{_MODEL}model.compile('sgd', 'mse', metrics=['mae'])\n"
+        "names = sorted(model.fit(x, x, verbose=0).history)",
+        raises="ValueError: Expected `metrics` argument to be a list, tuple, or dict. Received "
+        "instead: metrics=mae of type <class 'str'>",
+        prelude="import numpy as np\n\nx = np.ones((2, 1))",
+        same="names",
+    ),
+    Example(
+        before="import keras\n\nloss = keras.losses.MeanSquaredError(reduction='auto', name='l')\n"
+        "value = float(loss([[1.0], [2.0]], [[0.0], [0.0]]))",
+        after="import keras\n\nloss = keras.losses.MeanSquaredError(name='l')\n"
+        "value = float(loss([[1.0], [2.0]], [[0.0], [0.0]]))",
+        raises="ValueError: Invalid value for argument `reduction`.",
+        same="value",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(3, name='block1/dense')",
+        after="import keras\n\nlayer = keras.layers.Dense(3, name='block1_dense')",
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`. "
+        "Received: name=block1/dense",
+        unsafe=True,
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', loss='logcosh')\n"
+        "value = round(model.evaluate(0 * x, x, verbose=0), 5)",
+        after=f"{_MODEL}model.compile('sgd', loss='log_cosh')\n"
+        "value = round(model.evaluate(0 * x, x, verbose=0), 5)",
+        raises="ValueError: Could not interpret loss identifier: logcosh",
+        prelude="import numpy as np\n\nx = np.ones((2, 1))",
+        same="value",
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', metrics=['kld', 'mae'])\n"
+        "model.fit(x, x, verbose=0)",
+        after=f"{_MODEL}model.compile('sgd', 'mse', metrics=['kl_divergence', 'mae'])\n"
+        "model.fit(x, x, verbose=0)",
+        raises="ValueError: Could not interpret metric identifier: kld",
+        prelude="import numpy as np\n\nx = np.ones((2, 1))",
+        unsafe=True,
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(3, kernel_constraint='maxnorm')\n"
+        "limit = float(layer.kernel_constraint.get_config()['max_value'])",
+        after="import keras\n\nlayer = keras.layers.Dense(3, kernel_constraint='max_norm')\n"
+        "limit = float(layer.kernel_constraint.get_config()['max_value'])",
+        raises="ValueError: Could not interpret constraint identifier: maxnorm",
+        same="limit",
+    ),
+]
