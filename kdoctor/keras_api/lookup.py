@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
@@ -76,8 +76,31 @@ class Lookup:
     until: str | None = None
     moved_to: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
-    suggestions: tuple[str, ...] = ()
     error: str = ""
+    _missing: _Missing | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def suggestions(self) -> tuple[str, ...]:
+        """Names on the target that look like the missing one; sought when they are asked for."""
+        return self._missing.names_alike() if self._missing else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """A name that is not there: ``prefix`` is the part that is gone, ``rest`` stood behind it."""
+
+    surface: Surface
+    spelling: str
+    name: str
+    prefix: str
+
+    def names_alike(self) -> tuple[str, ...]:
+        if not self.prefix:  # the root itself is gone
+            return ()
+        rest = self.name[len(self.prefix) + 1 :]
+        kind = last_kind(self.surface.root, self.name)
+        alike = suggestions(self.surface, self.prefix, rest, kind)
+        return tuple(f"{self.spelling}.{new}" for new in alike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +152,6 @@ def lookup(qualified: str, target: Target) -> Lookup:
             since=since,
             until=until,
         )
-    rest = name[len(found.prefix) + 1 :]
-    alike = suggestions(surface, found.prefix, rest, last_kind(surface.root, name))
     return Lookup(
         qualified,
         Presence.MISSING,
@@ -145,8 +166,8 @@ def lookup(qualified: str, target: Target) -> Lookup:
         until=until,
         moved_to=tuple(f"{spelling}.{new}" for new in _moved_to(surface, name)),
         elsewhere=_elsewhere(root, name, target),
-        suggestions=tuple(f"{spelling}.{new}" for new in alike),
         error=_attribute_error(surface, root, found.prefix),
+        _missing=_Missing(surface, spelling, name, found.prefix),
     )
 
 
