@@ -226,11 +226,13 @@ def is_module(name: str) -> bool:
 
 def old_lookup(name: str) -> tuple[keras_api.Lookup, Target] | None:
     """Return what a name was in the newest old release that had it."""
-    for spec in OLD:
-        target = keras_api.resolve_target(spec, "")
-        found = keras_api.lookup(name, target)
-        if found.presence is keras_api.Presence.EXISTS:
-            return found, target
+    # Code reads private modules off `tf.keras`, too, where they never were.
+    for each in (name, name.replace("tensorflow.keras.", "keras.", 1)):
+        for spec in OLD:
+            target = keras_api.resolve_target(spec, "")
+            found = keras_api.lookup(each, target)
+            if found.presence is keras_api.Presence.EXISTS:
+                return found, target
     return None
 
 
@@ -241,7 +243,7 @@ def members_of(module: str) -> list[str]:
     if found is None or split is None:
         return []
     old, target = found
-    surface = surface_on(split[0], target)
+    surface = surface_on(old.root or "keras", target)
     assert surface is not None
     home = surface.canonical(split[1])
     spelling = module.removesuffix(split[1])
@@ -269,7 +271,7 @@ def arguments(name: str) -> str:
     found = old_lookup(name)
     if found is None or found[0].kind not in (EntryKind.CLASS, EntryKind.FUNCTION):
         return ""
-    signature = keras_api.signature(name, found[1])
+    signature = keras_api.signature(found[0].qualified, found[1])
     return f"({', '.join(_required(signature))})" if signature else "()"
 
 

@@ -13,6 +13,9 @@ from kdoctor.rules.names._successors import BY_HAND, IN_TF_KERAS, SUCCESSORS, UN
 TARGET = keras_api.newest_target()
 # Names of Keras 1, of which there is no release data, and names that were never public.
 OLDER = {
+    "layers.convolutional.Conv",
+    "layers.convolutional.base_conv.Conv",
+    "layers.merging.base_merge._Merge",
     "engine.merge",
     "engine.topology.Merge",
     "initializations",
@@ -89,6 +92,14 @@ def test_the_merge_function_has_the_signature_of_its_last_release() -> None:
     )
     assert known is not None
     assert {row.left for row in rows} == {f"keras.layers.merge({known.text})"}
+
+
+@pytest.mark.frameworks
+def test_a_private_name_that_is_written_is_there() -> None:
+    for row in (each.row for each in SUCCESSORS):
+        for name in re.findall(r"\bkeras\.src(?:\.\w+)+", row.right):
+            module, _, leaf = name.rpartition(".")
+            assert hasattr(importlib.import_module(module), leaf), name
 
 
 @pytest.mark.frameworks

@@ -17,6 +17,7 @@ _GATES = (
     "recurrent_constraint=None, bias_constraint=None, return_sequences=False, return_state=False, "
     "go_backwards=False, stateful=False, **kwargs"
 )
+_PRIVATE = "it is private in Keras 3 and may go with any release"
 
 
 def _by_keyword(parameters: str) -> str:
@@ -64,6 +65,27 @@ ROWS = (
         unsafe_because="what it does on several devices was not run",
     ),
     Successor(
+        rewrite("keras.layers.AbstractRNNCell", "keras.layers.Layer"),
+        unsafe_because="a cell must define state_size, output_size and get_initial_state itself",
+    ),
+    *(
+        Successor(
+            rewrite(f"keras.layers.{old}", f"keras.src.layers.{new}"), unsafe_because=_PRIVATE
+        )
+        for old, new in (
+            ("convolutional.Conv", "convolutional.base_conv.BaseConv"),
+            ("convolutional._Conv", "convolutional.base_conv.BaseConv"),
+            ("convolutional.base_conv.Conv", "convolutional.base_conv.BaseConv"),
+            ("merge._Merge", "merging.base_merge.Merge"),
+            ("merging.base_merge._Merge", "merging.base_merge.Merge"),
+            ("pooling._GlobalPooling1D", "pooling.base_global_pooling.BaseGlobalPooling"),
+            ("pooling._GlobalPooling2D", "pooling.base_global_pooling.BaseGlobalPooling"),
+            ("pooling._Pooling1D", "pooling.base_pooling.BasePooling"),
+            ("pooling._Pooling2D", "pooling.base_pooling.BasePooling"),
+            ("pooling._Pooling3D", "pooling.base_pooling.BasePooling"),
+        )
+    ),
+    Successor(
         rewrite(
             "keras.models.model_from_config(config, custom_objects=None)",
             "keras.layers.deserialize(config, custom_objects=custom_objects)",
@@ -107,6 +129,21 @@ assert layer.name == "memory"
         unsafe=True,
         check="assert layer.reset_after and 'GlorotNormal' in type(layer.cell."
         "kernel_initializer).__name__",
+    ),
+    Example(
+        before="from keras.layers.merge import _Merge\n\n\n"
+        "class Difference(_Merge):\n"
+        "    def _merge_function(self, inputs):\n"
+        "        return inputs[0] - inputs[1]\n",
+        after="from keras.src.layers.merging.base_merge import Merge as _Merge\n\n\n"
+        "class Difference(_Merge):\n"
+        "    def _merge_function(self, inputs):\n"
+        "        return inputs[0] - inputs[1]\n",
+        raises="ModuleNotFoundError: No module named 'keras.layers.merge'",
+        unsafe=True,
+        check="import keras\na, b = keras.Input((2,)), keras.Input((2,))\n"
+        "model = keras.Model([a, b], Difference()([a, b]))\n"
+        "x = keras.ops.ones((1, 2))\nassert float(keras.ops.sum(model([2 * x, x]))) == 2.0",
     ),
     Example(
         before="from keras.models import model_from_config\n\nmodel = model_from_config(config)\n",
