@@ -80,6 +80,25 @@ def test_the_members_of_a_generator_call_are_named() -> None:
     assert "batch_size" in found.help
 
 
+def test_samples_are_divided_by_the_batch_size_that_the_data_says() -> None:
+    head = "import keras\nmodel = keras.Sequential()\n"
+    before = "model.fit_generator(flow(x, batch_size=8), samples_per_epoch=len(x) + 1, nb_epoch=2)"
+    after = (
+        "model.fit_generator(flow(x, batch_size=8), steps_per_epoch=(len(x) + 1) // 8, epochs=2)"
+    )
+    assert mended(head + before) == head + after
+    (found,) = findings(head + before)
+    assert found.fix is not None
+    assert found.fix.applicability == "unsafe"
+
+
+def test_a_generator_call_of_keras_1_becomes_a_fit_of_today() -> None:
+    head = "import keras\nmodel = keras.Sequential()\n"
+    before = "model.fit_generator(flow, steps_per_epoch=9, nb_epoch=2, max_q_size=4)"
+    result = fix(["-"], stdin=(head + before).encode(), select=["KD205", "KD310"], unsafe=True)
+    assert result.files[0].after.decode() == head + "model.fit(flow, steps_per_epoch=9, epochs=2)"
+
+
 def test_a_comment_beside_an_argument_stays() -> None:
     source = "import keras\nkeras.layers.Dense(\n    3,\n    init='zero',  # start at nothing\n)\n"
     assert mended(source) == source.replace("init=", "kernel_initializer=")

@@ -30,8 +30,9 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity, Span
 from kdoctor.rewrite import Refusal, without
+from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
 from kdoctor.rules.facts import Facts
@@ -43,6 +44,7 @@ _TRAINING = {
     "evaluate": {**RENAMED["evaluate_generator"]},
     "predict": {**RENAMED["predict_generator"]},
 }
+_GENERATORS = {each: RENAMED[each] for each in RENAMED if each.endswith("_generator")}
 # Parts of a kernel's size, each an argument of its own.
 _KERNELS = {
     **dict.fromkeys(("Conv2D", "Conv2DTranspose", "SeparableConv2D"), ("nb_row", "nb_col")),
@@ -67,12 +69,24 @@ class _Rewritten:
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call that passes keywords of Keras 1."""
-    for call in keras_calls(module, facts):
+    for call in (*keras_calls(module, facts), *_generator_calls(module, facts)):
         old = _old_arguments(call)
         if old and not module.is_guarded(call.call):
             yield _finding(module, facts, call, old)
         elif _kernel_in_numbers(call) and not module.is_guarded(call.call):
             yield _silent(module, call)
+
+
+def _generator_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
+    """Yield the calls of `fit_generator` and its kin, which KD205 has to rewrite, too."""
+    for use in module.members:
+        if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
+            continue
+        name = f"keras.Model.{use.member}"
+        if use.member in _GENERATORS and facts.runs_keras_3("keras"):
+            new = facts.at_release("2.10.0").signature(name)
+            if new is not None:
+                yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)
 
 
 def _old_arguments(call: KerasCall) -> list[cst.Arg]:
@@ -105,7 +119,8 @@ def _known(call: KerasCall) -> frozenset[str]:
 
 def _renamed(call: KerasCall) -> dict[str, str]:
     if call.owner is not None:
-        return _TRAINING.get(call.leaf, {}) if call.owner.kind is Kind.MODEL else {}
+        methods = _TRAINING | _GENERATORS
+        return methods.get(call.leaf, {}) if call.owner.kind is Kind.MODEL else {}
     if call.made:
         return RENAMED.get("Model" if call.made == "Functional" else call.made, {})
     return {"input_dtype": "dtype"} if call.leaf == "Input" else {}
@@ -153,10 +168,8 @@ def _rewrite(module: Module, call: KerasCall, argument: cst.Arg, rewritten: _Rew
     keyword, source = argument.keyword.value, module.source(argument.value)
     name = call.made or call.leaf
     if keyword in _SAMPLES:
-        rewritten.refused.append(
-            f"`{keyword}=` counted samples, what took its place counts batches"
-        )
-    elif keyword in _QUEUE:
+        _count_batches(module, call, argument, rewritten)
+    elif keyword in _QUEUE and call.leaf not in _GENERATORS:
         rewritten.gone.append(argument)
         rewritten.unsafe.append(_QUEUE_LOST)
     elif keyword == "consume_less":
@@ -184,6 +197,45 @@ def _rewrite(module: Module, call: KerasCall, argument: cst.Arg, rewritten: _Rew
         rewritten.edits.append(Edit(module.span(argument), (new,)))
     else:
         _rename(module, call, argument, {"nb_epoch": "epochs"} | _renamed(call), rewritten)
+
+
+def _count_batches(
+    module: Module, call: KerasCall, argument: cst.Arg, rewritten: _Rewritten
+) -> None:
+    """Divide a number of samples by the batch size, where the data says it on the spot."""
+    assert argument.keyword is not None
+    keyword = argument.keyword.value
+    source = "validation_data" if keyword == "nb_val_samples" else "generator"
+    data = call.keyword(source)
+    if data is None and source == "generator" and call.call.args[0].keyword is None:
+        data = call.call.args[0]
+    size = _batch_size(data)
+    if size is None:
+        rewritten.refused.append(
+            f"`{keyword}=` counted samples, what took its place counts batches"
+        )
+        return
+    value = module.outer_span(argument.value)
+    hole = Hole(value, Precedence.PRODUCT, binds(argument.value))
+    parts = (f"{_renamed(call)[keyword]}=", hole, f" // {module.source(size)}")
+    rewritten.edits.append(Edit(Span(module.span(argument).start, value.end), parts))
+    rewritten.unsafe.append("samples that do not fill a batch are left out, as in Keras 2.2")
+
+
+def _batch_size(data: cst.Arg | None) -> cst.BaseExpression | None:
+    """Return the batch size of `flow(x, y, batch_size=32)`."""
+    if data is None or not isinstance(data.value, cst.Call):
+        return None
+    return next(
+        (
+            each.value
+            for each in data.value.args
+            if each.keyword is not None
+            and each.keyword.value == "batch_size"
+            and _may_move(each.value)
+        ),
+        None,
+    )
 
 
 def _rename(
@@ -269,6 +321,9 @@ def _error(module: Module, call: KerasCall, old: list[cst.Arg]) -> str:
         return f"TypeError: {call.made}.__init__() missing {number}: {listed}"
     first = old[0]
     assert first.keyword is not None
+    if call.leaf in _GENERATORS and call.owner is not None:
+        made = call.owner.cls or "Functional"
+        return f"AttributeError: '{made}' object has no attribute '{call.leaf}'"
     if call.made and call.new.takes_any_keyword:
         is_literal = isinstance(first.value, cst.BaseNumber | cst.SimpleString)
         value = module.source(first.value) if is_literal else "…"
