@@ -92,9 +92,9 @@ NOT_TENSOR_FUNCTIONS: Final = frozenset(
         *("moving_average_update", "rnn", "normalize_batch_in_training", "learning_phase"),
         *("standardize_dtype", "convert_to_numpy", "get_uid", "cond", "while_loop", "fori_loop"),
         *("scan", "associative_scan", "map", "vectorized_map", "switch", "top_k", "moments"),
-        *("qr", "svd", "eig", "eigh", "slogdet", "lu_factor", "histogram", "divmod", "modf"),
-        *("frexp", "nonzero", "unravel_index", "meshgrid", "ctc_decode", "fft", "fft2", "rfft"),
-        *("stft", "custom_gradient", "vectorize", "broadcast_shapes", "get_session", "map_fn"),
+        *("qr", "svd", "eig", "eigh", "slogdet", "lu_factor", "histogram"),
+        *("nonzero", "unravel_index", "meshgrid", "ctc_decode", "fft", "fft2", "rfft"),
+        *("stft", "custom_gradient", "vectorize", "get_session", "map_fn"),
         *("ifft2", "irfft", "set_session", "foldl", "foldr", "in_train_phase", "in_test_phase"),
     )
 )

@@ -1,0 +1,196 @@
+"""Code that asks a symbolic tensor for its value, its length or its elements.
+
+## What it does
+Reports `if x > 0:`, `while x:`, `bool(x)`, `len(x)`, `for t in x:`, `float(x)`, `int(x)` and
+NumPy's functions (`np.sum(x)`) where `x` surely is a symbolic tensor, while a model is built.
+
+## Why it breaks
+A symbolic tensor stands for values that come later. Keras 3 says so: `TypeError: A symbolic
+KerasTensor cannot be used as a boolean.`, `NotImplementedError: Iterating over a symbolic
+KerasTensor is not supported.`, `TypeError: object of type 'KerasTensor' has no len()`, `ValueError:
+A KerasTensor is symbolic`. Keras 1 on Theano, and graph-time TensorFlow with autograph, took some
+of it.
+
+## What to write instead
+- A choice by values: `keras.ops.where(x > 0, a, b)`.
+- A loop over an axis whose size is known: `for t in keras.ops.unstack(x, axis=1):`.
+- The size of an axis: `x.shape[1]` in place of `len(x)`.
+- NumPy's function by the one of `keras.ops` with the same name: `keras.ops.sum(x)`.
+- What needs real control flow: the `call` of a layer of your own.
+
+## How we know
+Each form was run on Keras 3.15.1 with `keras.Input`; the errors are quoted from there. Comparing
+with `==` or `is` and asking `x is None` make no difference to the tensor and are not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Context
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import is_symbolic
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_NO_BOOL = "TypeError: A symbolic KerasTensor cannot be used as a boolean."
+_NO_LOOP = "NotImplementedError: Iterating over a symbolic KerasTensor is not supported."
+_NO_ARRAY = (
+    "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype. "
+    "It doesn't have any actual numerical value. You cannot convert it to "
+)
+_BUILTINS = {
+    "bool": _NO_BOOL,
+    "len": "TypeError: object of type 'KerasTensor' has no len()",
+    "float": f"{_NO_ARRAY}a float.",
+    "int": f"{_NO_ARRAY}an int.",
+    "list": _NO_LOOP,
+    "enumerate": _NO_LOOP,
+}
+# NumPy's functions that look at values; `np.shape(x)` and the like ask the tensor itself.
+_OF_NUMPY = frozenset({
+    "abs", "absolute", "add", "all", "any", "argmax", "argmin", "argsort", "array", "asarray",
+    "ceil", "clip", "concatenate", "cos", "cumsum", "dot", "exp", "expand_dims", "floor", "isnan",
+    "log", "matmul", "max", "maximum", "mean", "median", "min", "minimum", "multiply", "prod",
+    "round", "sign", "sin", "sort", "sqrt", "square", "stack", "std", "subtract", "sum", "tanh",
+    "where", "var",
+})  # fmt: skip
+_ORDERING = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+_QUESTIONS = ("isinstance", "hasattr", "callable", "type")
+_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
+_HELP = {
+    _NO_BOOL: "Choose with `keras.ops.where(condition, a, b)`, or put the branch into the `call` "
+    "of a layer of your own.",
+    _NO_LOOP: "Write `keras.ops.unstack(x, axis=...)` for an axis whose size is known.",
+    _BUILTINS["len"]: "Write `x.shape[0]`, which is None for a batch of unknown size.",
+}
+_ARRAY_HELP = "Write the function of `keras.ops` instead of NumPy's; a value exists in `call` only."
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each such use."""
+    for node in descendants(module.tree):
+        for place, error in _misused(module, node):
+            if module.context_of(place) in _INSIDE or module.is_guarded(place):
+                continue
+            if not _is_in_a_layer(module, place) and not _is_asked_what_it_is(module, place):
+                yield _finding(module, place, error)
+
+
+def _misused(module: Module, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, str]]:
+    """Yield the symbolic tensors that a statement or expression cannot do with, and the error."""
+    match node:
+        case (
+            cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test) | cst.Assert(test=test)
+        ):
+            yield from ((each, _NO_BOOL) for each in _conditions(module, test))
+        case cst.For(iter=iterable) if is_symbolic(module, iterable):
+            yield iterable, _NO_LOOP
+        case cst.CompFor(iter=iterable) if is_symbolic(module, iterable):
+            yield iterable, _NO_LOOP
+        case cst.Call(args=[first, *_]) if not first.star and is_symbolic(module, first.value):
+            error = _error_of_call(module, node)
+            if error is not None:
+                yield node, error
+
+
+def _conditions(module: Module, test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    match test:
+        case cst.BooleanOperation():
+            yield from _conditions(module, test.left)
+            yield from _conditions(module, test.right)
+        case cst.UnaryOperation(operator=cst.Not()):
+            yield from _conditions(module, test.expression)
+        case cst.Comparison(comparisons=[one]) if isinstance(one.operator, _ORDERING):
+            if is_symbolic(module, test.left) or is_symbolic(module, one.comparator):
+                yield test
+        case _ if is_symbolic(module, test):
+            yield test
+
+
+def _error_of_call(module: Module, call: cst.Call) -> str | None:
+    if isinstance(call.func, cst.Name) and call.func.value in _BUILTINS:
+        own = module.scope_of(call.func).owner(call.func.value)
+        return _BUILTINS[call.func.value] if own is None else None
+    parent, _, leaf = (module.qualified(call.func) or "").rpartition(".")
+    return f"{_NO_ARRAY}a NumPy array." if parent == "numpy" and leaf in _OF_NUMPY else None
+
+
+def _is_in_a_layer(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether the code is handed to a layer, as the function of a ``Lambda``."""
+    return any(isinstance(each, cst.Lambda) for each in module.ancestors(node))
+
+
+def _is_asked_what_it_is(module: Module, place: cst.BaseExpression) -> bool:
+    """Say whether the code around looks at the type of what is used here: it may be a list."""
+    names = {each.value for each in (place, *descendants(place)) if isinstance(each, cst.Name)}
+    around = next(
+        (each for each in module.ancestors(place) if isinstance(each, cst.FunctionDef)), module.tree
+    )
+    return any(
+        isinstance(each, cst.Call)
+        and isinstance(each.func, cst.Name)
+        and each.func.value in _QUESTIONS
+        and each.args
+        and isinstance(each.args[0].value, cst.Name)
+        and each.args[0].value.value in names
+        for each in descendants(around)
+    )
+
+
+def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
+    return rule.finding(
+        module.place(place),
+        f"a symbolic tensor has no value yet: {error}",
+        symbol="KerasTensor",
+        confidence=Confidence.LIKELY,
+        help=_HELP.get(error, _ARRAY_HELP),
+        no_fix_because="what is to be decided by values must be said in another way",
+    )
+
+
+rule = Rule(
+    code="KD504",
+    name="symbolic-tensor-has-no-value",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"keras"},
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\nx = keras.Input((4,), batch_size=2)\n"
+
+VALID = [
+    # Neither asks for a value.
+    _HEAD + "if x is None or x == 1:\n    pass\nprint(x.shape[0], np.ndim(3), isinstance(x, list))",
+    # Tensors with values, and lists of symbolic ones.
+    "import keras\n\nx = keras.ops.ones((2, 3))\nif x[0, 0] > 0:\n    print(len(x), float(x[0]))",
+    "import keras\n\nxs = [keras.Input((4,)), keras.Input((4,))]\nfor x in xs:\n    print(len(xs))",
+    # In a layer a tensor may have values.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
+        "        return [t for t in x] if len(x) else x"
+    ),
+    # It may be a list there.
+    (
+        "import keras\n\n\ndef joined(x):\n    if isinstance(x, list) and len(x) > 1:\n"
+        "        x = keras.layers.concatenate(x)\n    return x\n\n\n"
+        "joined(keras.Input((4,)))"
+    ),
+    # A parameter of which nobody knows what it is.
+    "import keras\n\n\ndef block(x):\n    return x if len(x) else None",
+]
+INVALID = [
+    Example(before=_HEAD + "if x[0, 0] > 0:\n    x = x + 1\n", raises=_NO_BOOL),
+    Example(before=_HEAD + "y = 1 if x else 2\n", raises=_NO_BOOL),
+    Example(before=_HEAD + "parts = [t for t in x]\n", raises=_NO_LOOP),
+    Example(before=_HEAD + "for t in x:\n    print(t)\n", raises=_NO_LOOP),
+    Example(before=_HEAD + "print(len(x))\n", raises=_BUILTINS["len"]),
+    Example(before=_HEAD + "print(float(x[0, 0]))\n", raises=_BUILTINS["float"]),
+    Example(before=_HEAD + "y = np.mean(x)\n", raises=f"{_NO_ARRAY}a NumPy array."),
+]

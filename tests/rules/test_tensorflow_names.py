@@ -1,0 +1,160 @@
+"""The table of TensorFlow's functions (KD503) speaks of those that the installed one has."""
+
+import ast
+import inspect
+import json
+from pathlib import Path
+
+import pytest
+
+from kdoctor.keras_api.returns import (
+    NOT_TENSOR_FUNCTIONS,
+    TENSOR_FUNCTIONS,
+    TENSOR_LIST_FUNCTIONS,
+)
+from kdoctor.rules.idioms import _tensorflow
+from kdoctor.rules.names._backend import inference
+
+pytestmark = pytest.mark.frameworks
+
+tf = pytest.importorskip("tensorflow")
+ROWS = {row.left: row for row in _tensorflow.REWRITES}
+# Their keyword is positional only in the template: TensorFlow takes them by `*inputs`.
+VARIADIC = {"tensorflow.einsum"}
+MODULES = ("", "math", "nn", "linalg", "image")
+
+
+def function(name):
+    found = tf
+    for part in name.removeprefix("tensorflow.").split("."):
+        found = getattr(found, part)
+    return found
+
+
+def same_default(old, name, new):
+    if new is inspect.Parameter.empty or old is inspect.Parameter.empty:
+        return old is new
+    if isinstance(new, tf.DType):
+        return ast.literal_eval(old.node) == new.name
+    written = ast.literal_eval(old.node)
+    return written == new or (name == "keepdims" and not written and new is None)
+
+
+@pytest.mark.parametrize("left", ROWS)
+def test_the_left_side_is_the_signature_of_tensorflow(left):
+    pattern = ROWS[left].pattern
+    if pattern.name in VARIADIC:
+        return
+    real = inspect.signature(function(pattern.name)).parameters
+    assert list(pattern.parameters) == list(real)
+    for name, parameter in pattern.parameters.items():
+        assert same_default(parameter.default, name, real[name].default), name
+
+
+def test_each_row_is_of_a_function_with_its_own_name():
+    names = {row.pattern.name for row in _tensorflow.REWRITES}
+    assert len(names) >= 60
+    assert {_tensorflow.canonical(name) for name in names} == names
+
+
+def test_aliases_are_the_same_function_or_take_the_same_arguments():
+    file = Path(_tensorflow.__file__).with_name("names.json")
+    data = json.loads(file.read_text("utf-8"))
+    assert len(data["refuses"]) > 400
+    for alias, name in data["aliases"].items():
+        if alias in data["gone"]:
+            assert f"compat.v1.{alias}" in data["aliases"], alias
+            continue
+        one, other = function(alias), function(name)
+        if one is other or name == "einsum":
+            continue
+        first = [each for each in inspect.signature(one).parameters if each != "layout"]
+        second = [each for each in inspect.signature(other).parameters if each != "layout"]
+        assert first[: len(second)] == second, alias
+
+
+def test_functions_that_make_tensors_of_tensors_exist_in_some_tensorflow():
+    places = [getattr(tf, part) if part else tf for part in MODULES]
+    places += [getattr(tf.compat.v1, part) if part else tf.compat.v1 for part in MODULES]
+    for name in TENSOR_FUNCTIONS:
+        assert any(hasattr(place, name) for place in places), name
+
+
+def test_functions_that_make_no_tensor_are_those_of_a_backend():
+    import keras  # noqa: PLC0415
+    from tf_keras.src import backend  # noqa: PLC0415
+
+    old = {"placeholder", "is_variable", "get_variable_shape", "is_placeholder", "get_session"}
+    old |= {"set_session"}
+    for name in {*NOT_TENSOR_FUNCTIONS, *TENSOR_LIST_FUNCTIONS} - old:
+        assert hasattr(backend, name) or hasattr(keras.ops, name) or hasattr(keras.backend, name)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        inference._FLOAT, inference._BOOL, inference._ELEMENTWISE, inference._SAME_TYPE,
+        inference._EITHER_TYPE, inference._NOT_NEGATIVE, inference._REDUCING,
+    ],
+)  # fmt: skip
+def test_what_is_known_of_results_is_known_of_functions_that_exist(names):
+    import keras  # noqa: PLC0415
+    from tf_keras.src import backend  # noqa: PLC0415
+
+    places = [backend, keras.ops, keras.backend, tf, tf.math, tf.nn]
+    for name in names:
+        assert any(hasattr(place, name) for place in places), name
+
+
+def samples():
+    """Tensors of floats and integers, of either sign."""
+    yield tf.constant([[-2.5, 0.5], [1.0, 3.0]])
+    yield tf.constant([[-2, 0], [1, 3]])
+
+
+@pytest.mark.parametrize("name", sorted(inference._NOT_NEGATIVE - {"epsilon"}))
+def test_what_is_called_not_negative_is(name):
+    from tf_keras.src import backend  # noqa: PLC0415
+
+    result = getattr(backend, name)(next(samples()))
+    assert float(tf.reduce_min(result)) >= 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        inference._SAME_TYPE
+        & {
+            *("abs", "square", "sum", "prod", "max", "min", "mean", "sign", "flatten", "transpose"),
+            *("stop_gradient", "cumsum", "cumprod", "relu", "batch_flatten", "round", "identity"),
+        }
+    ),
+)
+def test_what_is_said_to_keep_the_type_does(name):
+    from tf_keras.src import backend  # noqa: PLC0415
+
+    for x in samples():
+        if name == "round" and x.dtype.is_integer:
+            continue
+        assert getattr(backend, name)(x).dtype == x.dtype
+
+
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        inference._FLOAT
+        & {
+            *("exp", "log", "sqrt", "sin", "cos", "sigmoid", "softmax", "softplus", "softsign"),
+            *("tanh", "elu", "std", "var", "logsumexp", "hard_sigmoid"),
+        }
+    ),
+)
+def test_what_is_said_to_give_floats_gives_no_integers(name):
+    from tf_keras.src import backend  # noqa: PLC0415
+
+    for x in samples():
+        try:
+            result = getattr(backend, name)(x)
+        except (TypeError, ValueError, tf.errors.OpError):
+            continue  # it takes no integers
+        assert not result.dtype.is_integer
