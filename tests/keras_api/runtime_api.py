@@ -264,7 +264,10 @@ json.dump(
         "versions": {"keras": keras.__version__, "tf_keras": tf_keras.__version__},
         "names": {"keras": walk(keras), "tf.keras": walk(tf.keras), "tf_keras": walk(tf_keras)},
         "members": {"keras": members(keras), "tf_keras": members(tf_keras)},
-        "modules": {root: importable(root) for root in ("keras", "tf.keras", "tf_keras")},
+        "modules": {
+            root: importable(root)
+            for root in ("keras", "tf.keras", "tf_keras", "tensorflow.python.keras")
+        },
         "returned": returned(),
         "bases": {name: [n for n in dir(base) if n[0] != "_"] for name, base in BASES.items()},
     },

@@ -79,6 +79,36 @@ ACCESSES = [
         "from-import",
     ),
     ("import tf_keras\ntf_keras.backend.nothing", "tf_keras.backend.nothing", "attribute"),
+    (
+        "from tensorflow.python.keras.layers import LSTM",
+        "tensorflow.python.keras.layers.LSTM",
+        "from-import",
+    ),
+    (
+        "from tensorflow.python.keras.applications.vgg16 import VGG16",
+        "tensorflow.python.keras.applications.vgg16.VGG16",
+        "from-import",
+    ),
+    (
+        "from tensorflow.compat.v1.keras.layers import Dense",
+        "tensorflow.compat.v1.keras.layers.Dense",
+        "from-import",
+    ),
+    (
+        "import tensorflow.compat.v2.keras.layers",
+        "tensorflow.compat.v2.keras.layers",
+        "import",
+    ),
+    (
+        "import tensorflow as tf\ntf.compat.v1.keras.backend.get_session",
+        "tensorflow.compat.v1.keras.backend.get_session",
+        "attribute",
+    ),
+    (
+        "from tensorflow.contrib.keras import layers",
+        "tensorflow.contrib.keras.layers",
+        "from-import",
+    ),
 ]
 
 
@@ -149,7 +179,7 @@ def test_parameters_are_those_that_inspect_shows(runtime, root):
     assert set(different) <= {"export.ExportArchive"}
 
 
-@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("root", [*ROOTS, "tensorflow.python.keras"])
 def test_nothing_that_import_finds_is_ever_missing(runtime, root):
     wrong = [
         name
