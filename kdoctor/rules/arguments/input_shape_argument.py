@@ -35,6 +35,7 @@ from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity, Span
 from kdoctor.rewrite import Refusal, Speller
 from kdoctor.rules.arguments._first_layer import Place, first_layer_place
+from kdoctor.rules.arguments._keywords import TAKEN
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
@@ -67,6 +68,7 @@ def _shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list
     # parameter may hide in **kwargs.)
     signature = facts.at_release(_KERAS_2).signature(found.qualified)
     own = {each.name for each in signature.parameters} if signature else set()
+    own |= TAKEN.get(found.name.rpartition(".")[2], frozenset())
     return [each for each in given if each.keyword and each.keyword.value not in own]
 
 
@@ -219,6 +221,7 @@ VALID = [
     "import keras\nkeras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])",
     "import keras\nkeras.applications.VGG16(weights=None, input_shape=(32, 32, 3))",
     "import keras\nkeras.layers.InputLayer(input_shape=(4,))",
+    "import keras\nkeras.layers.InputLayer(batch_input_shape=(2, 4))",
     "import keras\nkeras.layers.Embedding(input_dim=10, output_dim=3)",
     "from mylayers import Dense\nimport keras\nDense(3, input_shape=(4,))",
     "import keras\nlayer = keras.layers.Dense(3)\nlayer.build(input_shape=(None, 4))",
