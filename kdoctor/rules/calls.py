@@ -13,20 +13,35 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference
 
 UNKNOWN: Final = object()
 """What a value is that cannot be read off the code."""
 
 
-def instances(module: Module, kind: Kind) -> Iterator[tuple[Reference, cst.Call, Type]]:
-    """Yield each call that makes an object of one of Keras' own classes of this kind."""
+def instances(
+    module: Module, kind: Kind, facts: Facts | None = None
+) -> Iterator[tuple[Reference, cst.Call, Type]]:
+    """Yield each call that makes an object of one of Keras' own classes of this kind.
+
+    With ``facts``, only of the Keras 3 of that target.
+    """
     for reference in module.references:
-        if reference.call is None:
+        if reference.call is None or (facts and not is_keras_3(facts, reference.name)):
             continue
         made = module.knowledge.class_type(reference.name)
         if made is not None and made.kind is kind:
             yield reference, reference.call, made
+
+
+def is_keras_3(facts: Facts, name: str | None) -> bool:
+    """Say whether a dotted name is one of the Keras 3 of the target (`tf.compat.v1.keras` is not).
+
+    A name that is not known may be.
+    """
+    split = split_root(name) if name else None
+    return split is None or facts.runs_keras_3(split[0])
 
 
 def is_hidden(call: cst.Call) -> bool:

@@ -118,3 +118,102 @@ def test_every_default_that_changed_is_decided(root: str, prefix: str) -> None:
         if parameter not in SAME and parameter not in MATTERS.get(name, ())
     ]
     assert open_ones == []
+
+
+KERAS_2_STILL = "import tensorflow.compat.v1 as tf\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        ("KD401", "tf.keras.optimizers.SGD(0.1, decay=0.1)"),
+        ("KD404", "tf.keras.layers.Activation('hard_sigmoid')"),
+        ("KD405", "tf.keras.regularizers.l1_l2()"),
+        ("KD407", "tf.keras.optimizers.Adam(epsilon=None)"),
+        ("KD408", "tf.keras.callbacks.EarlyStopping('val_dice')"),
+        ("KD414", "tf.keras.Sequential([], 'mine')"),
+        ("KD417", "tf.keras.callbacks.ReduceLROnPlateau(epsilon=0.1)"),
+        ("KD602", "tf.keras.callbacks.ModelCheckpoint('a.hdf5')"),
+    ],
+)
+def test_the_copy_of_keras_2_in_tensorflow_is_left_alone(code: str, line: str) -> None:
+    assert not findings(f"{KERAS_2_STILL}{line}\n", code)
+    assert findings(f"import tensorflow as tf\n{line}\n", code)
+
+
+GAN = """\
+from keras.layers import Input, Dense
+from keras.models import Sequential, Model
+import numpy as np
+
+class GAN():
+    def __init__(self):
+        self.discriminator = self.build_discriminator()
+        self.discriminator.compile(loss='binary_crossentropy', optimizer='adam')
+        self.generator = self.build_generator()
+        z = Input(shape=(100,))
+        img = self.generator(z)
+        self.discriminator.trainable = False
+        self.combined = Model(z, self.discriminator(img))
+        self.combined.compile(loss='binary_crossentropy', optimizer='adam')
+
+    def build_discriminator(self):
+        model = Sequential()
+        model.add(Dense(1))
+        img = Input(shape=(4,))
+        return Model(img, model(img))
+
+    def build_generator(self):
+        return Sequential([Dense(4)])
+
+    def train(self, epochs):
+        for epoch in range(epochs):
+            imgs = self.imgs()
+            # Train the discriminator
+            d_loss_real = self.discriminator.train_on_batch(imgs, valid)
+            d_loss_fake = self.discriminator.train_on_batch(gen_imgs, fake)
+            d_loss = 0.5 * np.add(d_loss_real, d_loss_fake)
+            g_loss = self.combined.train_on_batch(noise, valid)
+"""
+
+
+def test_the_gan_of_every_tutorial_trains_its_discriminator_again() -> None:
+    (found,) = findings(GAN, "KD403")
+    assert found.severity == "change"
+    indent = " " * 12
+    assert (
+        f"{indent}# Train the discriminator\n"
+        f"{indent}self.discriminator.trainable = True\n"
+        f"{indent}d_loss_real = self.discriminator.train_on_batch(imgs, valid)\n"
+        f"{indent}d_loss_fake = self.discriminator.train_on_batch(gen_imgs, fake)\n"
+        f"{indent}self.discriminator.trainable = False\n"
+        f"{indent}d_loss = "
+    ) in mended(GAN, "KD403")
+    assert mended(mended(GAN, "KD403"), "KD403") == mended(GAN, "KD403")
+
+
+FINE = [
+    "keras.optimizers.SGD(0.1, decay=0.1)",
+    "keras.callbacks.ReduceLROnPlateau(epsilon=0.1)",
+    "model.save('a.h5')",
+    "model.save('a.h5', include_optimizer=False)",
+    "model.load_weights('a.h5', by_name=True)",
+    "model.compile('sgd', 'mse', metrics=['acc'])",
+    "model.compile('sgd', loss=lambda a, b: a - b)",
+    "keras.layers.Embedding(3, 2, input_length=4)",
+    "keras.layers.Embedding(3, 2, weights=[table])",
+    "keras.layers.Dense(3, input_shape=(2,))",
+    "keras.layers.LSTM(2, implementation=1)",
+    "keras.layers.Lambda(lambda x: x)",
+    "keras.layers.LeakyReLU(alpha=0.1)",
+    "keras.callbacks.ModelCheckpoint('a.h5')",
+    "keras.layers.Conv2D(32, 3, 3)",
+    "model.output_shape, model.input_shape, model._layers",
+]
+
+
+@pytest.mark.parametrize("line", FINE)
+def test_what_still_works_is_no_error(line: str) -> None:
+    source = f"import keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n{line}\n"
+    result = scan(["-"], stdin=source.encode(), select=["KD4", "KD6"])
+    assert [each for each in result.findings if each.severity == "error"] == []

@@ -56,6 +56,17 @@ def test_the_same_path_is_renamed_everywhere_but_in_prose() -> None:
     assert "not w.h5" in after
 
 
+def test_a_whole_model_keeps_its_name() -> None:
+    source = (
+        f"{MODEL}model.save_weights('m.h5')\nmodel.load_weights('m.h5')\nmodel.save('m.h5')\n"
+        "keras.models.load_model('m.h5')\n"
+    )
+    after = mended(source)
+    assert after.count("'m.weights.h5'") == 2
+    assert "model.save('m.h5')" in after
+    assert "load_model('m.h5')" in after
+
+
 def test_a_path_that_is_a_parameter_is_not_known() -> None:
     source = f"{MODEL}def save(path='w.h5'):\n    model.save_weights(path)\n"
     assert not findings(source)

@@ -45,7 +45,7 @@ _SCHEDULE = "keras.optimizers.schedules.InverseTimeDecay"
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each ``decay=``."""
-    for reference, call, _ in instances(module, Kind.OPTIMIZER):
+    for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
         given = argument(call, "decay")
         if given is None or module.is_guarded(call):
             continue

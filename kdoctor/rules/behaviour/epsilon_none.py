@@ -35,7 +35,7 @@ _SET = "set_epsilon"
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each ``epsilon`` that is None."""
-    for reference, call, _ in instances(module, Kind.OPTIMIZER):
+    for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
         signature = facts.signature(reference.name)
         names = [each.name for each in signature.parameters] if signature else []
         if "epsilon" not in names or module.is_guarded(call):

@@ -41,9 +41,9 @@ _FUNCTION = "activations.hard_sigmoid"
 _ARGUMENTS = ("activation", "recurrent_activation", "inner_activation")
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each use."""
-    for reference, call, made in instances(module, Kind.LAYER):
+    for reference, call, made in instances(module, Kind.LAYER, facts):
         for index, each in enumerate(call.args):
             keyword = each.keyword.value if each.keyword else None
             by_position = made.cls == "Activation" and keyword is None and index == 0

@@ -67,19 +67,19 @@ _PLAINLY_LESS = re.compile(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossent
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each monitor whose direction Keras 3 cannot know."""
     compiled: list[set[str] | None] | None = None
-    for reference, call, made in instances(module, Kind.CALLBACK):
+    for reference, call, made in instances(module, Kind.CALLBACK, facts):
         if made.cls not in _CALLBACKS or is_hidden(call) or module.is_guarded(call):
             continue
         monitor, mode = _CALLBACKS[made.cls]
         given, said = argument(call, "monitor", monitor), argument(call, "mode", mode)
         name = literal(given.value) if given else None
-        if not isinstance(name, str) or (said and literal(said.value) != "auto"):
+        if given is None or not isinstance(name, str) or (said and literal(said.value) != "auto"):
             continue
         if compiled is None:
             compiled = list(_compiled(module))
         if _may_be_known(module, name.removeprefix("val_"), compiled):
             continue
-        yield _finding(module, facts, reference, call, made.cls, name, said)
+        yield _finding(module, facts, reference, call, made.cls, name, given, said)
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
@@ -89,16 +89,18 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     call: cst.Call,
     cls: str,
     monitor: str,
+    given: cst.Arg,
     said: cst.Arg | None,
 ) -> Finding:
     mode = keras_2_mode(cls, monitor)
     sure = mode == "max" or _PLAINLY_LESS.search(monitor) is not None
     fix = None
     if sure:
+        quote = given.value.quote if isinstance(given.value, cst.SimpleString) else '"'
         edit = (
-            with_keyword(module, call, f'mode="{mode}"')
+            with_keyword(module, call, f"mode={quote}{mode}{quote}")
             if said is None
-            else _replaced(module, said.value, f'"{mode}"')
+            else _replaced(module, said.value, f"{quote}{mode}{quote}")
         )
         rating = facts.applicability(*(each for each in INVALID if each.after))
         fix = Fix(f'Say `mode="{mode}"`, as Keras 2 took it', (edit,), rating)
@@ -215,7 +217,7 @@ INVALID = [
         before=_MODEL + "callback = keras.callbacks.EarlyStopping(monitor='val_acc', patience=2)"
         + _FIT,
         after=_MODEL + "callback = keras.callbacks.EarlyStopping(monitor='val_acc', patience=2, "
-        'mode="max")' + _FIT,
+        "mode='max')" + _FIT,
         raises=_ERROR.format("EarlyStopping", "val_acc"),
         same="callback.monitor_op(2.0, 1.0)",
         on_keras_2=True,
@@ -223,7 +225,7 @@ INVALID = [
     Example(
         before=_TWO + "callback = keras.callbacks.ReduceLROnPlateau('val_a_loss', mode='auto')"
         + _FIT_TWO,
-        after=_TWO + "callback = keras.callbacks.ReduceLROnPlateau('val_a_loss', mode=\"min\")"
+        after=_TWO + "callback = keras.callbacks.ReduceLROnPlateau('val_a_loss', mode='min')"
         + _FIT_TWO,
         raises=_ERROR.format("ReduceLROnPlateau", "val_a_loss"),
         same="bool(callback.monitor_op(1.0, 2.0))",

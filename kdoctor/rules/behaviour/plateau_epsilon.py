@@ -28,7 +28,7 @@ from kdoctor.syntax import Module
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each ``epsilon=``."""
-    for reference, call, made in instances(module, Kind.CALLBACK):
+    for reference, call, made in instances(module, Kind.CALLBACK, facts):
         given = argument(call, "epsilon") if made.cls == "ReduceLROnPlateau" else None
         if given is None or given.keyword is None or argument(call, "min_delta"):
             continue

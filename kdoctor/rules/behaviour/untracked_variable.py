@@ -30,7 +30,7 @@ import libcst as cst
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import speller_at
+from kdoctor.rules.calls import is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -56,6 +56,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if store.owner.kind not in _OWNERS or store.value is None or store.owner_overrides:
             continue
         if not isinstance(store.node.value, cst.Name) or module.is_guarded(store.node):
+            continue
+        if not is_keras_3(facts, store.owner.qualified):
             continue
         for call in _variables(module, facts, store.value):
             owner = _OWNERS[store.owner.kind]
@@ -166,6 +168,11 @@ VALID = [
     (
         "import keras\nfrom keras import backend as K\n\nclass A(keras.layers.Layer):\n"
         "    def build(self, shape):\n        self.v = K.variable(1.0)"
+    ),
+    # This is Keras 2 still.
+    (
+        "import tensorflow.compat.v1 as tf\n\nclass A(tf.keras.layers.Layer):\n"
+        "    def build(self, shape):\n        self.v = tf.Variable(1.0)"
     ),
     # Not kept by the layer.
     (

@@ -110,14 +110,26 @@ def _after_last_field(found: Ending | None) -> Ending | None:
     return Ending(text, found.node, found.end, whole=False) if text else None
 
 
-def renamed(module: Module, found: Ending, old: str, new: str) -> tuple[Edit, ...]:
+def renamed(
+    module: Module,
+    found: Ending,
+    old: str,
+    new: str,
+    *,
+    but: Sequence[cst.BaseExpression] = (),
+) -> tuple[Edit, ...]:
     """Return the edits that let the path end in ``new`` instead of ``old``.
 
-    A path that is wholly written out is changed wherever this file writes it.
+    A path that is wholly written out is changed wherever this file writes it, ``but`` in these
+    places.
     """
     ends = [found.end]
     if isinstance(found.node, cst.SimpleString) and found.whole:
-        ends = [each.end for each in same_paths(module, found)]
+        ends = [
+            each.end
+            for each in same_paths(module, found)
+            if not any(each.node is node for node in but)
+        ]
     return tuple(Edit(Span(end - len(old), end), (new,)) for end in ends)
 
 

@@ -42,7 +42,7 @@ _UNSAFE = "files that are there already, other programs and people know it by th
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each callback whose path surely has a wrong ending."""
-    for reference, call, made in instances(module, Kind.CALLBACK):
+    for reference, call, made in instances(module, Kind.CALLBACK, facts):
         if made.cls != "ModelCheckpoint" or is_hidden(call) or module.is_guarded(call):
             continue
         path = argument(call, "filepath", 0)

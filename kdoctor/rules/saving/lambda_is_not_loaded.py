@@ -41,9 +41,9 @@ _ERROR = (
 _SWITCH = "enable_unsafe_deserialization"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such load."""
-    if _SWITCH in module.text or not any(_lambdas(module)):
+    if _SWITCH in module.text or not any(_lambdas(module, facts)):
         return
     for use in loads(module):
         if is_hidden(use.call) or argument(use.call, "safe_mode", 3):
@@ -66,8 +66,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         )
 
 
-def _lambdas(module: Module) -> Iterator[cst.Call]:
-    for _, call, made in instances(module, Kind.LAYER):
+def _lambdas(module: Module, facts: Facts) -> Iterator[cst.Call]:
+    for _, call, made in instances(module, Kind.LAYER, facts):
         given = argument(call, "function", 0) if made.cls == "Lambda" else None
         if given is not None and isinstance(value_of(module, given.value), cst.Lambda):
             yield call

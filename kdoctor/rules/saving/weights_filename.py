@@ -35,7 +35,7 @@ from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._paths import Ending, renamed
-from kdoctor.rules.saving._uses import PathUse, is_saved_here, method_uses
+from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, method_uses, saves
 from kdoctor.syntax import Module
 
 _NEW = ".weights.h5"
@@ -79,9 +79,11 @@ def rename_to_weights(module: Module, found: Ending) -> Fix:
     # `model_weights.h5`, `model.weights.hdf5`
     if old and found.text.endswith(f".weights{old}"):
         old = f".weights{old}"
+    # A whole model that goes by the same path keeps its name.
+    models = [use.path for use in (*saves(module), *loads(module)) if use.path is not None]
     return Fix(
         "Let the path end in `.weights.h5`, wherever this file writes it",
-        renamed(module, found, old, _NEW),
+        renamed(module, found, old, _NEW, but=models),
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE,
     )

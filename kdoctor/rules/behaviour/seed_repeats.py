@@ -1,0 +1,95 @@
+"""A number as `seed=` gives the same random numbers at every call.
+
+## What it does
+Reports functions of `keras.random` that are given a number as `seed=` inside a layer's `call`, a
+loss, or a training step.
+
+## Why it breaks
+`K.random_normal(shape, seed=1)` and `tf.random.normal(shape, seed=1)` go on drawing: the seed says
+where to start. `keras.random.normal(shape, seed=1)` is a function of its arguments: each call gives
+the same numbers, so that noise and dropout are the same in every step.
+
+## What to write instead
+A generator, made once and kept:
+
+    def __init__(self):
+        super().__init__()
+        self.seed_generator = keras.random.SeedGenerator(1)
+
+    def call(self, x):
+        return x + keras.random.normal(x.shape, seed=self.seed_generator)
+
+Layers like `Dropout(0.5, seed=1)` make one themselves.
+
+## How we know
+Run on Keras 3.15.1: two calls of such a layer give the same numbers; with `K.random_normal` of
+Keras 2, and with a generator, they do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Context
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each fixed seed in what runs again and again."""
+    for reference in module.references:
+        split = split_root(reference.name)
+        if reference.call is None or split is None or not split[1].startswith("random."):
+            continue
+        given = argument(reference.call, "seed")
+        value = literal(value_of(module, given.value)) if given else None
+        if given is None or not isinstance(value, int) or not facts.runs_keras_3(split[0]):
+            continue
+        if module.context_of(reference.node) not in _REPEATED:
+            continue
+        yield rule.finding(
+            module.place(given),
+            "with a number as its seed this gives the same numbers at every call",
+            symbol=reference.name,
+            confidence=reference.confidence,
+            help=f"Make `keras.random.SeedGenerator({value})` once, in `__init__`, and pass that.",
+            no_fix_because="the generator must be kept somewhere, which is yours to choose",
+        )
+
+
+rule = Rule(
+    code="KD419",
+    name="seed-repeats",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"seed"},
+    since="3.0",
+)
+
+VALID = [
+    "import keras\n\nstart = keras.random.normal((2,), seed=1)",
+    (
+        "import keras\n\nclass Noise(keras.layers.Layer):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.seed = keras.random.SeedGenerator(1)\n\n"
+        "    def call(self, x):\n        return x + keras.random.normal((2,), seed=self.seed)"
+    ),
+    (
+        "import keras\nimport tensorflow as tf\n\nclass Noise(keras.layers.Layer):\n"
+        "    def call(self, x):\n        return x + tf.random.normal((2,), seed=1)"
+    ),
+]
+INVALID = [
+    Example(
+        before="import keras\n\n\nclass Noise(keras.layers.Layer):\n    def call(self, x):\n"
+        "        return x + keras.random.normal((2,), seed=1)\n",
+        check="import numpy as np\nnoise = Noise()\nx = keras.ops.zeros((1, 2))\n"
+        "assert (np.array(noise(x)) == np.array(noise(x))).all()",
+    ),
+]
