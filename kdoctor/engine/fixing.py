@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.documents import write_atomically
 from kdoctor.engine.gather import STDIN, gather
-from kdoctor.engine.options import Options, orders_of, target_of
+from kdoctor.engine.options import Options, orders_of
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.result import FixedFile, FixResult, LeftAlone
 from kdoctor.engine.scanning import collected, examiner_for
+from kdoctor.engine.targets import Targets
 from kdoctor.engine.workers import run
 from kdoctor.errors import FileProblem
 
@@ -39,16 +40,17 @@ def fix(
         UsageProblem: a path, rule or target does not exist.
     """
     paths = list(paths)
-    target, notes = target_of(paths, options)
-    orders = orders_of(target, options, unsafe=unsafe)
+    targets = Targets(paths, options)
+    orders = orders_of(targets.main, options, unsafe=unsafe)
     examiner_for.cache_clear()  # the project's modules may have changed since the last call
     gathered = gather(paths, options)
-    fixes = run(_fix, orders, gathered.tasks, options.get("jobs"), options.get("progress"))
+    tasks = targets.assigned(gathered.tasks)
+    fixes = run(_fix, orders, tasks, options.get("jobs"), options.get("progress"))
     if apply:
         fixes = [_written(each) for each in fixes]
     return FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
-        left=collected(target, notes, gathered, [each.left for each in fixes]),
+        left=collected(targets, tasks, gathered, [each.left for each in fixes]),
         left_alone=tuple(each.left_alone for each in fixes if each.left_alone),
         written=apply,
     )
@@ -57,8 +59,7 @@ def fix(
 def _fix(orders: Orders, tasks: Sequence[Task]) -> list[FileFix]:
     from kdoctor.engine.mend import Mender  # noqa: PLC0415 - imports libcst
 
-    mender = Mender(examiner_for(orders))
-    return [mender.fix(task) for task in tasks]
+    return [Mender(examiner_for(orders.aimed(task))).fix(task) for task in tasks]
 
 
 def _written(each: FileFix) -> FileFix:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypedDict
 
 from kdoctor.engine.orders import Orders
-from kdoctor.engine.result import ProjectNotes
-from kdoctor.model import Unreadable
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -42,30 +39,6 @@ class Options(TypedDict, total=False):
     stdin: bytes | None
     progress: Callable[[int, int], None] | None
     namespace: str
-
-
-def target_of(
-    paths: Iterable[str | os.PathLike[str]], options: Options
-) -> tuple[Target, ProjectNotes]:
-    """Return the Keras that the code must run on, and what is to be said about how it was found.
-
-    One run has one target: that of the folder in which all the paths lie.
-
-    Raises:
-        UsageProblem: the target is unknown, or a setting of the project is.
-    """
-    target = options.get("target")
-    if isinstance(target, Target):
-        return target, ProjectNotes()
-    if target is not None:
-        from kdoctor.keras_api import resolve_target  # noqa: PLC0415
-
-        return resolve_target(target, "--target"), ProjectNotes()
-    from kdoctor.project import find_target  # noqa: PLC0415
-
-    chain = find_target(paths)
-    unreadable = tuple(Unreadable(problem.path, problem.why) for problem in chain.problems)
-    return chain.target, ProjectNotes(chain.conflicts, unreadable)
 
 
 def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orders:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,11 +30,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One source that is worth a look. ``admitted``: the prefilter found something in it."""
+    """One source that is worth a look.
+
+    ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,
+    None for that of the orders.
+    """
 
     source: Source
     size: int  # bytes
     admitted: bool = True
+    target: Target | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +59,7 @@ class Orders:
     diffs: bool = True
     unsafe: bool = False
     namespace: str = ""
+
+    def aimed(self, task: Task) -> Orders:
+        """Return the orders with the target of one source."""
+        return self if task.target is None else replace(self, target=task.target)

@@ -35,11 +35,20 @@ class ProjectNotes:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetUse:
+    """For how many files a target counts, of those that have to do with Keras."""
+
+    target: Target
+    files: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScanResult:
     """What is wrong with some files on one target.
 
     ``findings`` stand in order of place, then code. ``lines`` gives, for each finding's place, the
-    user's source line on which it starts (without its newline), for display.
+    user's source line on which it starts (without its newline), for display. ``target`` is that of
+    the folder in which all paths lie, if any file has it; ``targets`` are those of all files.
     """
 
     target: Target
@@ -49,6 +58,7 @@ class ScanResult:
     skipped: tuple[SkippedPart, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     project: ProjectNotes = ProjectNotes()
+    targets: tuple[TargetUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.engine.gather import Gathered, gather
-from kdoctor.engine.options import Options, orders_of, target_of
+from kdoctor.engine.options import Options, orders_of
 from kdoctor.engine.orders import Orders, Task
-from kdoctor.engine.result import ProjectNotes, ScanResult
+from kdoctor.engine.result import ScanResult
+from kdoctor.engine.targets import Targets
 from kdoctor.engine.workers import run
-from kdoctor.target import Target
 
 if TYPE_CHECKING:
     from kdoctor.engine.examine import Examiner, FileScan
@@ -30,36 +30,38 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
         UsageProblem: a path, rule or target does not exist.
     """
     paths = list(paths)
-    target, notes = target_of(paths, options)
-    orders = orders_of(target, options)
+    targets = Targets(paths, options)
+    orders = orders_of(targets.main, options)
     examiner_for.cache_clear()  # the project's modules may have changed since the last call
     gathered = gather(paths, options)
-    scans = run(_scan, orders, gathered.tasks, options.get("jobs"), options.get("progress"))
-    return collected(target, notes, gathered, scans)
+    tasks = targets.assigned(gathered.tasks)
+    scans = run(_scan, orders, tasks, options.get("jobs"), options.get("progress"))
+    return collected(targets, tasks, gathered, scans)
 
 
 def collected(
-    target: Target, notes: ProjectNotes, gathered: Gathered, scans: Sequence[FileScan]
+    targets: Targets, tasks: Sequence[Task], gathered: Gathered, scans: Sequence[FileScan]
 ) -> ScanResult:
     """Put the results of the files together, in the order of their paths."""
     unreadable = [*gathered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]
+    uses = targets.uses(tasks)
     return ScanResult(
-        target=target,
+        target=uses[0].target,
         findings=tuple(finding for scan in scans for finding in scan.findings),
         lines={place: line for scan in scans for place, line in scan.lines.items()},
         read=gathered.read,
         skipped=tuple(part for scan in scans for part in scan.skipped),
         unreadable=tuple(sorted(unreadable, key=lambda file: (file.path, file.why))),
-        project=notes,
+        project=targets.notes,
+        targets=uses,
     )
 
 
 def _scan(orders: Orders, tasks: Sequence[Task]) -> list[FileScan]:
-    examiner = examiner_for(orders)
-    return [examiner.scan(task) for task in tasks]
+    return [examiner_for(orders.aimed(task)).scan(task) for task in tasks]
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=8)  # one a target; a run with more of them makes some anew
 def examiner_for(orders: Orders) -> Examiner:
     """Return this process's examiner, which keeps what it learns of the tree between files."""
     # Imported when the first file is worth it: libcst takes longer than a scan without Keras.

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from kdoctor.project.chain import Chain as Chain
+from kdoctor.project.chain import Projects as Projects
 from kdoctor.project.chain import find_target as find_target
 from kdoctor.project.chain import show_chain as show_chain
 from kdoctor.project.evidence import Distribution as Distribution
 from kdoctor.project.evidence import Evidence as Evidence
 from kdoctor.project.evidence import Flag as Flag
 from kdoctor.project.evidence import Source as Source
+from kdoctor.project.search import start_of as start_of
 
-__all__ = ["Chain", "Distribution", "Evidence", "Flag", "Source", "find_target", "show_chain"]
+__all__ = [
+    "Chain",
+    "Distribution",
+    "Evidence",
+    "Flag",
+    "Projects",
+    "Source",
+    "find_target",
+    "show_chain",
+    "start_of",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -44,6 +44,82 @@ class Chain:
     problems: tuple[Problem, ...] = ()
 
 
+class Projects:
+    """The projects that the files of one run belong to. Each folder is looked into once."""
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        self._environ = environ
+        self._looks: dict[Path, _Look] = {}
+        self._chains: dict[tuple[int, ...], Chain] = {}
+        self._active: tuple[Source, ...] | None = None
+
+    def chain(self, start: Path) -> Chain:
+        """Return the chain of evidence for the files that lie in a folder.
+
+        Raises:
+            UsageProblem: a setting of kdoctor is unknown or names no Keras.
+        """
+        looks = [self._look(folder) for folder in folders_above(start)]
+        telling = [look for look in looks if look.says_something]
+        key = tuple(map(id, telling))
+        if key not in self._chains:
+            self._chains[key] = self._decided(telling)
+        return replace(self._chains[key], start=str(start))
+
+    def inferred(self, start: Path) -> Chain:
+        """Return the chain as it were without any setting of kdoctor."""
+        return self._inferred([self._look(folder) for folder in folders_above(start)])
+
+    def _decided(self, looks: Sequence[_Look]) -> Chain:
+        config = next((look.config for look in looks if look.config is not None), None)
+        problems = tuple(problem for look in looks for problem in look.problems)
+        if config is not None and config.config.target is not None:
+            return Chain(_configured(config), "", config=config, problems=_distinct(problems))
+        chain = self._inferred(looks)
+        return replace(chain, config=config, problems=_distinct([*problems, *chain.problems]))
+
+    def _inferred(self, looks: Sequence[_Look]) -> Chain:
+        sources = [source for look in looks for source in look.sources]
+        known = {source.path for source in sources}
+        if self._active is None:
+            self._active = tuple(active_environments(self._environ))
+        sources += (each for each in self._active if each.path not in known)
+        decision = decide(sources)
+        flag = _flag(sources, self._environ)
+        target = replace(_with_flag(_target(decision), flag, decision), inferred=True)
+        tensorflow = decision.versions.get(Distribution.TENSORFLOW)
+        return Chain(
+            target,
+            "",
+            sources=tuple(sources),
+            taken=tuple(taken.first for taken in decision.taken.values()),
+            flag=flag,
+            tensorflow=str(tensorflow or ""),
+            conflicts=decision.conflicts,
+            problems=tuple(problem for source in sources for problem in source.problems),
+        )
+
+    def _look(self, folder: Path) -> _Look:
+        if folder not in self._looks:
+            config, problems = config_in(folder)
+            sources = (*sources_in(folder), *environments_in(folder))
+            self._looks[folder] = _Look(config, problems, sources)
+        return self._looks[folder]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Look:
+    """What was found in one folder."""
+
+    config: FoundConfig | None
+    problems: tuple[Problem, ...]
+    sources: tuple[Source, ...]
+
+    @property
+    def says_something(self) -> bool:
+        return bool(self.config or self.problems or self.sources)
+
+
 def find_target(
     paths: Iterable[str | os.PathLike[str]], environ: Mapping[str, str] = os.environ
 ) -> Chain:
@@ -56,13 +132,7 @@ def find_target(
     Raises:
         UsageProblem: a setting of kdoctor is unknown or names no Keras.
     """
-    start = start_of(paths)
-    folders = list(folders_above(start))
-    config, problems = _config(folders)
-    if config is not None and config.config.target is not None:
-        return Chain(_configured(config), str(start), config=config, problems=_distinct(problems))
-    chain = _inferred(start, folders, environ)
-    return replace(chain, config=config, problems=_distinct([*problems, *chain.problems]))
+    return Projects(environ).chain(start_of(paths))
 
 
 def show_chain(
@@ -75,14 +145,15 @@ def show_chain(
     Raises:
         UsageProblem: a setting of kdoctor or ``explicit`` is unknown or names no Keras.
     """
-    chain = find_target(paths, environ)
+    projects, start = Projects(environ), start_of(paths)
+    chain = projects.chain(start)
     if explicit is None and (chain.config is None or chain.config.config.target is None):
         return chain
-    start = Path(chain.start)
-    inferred = _inferred(start, list(folders_above(start)), environ)
+    inferred = projects.inferred(start)
     return replace(
         inferred,
         target=chain.target if explicit is None else resolve_target(explicit, "--target"),
+        start=chain.start,
         explicit=explicit or "",
         config=chain.config,
         taken=(),
@@ -93,16 +164,6 @@ def show_chain(
     )
 
 
-def _config(folders: Iterable[Path]) -> tuple[FoundConfig | None, list[Problem]]:
-    problems: list[Problem] = []
-    for folder in folders:
-        config, unread = config_in(folder)
-        problems += unread
-        if config is not None:
-            return config, problems
-    return None, problems
-
-
 def _configured(found: FoundConfig) -> Target:
     place = found.path if found.line is None else f"{found.path}:{found.line}"
     assert found.config.target is not None
@@ -111,29 +172,6 @@ def _configured(found: FoundConfig) -> Target:
     except UsageProblem as problem:
         raise UsageProblem(f"{place}: {problem}") from None
     return replace(target, inferred=True)
-
-
-def _inferred(start: Path, folders: Iterable[Path], environ: Mapping[str, str]) -> Chain:
-    sources: list[Source] = []
-    for folder in folders:
-        sources += sources_in(folder)
-        sources += environments_in(folder)
-    known = {source.path for source in sources}
-    sources += (each for each in active_environments(environ) if each.path not in known)
-    decision = decide(sources)
-    flag = _flag(sources, environ)
-    target = replace(_with_flag(_target(decision), flag, decision), inferred=True)
-    tensorflow = decision.versions.get(Distribution.TENSORFLOW)
-    return Chain(
-        target,
-        str(start),
-        sources=tuple(sources),
-        taken=tuple(taken.first for taken in decision.taken.values()),
-        flag=flag,
-        tensorflow=str(tensorflow or ""),
-        conflicts=decision.conflicts,
-        problems=tuple(problem for source in sources for problem in source.problems),
-    )
 
 
 def _flag(sources: Iterable[Source], environ: Mapping[str, str]) -> Flag | None:

@@ -35,7 +35,7 @@ def write_summary(result: FixResult, page: Page) -> None:
     summary.write_unread(result.left, page)
     summary.write_project(result.left.project, page)
     if page.verbosity >= 0:
-        page.line(summary.headline(result.target))
+        page.line(summary.headline(result.left))
         for line in summary.of_fix(result, page):
             page.line(line)
 

@@ -12,16 +12,27 @@ from kdoctor.report.page import Page, printable
 from kdoctor.target import Target
 
 
-def headline(target: Target) -> str:
+def headline(result: ScanResult) -> str:
     """Say on which Keras the code must run, and where we learned it.
 
     Who is about to leave Keras 2 must not take silence for a clean bill: the project's own files
-    still name the Keras that it leaves, and a second line says how to ask about the next one.
+    still name the Keras that it leaves, and a last line says how to ask about the next one.
     """
-    line = f"kdoctor {__version__}: checking for {target} ({printable(target.source)})"
-    if target.inferred and target.is_before_keras_3:
-        line += "\nThat is Keras 2. To see what Keras 3 breaks: kdoctor scan --target keras==3"
-    return line
+    lines = [f"kdoctor {__version__}: checking for {_named(result.target)}"]
+    uses = [use for use in result.targets if use.files]
+    lines += [f"  {count(use.files, 'file')}: {_named(use.target)}" for use in uses[1:]]
+    targets = [use.target for use in uses] or [result.target]
+    old = [target for target in targets if target.inferred and target.is_before_keras_3]
+    if old:
+        what = "That" if len(old) == len(targets) else "Part of it"
+        lines.append(
+            f"{what} is Keras 2. To see what Keras 3 breaks: kdoctor scan --target keras==3"
+        )
+    return "\n".join(lines)
+
+
+def _named(target: Target) -> str:
+    return f"{target} ({printable(target.source)})"
 
 
 def write_project(notes: ProjectNotes, page: Page) -> None:

@@ -21,6 +21,10 @@ class Target(msgspec.Struct, forbid_unknown_fields=True):
     source: str
 
 
+class TargetUse(Target, forbid_unknown_fields=True):
+    files: int
+
+
 class Fix(msgspec.Struct, forbid_unknown_fields=True):
     applicability: str
     title: str
@@ -58,6 +62,7 @@ class Files(msgspec.Struct, forbid_unknown_fields=True):
 class Report(msgspec.Struct, forbid_unknown_fields=True):
     kdoctor: str
     target: Target
+    targets: list[TargetUse]
     findings: list[Finding]
     files: Files
     conflicts: list[str]
@@ -72,6 +77,7 @@ def test_the_json_report_keeps_its_contract(project):
     project.write({"old.py": SAFE, "hand.py": BY_HAND, "broken.py": "import keras\ndef f(:\n"})
     report = scanned(project)
     assert report.target == Target("keras", "3.15.1", "--target")
+    assert [(use.version, use.files) for use in report.targets] == [("3.15.1", 3)]
     assert report.files.read == 3
     assert report.files.skipped == 0
     assert [file.path for file in report.files.unreadable] == ["broken.py"]

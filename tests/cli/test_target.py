@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kdoctor import __version__
+
 OLD = "from keras import backend as K\n\nK.sum(1)\n"
 
 
@@ -102,3 +104,55 @@ def test_the_chain_names_each_place_in_order_and_what_counts(project):
     assert given.out.startswith("keras 3.15.1 (--target)\n")
     assert "  * --target: keras==3.15.1\n" in given.out
     assert "    requirements.txt: tensorflow" in given.out
+
+
+def test_each_file_is_checked_for_the_keras_of_its_own_project(project):
+    project.write(
+        {
+            "requirements.txt": "keras==3.15.1\n",
+            "old/requirements.txt": "keras==2.10.0\n",
+            "old/deep/a.py": OLD,
+            "new/b.py": OLD,
+            "new/c.py": OLD,
+            ".git/HEAD": "",
+        }
+    )
+    ended = project.kdoctor("scan")
+    assert ended.code == 1
+    assert ended.out.startswith(
+        f"kdoctor {__version__}: checking for keras 3.15.1 (requirements.txt:1)\n"
+        "  1 file: keras 2.10.0 (old/requirements.txt:1)\n"
+        "Part of it is Keras 2. To see what Keras 3 breaks: kdoctor scan --target keras==3\n"
+    )
+    told = project.kdoctor("scan", "--format", "json").json
+    assert {finding["path"] for finding in told["findings"]} == {"new/b.py", "new/c.py"}
+    assert [(use["version"], use["files"]) for use in told["targets"]] == [
+        ("3.15.1", 2),
+        ("2.10.0", 1),
+    ]
+    # The same is said about a file that is named alone.
+    assert project.kdoctor("scan", "old/deep/a.py").code == 0
+    assert project.kdoctor("fix", "old").code == 0
+    assert project.kdoctor("scan", "old", "--target", "keras==3").code == 1
+    assert "+++ b/new/b.py" in project.kdoctor("fix").out
+    assert "old/deep" not in project.kdoctor("fix").out
+
+
+def test_the_number_of_processes_changes_no_files_target(project):
+    filler = "# filler\n" * 20000
+    files = {f"p{n}/m.py": OLD + filler for n in range(12)}
+    pins = {
+        f"p{n}/requirements.txt": f"keras=={'2.10.0' if n % 2 else '3.15.1'}\n" for n in range(12)
+    }
+    project.write({**files, **pins, ".git/HEAD": ""})
+    one = project.kdoctor("scan", "--format", "json", "--jobs", "1")
+    assert {finding["path"] for finding in one.json["findings"]} == {
+        f"p{n}/m.py" for n in range(0, 12, 2)
+    }
+    assert one.out == project.kdoctor("scan", "--format", "json", "--jobs", "4").out
+
+
+def test_where_no_file_has_the_target_of_the_top_that_of_the_most_is_named_first(project):
+    project.write({"code/requirements.txt": "keras==3.5.0\n", "code/a.py": OLD, ".git/HEAD": ""})
+    ended = project.kdoctor("scan")
+    assert ended.out.split("\n")[0].endswith("keras 3.5.0 (code/requirements.txt:1)")

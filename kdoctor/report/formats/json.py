@@ -24,6 +24,15 @@ def _document(result: ScanResult) -> dict[str, Any]:
     return {
         "kdoctor": __version__,
         "target": {"name": target.name, "version": target.version, "source": target.source},
+        "targets": [
+            {
+                "name": use.target.name,
+                "version": use.target.version,
+                "source": use.target.source,
+                "files": use.files,
+            }
+            for use in result.targets
+        ],
         "findings": [_finding(finding) for finding in result.findings],
         "files": {
             "read": result.read,

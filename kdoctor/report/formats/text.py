@@ -15,7 +15,7 @@ from kdoctor.report.source import excerpt
 
 def _write(result: ScanResult, page: Page) -> None:
     if page.verbosity >= 0:
-        page.line(summary.headline(result.target))
+        page.line(summary.headline(result))
         page.line()
     write_findings(result, page)
     summary.write_unread(result, page)

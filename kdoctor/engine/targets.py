@@ -1,0 +1,80 @@
+"""Which Keras each file must run on: the one that was asked for, or that of its own project."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kdoctor.engine.options import Options
+from kdoctor.engine.orders import Task
+from kdoctor.engine.result import ProjectNotes, TargetUse
+from kdoctor.model import Unreadable
+from kdoctor.project import Chain, Projects, start_of
+from kdoctor.target import Target
+
+
+class Targets:
+    """The targets of one run.
+
+    ``main`` is that of the folder in which all named paths lie, or what was asked for. A file of
+    another project further down (one that has its own lock or requirements) has that project's, so
+    that the same is said about it whether it is named alone or found below a folder.
+
+    Raises:
+        UsageProblem: the target that is asked for is unknown, or a setting of the project is.
+    """
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]], options: Options) -> None:
+        asked = options.get("target")
+        self._projects: Projects | None = None
+        self._chains: list[Chain] = []
+        if isinstance(asked, Target):
+            self.main = asked
+        elif asked is not None:
+            from kdoctor.keras_api import resolve_target  # noqa: PLC0415
+
+            self.main = resolve_target(asked, "--target")
+        else:
+            self._projects = Projects()
+            self.main = self._of(start_of(paths))
+
+    def assigned(self, tasks: Iterable[Task]) -> list[Task]:
+        """Return the tasks, each with its target.
+
+        Raises:
+            UsageProblem: a setting of a project further down is unknown or names no Keras.
+        """
+        targets: dict[str, Target] = {}
+        found = []
+        for task in tasks:
+            folder = os.path.dirname(os.path.abspath(task.source.path))  # noqa: PTH100, PTH120
+            if folder not in targets:
+                targets[folder] = self._of(Path(folder))
+            found.append(replace(task, target=targets[folder]))
+        return found
+
+    def uses(self, tasks: Sequence[Task]) -> tuple[TargetUse, ...]:
+        """Return for how many files each target counts, the main one first, then by frequency."""
+        counts = Counter(task.target for task in tasks if task.target is not None)
+        main = [(self.main, counts.pop(self.main, 0))]
+        if not main[0][1] and counts:
+            main = []
+        return tuple(TargetUse(target, files) for target, files in [*main, *counts.most_common()])
+
+    @property
+    def notes(self) -> ProjectNotes:
+        """What is to be said about the files that name the targets."""
+        conflicts = dict.fromkeys(text for chain in self._chains for text in chain.conflicts)
+        problems = dict.fromkeys(each for chain in self._chains for each in chain.problems)
+        unreadable = tuple(Unreadable(problem.path, problem.why) for problem in problems)
+        return ProjectNotes(tuple(conflicts), unreadable)
+
+    def _of(self, folder: Path) -> Target:
+        if self._projects is None:
+            return self.main
+        chain = self._projects.chain(folder)
+        self._chains.append(chain)
+        return chain.target
