@@ -1,0 +1,183 @@
+"""Names of `keras_contrib`, which was given up before Keras 3.
+
+## What it does
+Reports imports from `keras_contrib`, and names that are read off it. Two of its layers are in Keras
+by now: the fix writes `keras.layers.GroupNormalization`.
+
+## Why it breaks
+The last commit of keras-contrib is of 2019, and it was never on the package index. With Keras 3 its
+applications cannot be imported (`ModuleNotFoundError: No module named 'keras.utils.layer_utils'`),
+and most of the rest raises as soon as data comes: `module 'keras.backend' has no attribute 'mean'`.
+
+## What to write instead
+`GroupNormalization(groups=-1, axis=…)` normalizes each channel of each sample by itself, as
+`InstanceNormalization(axis=…)` did. For what Keras does not have, copy the layer into the project:
+kdoctor mends its code like any other.
+
+## How we know
+The last commit was imported and run on Keras 3.15. The fixes ask for `--unsafe`: keras-contrib adds
+epsilon to the deviation, Keras under the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, RewriteTable, one_of, rewrite
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_PACKAGE = "keras_contrib"
+_EPSILON = "epsilon was added to the deviation, it stands under the root now"
+# What an import of these modules raises on Keras 3.
+_BROKEN = {
+    "keras_contrib.applications": "No module named 'keras.utils.layer_utils'",
+    "keras_contrib.utils.save_load_utils": "No module named 'keras.engine'",
+}
+_REST = (
+    "center=True, scale=True, beta_initializer='zeros', gamma_initializer='ones', "
+    "beta_regularizer=None, gamma_regularizer=None, beta_constraint=None, gamma_constraint=None"
+)
+_PASSED = ", ".join(
+    f"{name}={name}" for name in ("epsilon", *(e.partition("=")[0] for e in _REST.split(", ")))
+)
+_ROWS = (
+    rewrite(
+        f"keras_contrib.layers.InstanceNormalization(axis=None, epsilon=1e-3, {_REST}, **kwargs)",
+        f"keras.layers.GroupNormalization(groups=-1, axis=axis, {_PASSED}, **kwargs)",
+        one_of("axis", -1, 1, 2, 3, 4),
+    ),
+    rewrite(
+        f"keras_contrib.layers.GroupNormalization(groups=32, axis=-1, epsilon=1e-5, {_REST}, "
+        "**kwargs)",
+        f"keras.layers.GroupNormalization(groups=groups, axis=axis, {_PASSED}, **kwargs)",
+    ),
+)
+_BY_HAND = {
+    "InstanceNormalization": "With an axis write keras.layers.GroupNormalization(groups=-1, "
+    "axis=…); without one it normalized all axes of a sample together: "
+    "keras.layers.GroupNormalization(groups=1).",
+    "CRF": "Copy the layer into the project, or use tf-keras with tensorflow-addons.",
+    "CyclicLR": "Write a keras.optimizers.schedules.LearningRateSchedule, or copy the callback.",
+    "DSSIMObjective": "Write 1 - tf.image.ssim(y_true, y_pred, 1.0), halved.",
+    "Swish": "Write keras.layers.Activation('swish').",
+    "jaccard_distance": "Write it with keras.ops, or use keras.losses.Dice or "
+    "keras.metrics.BinaryIoU.",
+}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each import from `keras_contrib` once, else each name that is read off it."""
+    found = [
+        reference
+        for reference in module.references
+        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        and f"{reference.name}.".startswith(f"{_PACKAGE}.")
+        and f"{reference.binding.imported}.".startswith(f"{_PACKAGE}.")
+        and not module.is_guarded(reference.node)
+    ]
+    imports = [each for each in found if each.kind is ReferenceKind.IMPORT]
+    table = RewriteTable(_ROWS, facts.signature)
+    for reference in found:
+        if reference.kind is ReferenceKind.LOAD and any(
+            reference.binding is each.binding for each in imports
+        ):
+            continue
+        yield _finding(module, reference, _attempt(module, table, reference))
+
+
+def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | Refusal:
+    if isinstance(reference.node, cst.ImportStar) or not _has_rows(module, table, reference):
+        return Refusal("no single name of Keras stands for it")
+    attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
+    if isinstance(attempt, Fix) and not attempt.unsafe_because:
+        return replace(attempt, unsafe_because=_EPSILON)
+    return attempt
+
+
+def _has_rows(module: Module, table: RewriteTable, reference: Reference) -> bool:
+    return any(
+        table.rows_for(each.name) for each in module.references if each.binding is reference.binding
+    )
+
+
+def _finding(module: Module, reference: Reference, attempt: Fix | Refusal) -> Finding:
+    error = next(
+        (text for name, text in _BROKEN.items() if f"{reference.name}.".startswith(f"{name}.")), ""
+    )
+    why = f"ModuleNotFoundError: {error}" if error else "most of it raises on Keras 3"
+    leaf = reference.name.rpartition(".")[2]
+    return rule.finding(
+        module.place(reference.node),
+        f"`{reference.name}`: keras-contrib was given up in 2019: {why}",
+        symbol=reference.name,
+        confidence=reference.confidence,
+        severity=Severity.ERROR if error else Severity.LEGACY,
+        help=f"{attempt.title}." if isinstance(attempt, Fix) else _BY_HAND.get(leaf, ""),
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+rule = Rule(
+    code="KD106",
+    name="keras-contrib",
+    family="names",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers={"keras_contrib"},
+    since="3.0",
+)
+
+_CONTRIB = '''
+import sys
+import types
+
+import keras
+import numpy as np
+
+
+class Contrib(keras.layers.Layer):
+    """What keras-contrib computes, for the statistics over all axes but batch and channels."""
+
+    def __init__(self, axis=None, epsilon=1e-3):
+        super().__init__()
+        self.epsilon = epsilon
+
+    def call(self, x):
+        deviation = keras.ops.std(x, axis=(1, 2), keepdims=True) + self.epsilon
+        return (x - keras.ops.mean(x, axis=(1, 2), keepdims=True)) / deviation
+
+
+for name in ("keras_contrib", "keras_contrib.layers"):
+    sys.modules[name] = types.ModuleType(name)
+sys.modules["keras_contrib.layers"].InstanceNormalization = Contrib
+'''
+VALID = [
+    "import my_keras_contrib\nmy_keras_contrib.layers",
+    (
+        "try:\n    from keras_contrib.layers import InstanceNormalization\nexcept ImportError:\n"
+        "    from keras.layers import GroupNormalization as InstanceNormalization"
+    ),
+]
+INVALID = [
+    Example(
+        before="from keras_contrib.layers import InstanceNormalization\n\n"
+        "layer = InstanceNormalization(axis=-1)\n",
+        after="from keras import layers\n\nlayer = layers.GroupNormalization(groups=-1, axis=-1)\n",
+        unsafe=True,
+        prelude=_CONTRIB,
+        check="x = np.random.default_rng(0).normal(size=(2, 8, 8, 3)).astype('float32')\n"
+        "np.testing.assert_allclose(layer(x), Contrib()(x), atol=5e-3)",
+    ),
+    Example(
+        before="from keras_contrib.layers import InstanceNormalization\n\n"
+        "layer = InstanceNormalization()\n",
+        prelude=_CONTRIB,
+    ),
+]
