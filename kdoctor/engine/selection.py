@@ -47,8 +47,14 @@ def _meant(entry: str, rules: Collection[Rule]) -> list[Rule]:
     return meant
 
 
+_LOOK_ALIKE = str.maketrans("OoIl", "0011")  # letters that are typed for digits
+
+
 def _suggestion(entry: str, rules: Collection[Rule]) -> str:
     known = [name for rule in rules for name in (rule.code, rule.name)]
+    digits = entry[:2].upper() + entry[2:].translate(_LOOK_ALIKE)
+    if digits in known:
+        return f"; did you mean {digits}?"
     close = difflib.get_close_matches(entry, known, n=1) or difflib.get_close_matches(
         entry.upper(), known, n=1
     )

@@ -58,7 +58,8 @@ class Targets:
 
     def uses(self, tasks: Sequence[Task]) -> tuple[TargetUse, ...]:
         """Return for how many files each target counts, the main one first, then by frequency."""
-        counts = Counter(task.target for task in tasks if task.target is not None)
+        # Not those that only --no-gate looks into: it must change nothing of what is said.
+        counts = Counter(task.target for task in tasks if task.target and task.admitted)
         main = [(self.main, counts.pop(self.main, 0))]
         if not main[0][1] and counts:
             main = []
