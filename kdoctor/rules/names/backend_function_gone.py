@@ -110,7 +110,8 @@ def attempted(
     """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
     if reference.call is not None:
         proven = {each: facts.applicability(example) for each, example in _SPECIAL.items()}
-        special = special_fix(module, name, reference.call, proven)
+        leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
+        special = special_fix(module, leaf, reference.call, proven)
         if special is not None:
             return special
     rating = Rating(facts)
@@ -268,6 +269,26 @@ INVALID = [
         unsafe=True,
         raises="AttributeError: module 'keras.backend' has no attribute 'batch_set_value'",
         check="assert float(a) == 3.0",
+    ),
+    Example(
+        before="import keras\nimport tensorflow as tf\nfrom keras import backend as K\n\n"
+        "config = tf.compat.v1.ConfigProto()\nconfig.gpu_options.allow_growth = True\n"
+        "session = tf.compat.v1.Session(config=config)\nK.set_session(session)\n"
+        "print(keras.__version__)\n",
+        after="import keras\nimport tensorflow as tf\n\n"
+        'for gpu in tf.config.list_physical_devices("GPU"):\n'
+        "    tf.config.experimental.set_memory_growth(gpu, True)\n"
+        "print(keras.__version__)\n",
+        unsafe=True,
+        raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
+    ),
+    # The session is used for more.
+    Example(
+        before="import tensorflow as tf\nfrom keras import backend as K\n\n"
+        "config = tf.compat.v1.ConfigProto()\nconfig.gpu_options.allow_growth = True\n"
+        "session = tf.compat.v1.Session(config=config)\nK.set_session(session)\n"
+        "session.run([])\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
     ),
     Example(
         before="from keras import backend as K\n\nK.set_session(None)\n",

@@ -7,6 +7,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.names._backend.sessions import memory_growth
 from kdoctor.rules.symbolic import is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module
 
@@ -28,6 +29,8 @@ def special_fix(
     match name, [each.value for each in call.args]:
         case "set_value", [cst.Attribute() as rate, value]:
             return _learning_rate(module, call, rate, value, proven["set_value"])
+        case "set_session", [_]:
+            return memory_growth(module, call)
         case "batch_set_value", [pairs]:
             return _loop(module, call, pairs)
         case "shape", [_]:
