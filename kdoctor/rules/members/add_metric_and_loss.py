@@ -1,0 +1,128 @@
+"""``add_metric``, and ``add_loss`` on a model from outside: there, and raise when they are called.
+
+## What it does
+Reports `.add_metric(…)` on layers and models, and `.add_loss(…)` on a model that was built by calls
+or as a `Sequential`. `self.add_loss(…)` inside `call` is what it always was and left alone.
+
+## Why it breaks
+`model.add_loss(tensor)` worked on the tensors of a graph, which Keras 3 has not: it raises
+`NotImplementedError` without a word. `add_metric` is `NotImplementedError: Layer `add_metric()`
+method is deprecated.`
+
+## What to write instead
+A layer that adds the loss, or updates a metric, as its inputs go by:
+
+    class AddLoss(keras.layers.Layer):
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            self.seen = keras.metrics.Mean(name="kl")
+
+        def call(self, mean, log_var):
+            kl = -0.5 * keras.ops.mean(1 + log_var - mean**2 - keras.ops.exp(log_var))
+            self.add_loss(kl)
+            self.seen.update_state(kl)
+            return mean
+
+    mean = AddLoss()(mean, log_var)
+
+The metric appears among those of the model by itself.
+
+## How we know
+Run on Keras 3.15.1: the errors are quoted from there, and the layer above trains and reports `kl`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._owners import owner_in_words, symbol
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_BUILT = frozenset({"Functional", "Sequential", None})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each call that raises."""
+    for use in module.members:
+        if use.called is None or use.owner_defines or not _raises(use):
+            continue
+        if not module.is_guarded(use.node):
+            yield _finding(module, use)
+
+
+def _raises(use: MemberUse) -> bool:
+    if use.member == "add_metric":
+        return use.owner.kind in {Kind.LAYER, Kind.MODEL}
+    is_built = use.owner.kind is Kind.MODEL and use.owner.cls in _BUILT
+    return use.member == "add_loss" and is_built
+
+
+def _finding(module: Module, use: MemberUse) -> Finding:
+    error = (
+        "NotImplementedError: Layer `add_metric()` method is deprecated"
+        if use.member == "add_metric"
+        else "ValueError: `add_loss()` can only be called from inside `build()` or `call()`"
+        if use.owner.cls == "Sequential"
+        else "NotImplementedError"
+    )
+    return rule.finding(
+        module.place(use.node),
+        f"{owner_in_words(use.owner)} takes no `{use.member}` from outside any more: {error}",
+        symbol=symbol(use.owner, use.member),
+        confidence=use.confidence,
+        help="Pass the tensor through a layer that calls `self.add_loss(…)`, or "
+        "`self.metric.update_state(…)`, in its `call`: `kdoctor explain KD213` shows one.",
+        no_fix_because="the tensors must go through a layer, which is another place",
+    )
+
+
+rule = Rule(
+    code="KD213",
+    name="add-metric-and-loss",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"add_metric", "add_loss"},
+    since="3.0",
+)
+
+VALID = [
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
+        "        self.add_loss(keras.ops.sum(x))\n        return x"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def call(self, x):\n"
+        "        self.add_loss(keras.ops.sum(x))\n        return x"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def add_metric(self, name):\n"
+        "        self.mine = name\n\n\nMine().add_metric('a')"
+    ),
+    "import keras\ngraph.add_loss(3)\ngraph.add_metric(3)",
+    "import tf_keras\nmodel = tf_keras.Sequential()\nmodel.add_metric(3, name='a')",
+]
+_MODEL = (
+    "import keras\n\nx = keras.Input((4,))\ny = keras.layers.Dense(2)(x)\n"
+    "model = keras.Model(x, y)\n"
+)
+INVALID = [
+    Example(
+        before=f"{_MODEL}model.add_loss(keras.ops.mean(y))",
+        raises="NotImplementedError",
+    ),
+    Example(
+        before=f"{_MODEL}model.add_metric(keras.ops.mean(y), name='mean')",
+        raises="NotImplementedError: Layer `add_metric()` method is deprecated",
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
+        "        self.add_metric(keras.ops.sum(x), name='sum')\n        return x\n\n\n"
+        "Mine()(keras.ops.ones((2, 3)))",
+        raises="NotImplementedError: ",
+    ),
+]

@@ -1,0 +1,98 @@
+"""``optimizer.variables()``, ``weight.value()``: properties now, not methods.
+
+## What it does
+Reports calls of `variables` of an optimizer and of `value` and `read_value` of a weight.
+
+## Why it breaks
+What the property gives is no function: `TypeError: 'list' object is not callable`.
+
+## What to write instead
+The same without the parentheses.
+
+## How we know
+Run on Keras 3.15.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rewrite import MemberRewrite, MemberTable, method
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._owners import symbol
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+ROWS = (
+    method("keras.optimizers.Optimizer.variables(self)", "self.variables"),
+    method("keras.Variable.value(self)", "self.value"),
+)
+_KINDS = {
+    "keras.optimizers.Optimizer": (Kind.OPTIMIZER,),
+    "keras.Variable": (Kind.VARIABLE,),
+}
+_GIVES = {"variables": "list", "value": "ResourceVariable"}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such call."""
+    table = MemberTable(ROWS, _KINDS, facts.signature)
+    for use in module.members:
+        if use.called is None or use.owner_defines or use.owner.cls == "ResourceVariable":
+            continue
+        if not table.rows_for(use.owner, use.member) or module.is_guarded(use.node):
+            continue
+        attempt = table.attempt(module, use, lambda row: _proven(facts, row))
+        yield rule.finding(
+            module.place(use.node),
+            f"`{use.member}` is a property: TypeError: '{_GIVES[use.member]}' object is not "
+            "callable",
+            symbol=symbol(use.owner, use.member),
+            confidence=use.confidence,
+            help="Read it without parentheses.",
+            fix=attempt if isinstance(attempt, Fix) else None,
+            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        )
+
+
+def _proven(facts: Facts, row: MemberRewrite) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if f".{row.member}()" in each.before))
+
+
+rule = Rule(
+    code="KD217",
+    name="property-is-not-called",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"variables", "value"},
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nkeras.optimizers.Adam().variables",
+    "import keras\nkeras.layers.Dense(3).kernel.value",
+    "import keras\nimport tensorflow as tf\ntf.Variable(1.0).value()",
+    "import tf_keras\ntf_keras.optimizers.legacy.Adam().variables()",
+    "import keras\nsettings.value(), settings.variables()",
+]
+INVALID = [
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.SGD()\noptimizer.build([])\n"
+        "count = len(optimizer.variables())",
+        after="import keras\n\noptimizer = keras.optimizers.SGD()\noptimizer.build([])\n"
+        "count = len(optimizer.variables)",
+        raises="TypeError: 'list' object is not callable",
+        check="assert count == 2",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(2)\nlayer.build((None, 3))\n"
+        "shape = layer.kernel.value().shape",
+        after="import keras\n\nlayer = keras.layers.Dense(2)\nlayer.build((None, 3))\n"
+        "shape = layer.kernel.value.shape",
+        raises="TypeError: 'ResourceVariable' object is not callable",
+        check="assert tuple(shape) == (3, 2)",
+    ),
+]
