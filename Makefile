@@ -13,7 +13,7 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors pytest prove backends proofs-page mutants api-data corpus packages api-check golden record clean
+.PHONY: help demo test lint types floors pytest prove backends proofs-page mutants old-oracle api-data corpus packages api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -48,6 +48,19 @@ backends: $(STAMP) ## Install JAX and PyTorch, so that `make prove` runs on them
 
 proofs-page: $(STAMP) ## Write docs/proofs.md anew from the proof record
 	$(BIN)/python tools/proofs_page.py
+
+# Python 3.7 and TensorFlow 1.15: for x86-64 only.
+OLD_PYTHON ?= $(HOME)/.pyenv/versions/3.7.16/bin/python
+OLD := $(HOME)/.cache/kdoctor/old-oracle
+OLD_KERAS := 2.3.1 2.2.4
+
+old-oracle: $(STAMP) $(OLD_KERAS:%=$(OLD)/%/.installed) ## Run what is gone on keras 2.3.1 and 2.2.4, and record it
+	$(BIN)/python -m tools.old_oracle $(foreach release,$(OLD_KERAS),$(release)=$(OLD)/$(release)/bin/python)
+
+$(OLD)/%/.installed:
+	$(OLD_PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet 'tensorflow==1.15.5' 'keras==$*' 'h5py<3' 'protobuf<3.21' 'numpy<1.19'
+	touch $@
 
 mutants: $(STAMP) ## Break 30 rewrites picked at random: the proofs must catch each
 	$(BIN)/python -m kdoctor.verify.mutate --sample 30

@@ -29,6 +29,7 @@ from kdoctor.verify.draws import FLAVOURS, OMITTED, Scene, draw, dtypes_under
 from kdoctor.verify.frameworks import OLD, Ran, run
 from kdoctor.verify.jobs import Outcome, RewriteJob
 from kdoctor.verify.limits import EXCEPTIONS, limits_of
+from kdoctor.verify.old_results import Contradicted
 from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, reset_state
 from kdoctor.verify.sides import Sides, read_sides
 from kdoctor.verify.values import TOLERANCES, Role, arrays_in
@@ -259,7 +260,10 @@ def prove_rewrite(job: RewriteJob) -> Outcome:
     """Prove one rewrite, as far as anybody here can."""
     if "(" not in job.left:
         return _unproven(Outcome(job.id, job.backend), "a change of name has no two sides to run")
-    sides = read_sides(job.left, job.right)
+    try:
+        sides = read_sides(job.left, job.right)
+    except Contradicted as contradicted:
+        return _unproven(Outcome(job.id, job.backend), str(contradicted))
     if sides is None:
         return _unproven(Outcome(job.id, job.backend), "nobody here knows what the old name did")
     return Prover(job, sides).prove()

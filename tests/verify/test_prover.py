@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import secrets
+import subprocess
+import sys
 
 import pytest
 
@@ -60,6 +62,8 @@ OF_OTHER_ROOTS = {
     "tensorflow.to_float(x, name='ToFloat') -> keras.ops.cast(x, 'float32')": "(tf.compat.v1)",
     "keras.activations.selu(x) -> keras.ops.selu(x)": "tf_keras 2.",
     "tensorflow.keras.backend.square(x) -> keras.ops.square(x)": "tf_keras 2.",
+    "keras.backend.size(x, name=None) -> keras.ops.size(x)": "tf.size, as keras 2.3.1 on "
+    "TensorFlow 1.15.5 gave in 24 recorded runs",
 }
 
 
@@ -101,6 +105,19 @@ def test_what_is_not_proven_says_why(outcomes, key, what):
 def test_an_old_name_is_run_where_it_comes_from(outcomes, key, source):
     assert outcomes[key].holds, outcomes[key].failures
     assert source in outcomes[key].oracle
+
+
+def test_what_stands_for_an_old_function_is_held_to_what_it_gave():
+    code = "import tensorflow as tf; from kdoctor.verify.old_results import held_to; "
+    right, wrong = (
+        subprocess.run(
+            [sys.executable, "-c", f"{code}print(held_to('size', lambda x: tf.{function}(x)))"],
+            capture_output=True, text=True, check=False,
+        )
+        for function in ("size", "rank")
+    )  # fmt: skip
+    assert right.stdout == "as keras 2.3.1 on TensorFlow 1.15.5 gave in 24 recorded runs\n"
+    assert "keras 2.3.1 on TensorFlow 1.15.5 gave something else for size: value" in wrong.stderr
 
 
 def test_a_right_side_that_fails_only_while_a_model_is_built_is_found_out(outcomes):

@@ -1,0 +1,1 @@
+"""What functions did that no Keras has any more which runs on today's TensorFlow."""
