@@ -169,7 +169,7 @@ INVALID = [
     Example(
         before="from keras_contrib.layers import InstanceNormalization\n\n"
         "layer = InstanceNormalization(axis=-1)\n",
-        after="from keras import layers\n\nlayer = layers.GroupNormalization(groups=-1, axis=-1)\n",
+        after="from keras import layers\n\nlayer = layers.GroupNormalization(axis=-1, groups=-1)\n",
         unsafe=True,
         prelude=_CONTRIB,
         check="x = np.random.default_rng(0).normal(size=(2, 8, 8, 3)).astype('float32')\n"

@@ -1,0 +1,156 @@
+"""Objects of two different Keras in one model: `keras` with `tf_keras`, or an older `tf.keras`.
+
+## What it does
+Reports layers that are put into a `Sequential`, and optimizers that are passed to `compile`, where
+both come from Keras, but not from the same one. `keras` and `tf.keras` are one since TensorFlow
+2.16, and were from 2.6 on; they are two where `TF_USE_LEGACY_KERAS` makes `tf.keras` Keras 2, and
+with keras up to 2.3. `tf_keras` and `tensorflow.python.keras` are always others.
+
+## Why it breaks
+Each Keras knows its own classes only: `ValueError: Only instances of keras.Layer can be added to a
+Sequential model`, `TypeError: The added layer must be an instance of class Layer`, `ValueError:
+Could not interpret optimizer identifier`.
+
+## What to write instead
+Import all of Keras from one place: from `keras`, or all from `tf_keras`.
+
+## How we know
+Each pair was tried on TensorFlow 2.21 with keras 3.15 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind, Type
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_LEGACY = re.compile(
+    r"""environ(?:\[|\.setdefault\()\s*["']TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|True)"""
+)
+_FACADES = ("tf.keras", "tf.compat.v1.keras", "tf.compat.v2.keras")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each layer and optimizer that a model of another Keras is given."""
+    for model, given, node in _given_to_models(module):
+        if model.qualified is None or given.qualified is None or module.is_guarded(node):
+            continue
+        own = _keras_of(model.qualified, module, facts)
+        other = _keras_of(given.qualified, module, facts)
+        if own is not None and other is not None and own != other:
+            yield rule.finding(
+                module.place(node),
+                f"`{given.qualified}` is given to a model of another Keras, "
+                f"`{model.qualified}`: {_error(own, given.kind)}",
+                symbol=given.qualified,
+                confidence=Confidence.LIKELY,
+                help="Import all of Keras from one place.",
+                no_fix_because="which Keras the project is to run on is for people to say",
+            )
+
+
+def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpression]]:
+    """Yield each model, with a layer or an optimizer that it is given, and where."""
+    for reference in module.references:
+        call = reference.call
+        made = module.type_of(call) if call is not None else None
+        if call is None or made is None or made.cls != "Sequential" or not call.args:
+            continue
+        layers = call.args[0].value
+        if isinstance(layers, cst.List | cst.Tuple):
+            for element in layers.elements:
+                yield from _typed(module, made, element.value, Kind.LAYER)
+    for use in module.members:
+        if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
+            continue
+        for index, argument in enumerate(use.called.args):
+            name = argument.keyword.value if argument.keyword else ""
+            if use.member == "add" and index == 0:
+                yield from _typed(module, use.owner, argument.value, Kind.LAYER)
+            elif use.member == "compile" and (name == "optimizer" or (not name and index == 0)):
+                yield from _typed(module, use.owner, argument.value, Kind.OPTIMIZER)
+
+
+def _typed(
+    module: Module, model: Type, node: cst.BaseExpression, kind: Kind
+) -> Iterator[tuple[Type, Type, cst.BaseExpression]]:
+    found = module.type_of(node)
+    if found is not None and found.kind is kind:
+        yield model, found, node
+
+
+def _keras_of(name: str, module: Module, facts: Facts) -> str | None:
+    """Return which Keras a name is of on the target; None where that is open."""
+    split = split_root(name)
+    if split is None:
+        return None
+    if split[0] in ("tf_keras", "tensorflow.python.keras"):
+        return split[0]
+    if split[0] == "keras":
+        return "keras"
+    if split[0] not in _FACADES:
+        return None
+    if facts.target.name == "tf_keras" or _LEGACY.search(module.text):
+        return "tf_keras"
+    if facts.target.keras_version and facts.target.keras_version == facts.target.tf_keras_version:
+        return "keras"
+    return (
+        "tf.keras" if facts.target.keras_version.startswith(("2.0", "2.1.", "2.2", "2.3")) else None
+    )
+
+
+def _error(own: str, kind: Kind) -> str:
+    if kind is Kind.OPTIMIZER:
+        return "ValueError: Could not interpret optimizer identifier"
+    if own == "keras":
+        return "ValueError: Only instances of `keras.Layer` can be added to a Sequential model"
+    return "TypeError: The added layer must be an instance of class Layer"
+
+
+rule = Rule(
+    code="KD703",
+    name="mixed-keras",
+    family="environment",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"Sequential", "add", "compile"},
+)
+
+VALID = [
+    "import keras\nimport tensorflow as tf\nkeras.Sequential([tf.keras.layers.Dense(2)])",
+    "import tf_keras\ntf_keras.Sequential([tf_keras.layers.Dense(2)])",
+    "import keras\nimport tf_keras\nkeras.Sequential([keras.layers.Dense(2)])",
+    "import keras\nfrom mine import Dense\nkeras.Sequential([Dense(2)])",
+    "import keras\nimport tf_keras\nkeras.Sequential().compile('sgd', tf_keras.losses.Huber())",
+]
+INVALID = [
+    Example(
+        before="import keras\nimport tf_keras\n\nkeras.Sequential([tf_keras.layers.Dense(2)])\n",
+        raises="ValueError: Only instances of `keras.Layer` can be added to a Sequential model",
+    ),
+    Example(
+        before="import keras\nimport tf_keras\n\nmodel = tf_keras.Sequential()\n"
+        "model.add(keras.layers.Dense(2))\n",
+        raises="TypeError: The added layer must be an instance of class Layer",
+    ),
+    Example(
+        before="import keras\nimport tf_keras\n\n"
+        "model = keras.Sequential([keras.layers.Dense(2)])\n"
+        "model.compile(optimizer=tf_keras.optimizers.Adam(), loss='mse')\n",
+        raises="ValueError: Could not interpret optimizer identifier",
+    ),
+    Example(
+        before="import os\n\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n"
+        "import keras\nfrom tensorflow.keras.models import Sequential\n\n"
+        "Sequential([keras.layers.Dense(2)])\n",
+        raises="TypeError: The added layer must be an instance of class Layer",
+    ),
+]

@@ -1,0 +1,31 @@
+"""KD703 on targets where the two roots are, or are not, one Keras."""
+
+import pytest
+
+from kdoctor.engine import scan
+
+MIXED = "import keras\nimport tensorflow as tf\nkeras.Sequential([tf.keras.layers.Dense(2)])"
+
+
+@pytest.mark.parametrize(
+    ("target", "number"),
+    [
+        ("keras==3.15.1", 0),
+        ("tensorflow==2.21", 0),
+        ("tensorflow==2.10", 0),
+        ("tf_keras==2.21", 1),
+        ("keras==2.3", 1),
+    ],
+)
+def test_the_target_says_whether_the_roots_are_one_keras(target: str, number: int) -> None:
+    found = scan(["-"], stdin=MIXED.encode(), select=["KD703"], target=target).findings
+    assert len(found) == number
+
+
+def test_a_layer_of_ones_own_is_of_the_keras_of_its_base() -> None:
+    source = (
+        "import keras\nimport tf_keras\n\n\nclass Mine(tf_keras.layers.Layer):\n    pass\n\n\n"
+        "keras.Sequential([Mine()])"
+    )
+    (found,) = scan(["-"], stdin=source.encode(), select=["KD703"]).findings
+    assert found.place.line == 9
