@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Task
 from kdoctor.engine.result import ProjectNotes, TargetUse
 from kdoctor.model import Unreadable
-from kdoctor.project import Chain, Projects, start_of
 from kdoctor.target import Target
+
+if TYPE_CHECKING:
+    from kdoctor.project import Chain, Projects
 
 
 class Targets:
@@ -38,6 +41,9 @@ class Targets:
 
             self.main = resolve_target(asked, "--target")
         else:
+            # Imported where nobody said what the target is.
+            from kdoctor.project import Projects, start_of  # noqa: PLC0415
+
             self._projects = Projects()
             self.main = self._of(start_of(paths))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import Final
 
@@ -74,5 +73,13 @@ READERS: Final = (
 def file_names(reader: Reader, listing: Iterable[str]) -> list[str]:
     """Return which of the names in a folder the reader reads, the plainest first."""
     listed = sorted(listing)
-    found = [name for pattern in reader.names for name in listed if fnmatchcase(name, pattern)]
+    found = [name for pattern in reader.names for name in listed if _fits(name, pattern)]
     return list(dict.fromkeys(found))
+
+
+def _fits(name: str, pattern: str) -> bool:
+    # As fnmatch does, which would compile an expression for each of the patterns in every scan.
+    start, star, end = pattern.partition("*")
+    if not star:
+        return name == pattern
+    return len(name) >= len(start + end) and name.startswith(start) and name.endswith(end)
