@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +13,7 @@ from kdoctor.keras_api import ClassFamily, EntryKind, Presence, Signature
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
 from kdoctor.rules.facts import Facts
-from kdoctor.syntax import Module, Reference
+from kdoctor.syntax import MemberUse, Module, Reference
 
 _FAMILIES: Final = {
     ClassFamily.LAYER: Kind.LAYER,
@@ -94,6 +95,11 @@ def keras_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
     for use in module.members:
         if use.called is None or use.owner_defines:
             continue
+        if use.member == "__init__":
+            found = _of_base(module, facts, use, use.called)
+            if found is not None:
+                yield found
+            continue
         base = _BASES.get(use.owner.kind)
         if base is None or use.member.startswith("__"):
             continue
@@ -101,6 +107,35 @@ def keras_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
         new = facts.signature(name)
         if new is not None and facts.member(use.owner, use.member) is Presence.EXISTS:
             yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)
+
+
+def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> KerasCall | None:
+    """Return ``super().__init__(…)`` in a class of the user's, where the base is one of Keras'."""
+    if use.owner.qualified is None or use.owner.cls != use.owner.qualified.rpartition(".")[2]:
+        return None
+    found = facts.lookup(use.owner.qualified)
+    if found.moved_to:
+        found = facts.lookup(found.moved_to[0])
+    new = facts.signature(found.qualified)
+    if found.presence is not Presence.EXISTS or new is None or not _is_known(new):
+        return None
+    cls = next(
+        (each for each in module.ancestors(use.node) if isinstance(each, cst.ClassDef)), None
+    )
+    return KerasCall(
+        call,
+        f"keras.{found.name}",
+        _FAMILIES.get(found.family),
+        new,
+        use.confidence,
+        made=cls.name.value if cls is not None else found.home.rpartition(".")[2],
+    )
+
+
+def _is_known(signature: Signature) -> bool:
+    """``*args, **kwargs`` tells nothing: the parameters are those of another class."""
+    kinds = {each.kind for each in signature.parameters}
+    return inspect.Parameter.VAR_POSITIONAL not in kinds
 
 
 def _of_name(facts: Facts, reference: Reference, call: cst.Call) -> KerasCall | None:
@@ -112,7 +147,7 @@ def _of_name(facts: Facts, reference: Reference, call: cst.Call) -> KerasCall | 
     if not facts.runs_keras_3(found.root or ""):
         return None
     new = facts.signature(found.qualified)
-    if new is None:
+    if new is None or not _is_known(new):
         return None
     is_class = found.kind is EntryKind.CLASS
     return KerasCall(

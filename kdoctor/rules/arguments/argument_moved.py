@@ -1,0 +1,229 @@
+"""Arguments by position whose place means another parameter on the target.
+
+## What it does
+Compares, for each call with arguments by position, the parameters that they go to on the target
+with those of every Keras 2 release. Where they differ it looks at what is passed, and reports what
+plainly fits the old parameter and not the new one: a list with names of metrics where weights of
+losses stand now, text where a number or True stands now, a variable that is called like the old
+parameter.
+
+## Why it breaks
+Some parameters have changed places. `model.compile("sgd", "mse", ["accuracy"])` passed metrics, and
+passes `loss_weights` on Keras 3: `compile` takes it, and `fit` fails or weighs the loss. The name
+that `super().__init__(name)` gave a metric is its `dtype` now: `ValueError: Cannot convert 'x' to
+a mixed precision DTypePolicy`. `LSTM(3, "tanh", "sigmoid", …, True)` sets other switches than it
+did.
+
+## What to write instead
+The keyword: `metrics=["accuracy"]`, `name=name`. It means the same on Keras 2 and 3.
+
+## How we know
+The parameters of every release are read from its wheel. The fix writes the old parameter's name
+before the argument (and the names of those behind it); it is safe where the example of it was run
+with the same result on Keras 2 and 3.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import Signature
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Severity, Span
+from kdoctor.rewrite import Refusal
+from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+# The same parameter under another name.
+_SAME = frozenset(
+    {
+        *(
+            ("y", "x"),
+            ("alpha", "negative_slope"),
+            ("l", "l1"),
+            ("l", "l2"),
+            ("lr", "learning_rate"),
+        ),
+        *(("input_shape", "shape"), ("epsilon", "min_delta"), ("batch_shape", "batch_size")),
+    }
+)
+_DTYPES = frozenset(
+    {
+        *("float16", "float32", "float64", "bfloat16", "bool", "string"),
+        *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    }
+)
+_SWITCHES = frozenset({"True", "False"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report the first argument of a call that goes astray."""
+    for call in keras_calls(module, facts):
+        by_position = [each for each in call.call.args if each.keyword is None]
+        if not by_position or any(each.star for each in call.call.args):
+            continue
+        new = _places(call.new)
+        olds = [_places(each) for each in call.olds(facts)]
+        for index, given in enumerate(by_position):
+            old = _old_name(olds, index, len(by_position))
+            now = new[index] if index < len(new) else None
+            if old is None or now is None or old == now or (old, now) in _SAME:
+                continue
+            if _fits_only(module, given.value, old, now) and not module.is_guarded(call.call):
+                yield _finding(module, facts, call, index, (old, now))
+                break
+
+
+def _places(signature: Signature) -> list[str]:
+    return [each.name for each in signature.parameters if each.kind in _BY_POSITION]
+
+
+def _old_name(olds: list[list[str]], index: int, count: int) -> str | None:
+    """Return the parameter at a place, where every release with so many places agrees."""
+    names = {places[index] for places in olds if len(places) >= count}
+    return names.pop() if len(names) == 1 else None
+
+
+def _fits_only(module: Module, value: cst.BaseExpression, old: str, new: str) -> bool:
+    """Say whether what is passed is plainly meant for the old parameter."""
+    if isinstance(value, cst.Name) and value.value == old:
+        return True
+    if old == "metrics" and new == "loss_weights":
+        return _holds_metrics(module, value)
+    is_text = isinstance(value, cst.SimpleString | cst.FormattedString)
+    if old == "name":
+        return is_text and new == "dtype" and module.source(value).strip("'\"") not in _DTYPES
+    is_switch = isinstance(value, cst.Name) and value.value in _SWITCHES
+    return is_switch and new in {
+        "seed",
+        "axis",
+        "dtype",
+        "name",
+        "weights",
+        "embeddings_constraint",
+    }
+
+
+def _holds_metrics(module: Module, value: cst.BaseExpression) -> bool:
+    if not isinstance(value, cst.List | cst.Tuple):
+        return False
+    for each in value.elements:
+        made = module.type_of(each.value)
+        if isinstance(each.value, cst.SimpleString) or (made and made.kind is Kind.METRIC):
+            return True
+    return False
+
+
+def _finding(
+    module: Module, facts: Facts, call: KerasCall, index: int, names: tuple[str, str]
+) -> Finding:
+    old, new = names
+    attempt = _named(module, facts, call, index)
+    error = _error(module, call, call.call.args[index].value, names)
+    return rule.finding(
+        module.place(call.call.args[index]),
+        f"place {index + 1} of `{call.leaf}` was `{old}` on Keras 2, and is `{new}` now{error}",
+        severity=Severity.ERROR if error else Severity.CHANGE,
+        symbol=f"{call.name}({old})",
+        confidence=call.confidence,
+        help=f"Pass it by keyword: `{old}=…`.",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _error(
+    module: Module, call: KerasCall, value: cst.BaseExpression, names: tuple[str, str]
+) -> str:
+    """Return what Python says, where it does."""
+    if names == ("metrics", "loss_weights"):
+        return ": `fit` raises ValueError: dtype='string' is not a valid dtype"
+    if names == ("name", "dtype") and call.kind is Kind.METRIC:
+        return ": ValueError: Cannot convert it to a mixed precision DTypePolicy"
+    if names == ("name", "dtype"):
+        text = module.source(value).strip("'\"") if isinstance(value, cst.SimpleString) else "…"
+        return f": ValueError: Invalid dtype: {text}"
+    return ""
+
+
+def _named(module: Module, facts: Facts, call: KerasCall, index: int) -> Fix | Refusal:
+    """Write the old names of this argument and of those that follow it by position."""
+    args = [each for each in call.call.args if each.keyword is None]
+    olds = [_places(each) for each in call.olds(facts)]
+    edits: list[Edit] = []
+    for place in range(index, len(args)):
+        name = _old_name(olds, place, len(args))
+        if name is None:
+            return Refusal("Keras 2 releases do not agree about the places")
+        parameter = call.new.parameter(name)
+        if parameter is None:
+            return Refusal(f"`{name}` is gone from `{call.leaf}`")
+        start = module.outer_span(args[place].value).start
+        edits.append(Edit(Span(start, start), (f"{name}=",)))
+    first = _old_name(olds, index, len(args))
+    proof = facts.applicability(
+        *(each for each in INVALID if each.after and f"{first}=" in each.after)
+    )
+    return Fix(
+        f"Write `{first}=` before it", tuple(edits), proof,
+        unsafe_because=f"`{first}=` was not run on both",
+    )  # fmt: skip
+
+
+rule = Rule(
+    code="KD304",
+    name="argument-moved",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    since="3.0",
+)
+
+VALID = [
+    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=['acc'])",
+    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', [1.0, 0.5], ['acc'])",
+    "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', anything)",
+    "import keras\nkeras.Input((4,), 32), keras.Input((4,), 32, 'float32')",
+    "import keras\nkeras.layers.LSTM(3, 'tanh', 'sigmoid')",
+    "import keras\nkeras.layers.LeakyReLU(0.1), keras.optimizers.SGD(0.1, 0.9)",
+    "import keras\nkeras.utils.to_categorical(y, 3), keras.layers.Conv2D(3, 3, 3, 'same')",
+    "import tf_keras\ntf_keras.Sequential().compile('sgd', 'mse', ['acc'])",
+]
+_MODEL = (
+    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
+    "model = keras.Sequential([keras.layers.Dense(1)])\n"
+)
+INVALID = [
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', ['mae'])\n"
+        "history = model.fit(x, y, verbose=0).history",
+        after=f"{_MODEL}model.compile('sgd', 'mse', metrics=['mae'])\n"
+        "history = model.fit(x, y, verbose=0).history",
+        raises="ValueError: dtype='string' is not a valid dtype",
+        same="sorted(history)",
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((4,), None, 'data')\nname = x.name",
+        after="import keras\n\nx = keras.Input((4,), None, name='data')\nname = x.name",
+        raises="ValueError: Invalid dtype: data",
+        same="name",
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.metrics.Metric):\n"
+        "    def __init__(self, name='mine'):\n        super().__init__(name)\n\n"
+        "    def update_state(self, y, p):\n        pass\n\n"
+        "    def result(self):\n        return 0.0\n\n\nname = Mine().name",
+        after="import keras\n\n\nclass Mine(keras.metrics.Metric):\n"
+        "    def __init__(self, name='mine'):\n        super().__init__(name=name)\n\n"
+        "    def update_state(self, y, p):\n        pass\n\n"
+        "    def result(self):\n        return 0.0\n\n\nname = Mine().name",
+        raises="ValueError: ",
+        same="name",
+    ),
+]
