@@ -27,6 +27,20 @@ Mostly the function of the same name in `keras.ops`. Not always: these differ wi
   tensors. A parameter with a number as its default (`delta=1.0`) counts as a number.
 - `keras.ops.shape(x)` is a tuple, and holds None while a functional model is built.
 
+What was built into a graph runs at once now. `K.function([model.input], [layer.output])` is
+`keras.Function` with the same lists, which gives tensors in place of arrays; for the learning phase
+call a model: `keras.Model(model.input, layer.output)(x, training=True)`. `K.in_train_phase(a, b)`
+is `a if training else b`, with `training` as an argument of `call`. `K.gradients(loss, x)` is
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = loss_of(model(x))
+    gradients = tape.gradient(loss, x)
+
+`K.batch_dot(x, y, axes=(2, 2))` of two stacks of matrices is
+`keras.ops.einsum("bij,bkj->bik", x, y)`; `K.ctc_batch_cost` is `keras.ops.ctc_loss`, whose blank is
+`mask_index`, the last class in Keras 2.
+
 ## How we know
 `make prove` runs both sides of every rewrite: the left on tf_keras (Keras 2), the right on Keras 3,
 on the same TensorFlow, eagerly, in `tf.function` and on symbolic tensors, with a fixed and with an
@@ -281,6 +295,23 @@ INVALID = [
         "print(keras.__version__)\n",
         unsafe=True,
         raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
+    ),
+    Example(
+        before="import keras\nfrom keras import backend as K\n\nx = keras.Input((2,))\n"
+        "model = keras.Model(x, keras.layers.Dense(3)(x))\n"
+        "features = K.function([model.input], [model.layers[-1].output])\n",
+        after="import keras\n\nx = keras.Input((2,))\n"
+        "model = keras.Model(x, keras.layers.Dense(3)(x))\n"
+        "features = keras.Function([model.input], [model.layers[-1].output])\n",
+        unsafe=True,
+        raises="AttributeError: module 'keras.backend' has no attribute 'function'",
+        check="assert features([keras.ops.ones((5, 2))])[0].shape == (5, 3)",
+    ),
+    Example(
+        before="import keras\nfrom keras import backend as K\n\nx = keras.Input((2,))\n"
+        "run = K.function([x, K.learning_phase()], [x])\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'function'",
+        findings=2,
     ),
     # The session is used for more.
     Example(

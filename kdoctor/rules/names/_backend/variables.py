@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, not_none, statement_position
+from kdoctor.rewrite.guards import display, equals, not_none, statement_position
 from kdoctor.rules.names._backend.questions import (
     not_symbolic,
     outside_of_classes,
     plain_name,
     somewhere,
+    without_phase,
 )
 
 _ASSIGNMENTS = {
@@ -43,6 +44,11 @@ REWRITES = (
         for old, new in _ASSIGNMENTS.items()
         for guard in (statement_position(), None)
     ),
+    rewrite(
+        "keras.backend.function(inputs, outputs, updates=None, name=None)",
+        "keras.Function(inputs, outputs, name=name)",
+        when=display("inputs") & display("outputs") & without_phase("inputs") & somewhere(),
+    ),
     # In a layer Keras 3 takes it for a weight: trained, saved. Standalone Keras 2 did not.
     *(
         rewrite(_VARIABLE, f"keras.Variable(value, dtype={dtype}, name=name)", when=guard & place)
@@ -69,8 +75,9 @@ BY_HAND = {
     "moving_average_update": "write x.assign_sub((x - value) * (1 - momentum))",
     "gradients": "record with tf.GradientTape: `with tf.GradientTape() as tape: loss = ...`, then "
     "tape.gradient(loss, variables)",
-    "function": "write keras.Model(inputs, outputs) or keras.Function(inputs, outputs) and call "
-    "it; with one output a model returns the tensor itself, not a list",
+    "function": "keras.Function gives tensors where K.function gave NumPy arrays, and takes no "
+    "learning phase: with one write keras.Model(inputs, outputs)(x, training=True); the inputs and "
+    "outputs must be symbolic tensors",
     "Function": "write keras.Function(inputs, outputs)",
     "print_tensor": "write tf.print(message, x) on a line of its own, and use x",
     "is_variable": "write isinstance(x, keras.Variable)",

@@ -1,0 +1,178 @@
+"""Graphs of TensorFlow 1 around Keras: `with graph.as_default():`, eager execution turned off.
+
+## What it does
+Reports `with graph.as_default():` around a call of `fit`, `evaluate`, `predict` or another method
+that runs a model, and `tf.compat.v1.disable_eager_execution()` or `disable_v2_behavior()` in a file
+that uses Keras.
+
+## Why it breaks
+Keras 3 runs at once, and makes its own `tf.function`. In a graph of one's own `fit`, `evaluate` and
+`predict` raise `RuntimeError: `tf.data.Dataset` only supports Python-style iteration in eager mode
+or within tf.function.`; `get_weights` and `save` raise `NotImplementedError: numpy() is only
+available when eager execution is enabled.` Programs with threads kept a graph in a global so that a
+web server's threads found the model; Keras 3 needs no such thing.
+
+## What to write instead
+Leave the `with` and the call out: `model.predict(x)` works in any thread. What needs a session or a
+placeholder needs `tf_keras` (`TF_USE_LEGACY_KERAS=1`), or to be written anew: a placeholder is
+`keras.Input`, `session.run(outputs, {inputs: x})` is `keras.Model(inputs, outputs)(x)`,
+`tf.gradients(loss, x)` is
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = model(x)
+    gradients = tape.gradient(loss, x)
+
+and `K.manual_variable_initialization(True)` and `tf.global_variables_initializer()` fall away:
+variables have their values when they are made.
+
+## How we know
+Run on Keras 3.15.1 with TensorFlow 2.21: a model builds, compiles and is called in such a graph, and
+`fit`, `evaluate`, `predict`, `get_weights` and `save` raise what is quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module, ReferenceKind
+from kdoctor.syntax.scopes import BindingKind
+
+_NO_LOOP = (
+    "RuntimeError: `tf.data.Dataset` only supports Python-style iteration in eager mode or within "
+    "tf.function."
+)
+_NO_VALUES = "NotImplementedError: numpy() is only available when eager execution is enabled."
+# What each method of a model raises where nothing runs at once.
+RAISES = {
+    **dict.fromkeys(("fit", "evaluate", "predict"), _NO_LOOP),
+    **dict.fromkeys(("get_weights", "save", "save_weights"), _NO_VALUES),
+}
+_GRAPHS = (
+    "tensorflow.Graph",
+    "tensorflow.get_default_graph",
+    "tensorflow.compat.v1.Graph",
+    "tensorflow.compat.v1.get_default_graph",
+)
+_OFF = tuple(
+    f"tensorflow.compat.v1.{name}" for name in ("disable_eager_execution", "disable_v2_behavior")
+)
+_LEAVE_OUT = "Leave the graph out: Keras 3 runs at once, in any thread."
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each method in a graph, and each call that turns eager execution off."""
+    uses = [
+        use
+        for use in module.members
+        if use.owner.kind is Kind.MODEL and use.called and use.member in RAISES
+        and not use.owner_defines
+    ]  # fmt: skip
+    for use in uses:
+        if _is_in_a_graph(module, use):
+            yield _in_a_graph(module, use)
+    for reference in module.references:
+        if reference.kind is ReferenceKind.LOAD and reference.call and reference.name in _OFF:
+            yield _turned_off(module, reference.node, reference.name, uses)
+
+
+def _in_a_graph(module: Module, use: MemberUse) -> Finding:
+    return rule.finding(
+        module.place(use.node),
+        f"`{use.member}` does not work in a graph of one's own: {RAISES[use.member]}",
+        symbol=f"{use.owner.cls or 'Model'}.{use.member}",
+        confidence=Confidence.LIKELY,
+        help=_LEAVE_OUT,
+        no_fix_because="what else is in the block may need the graph",
+    )
+
+
+def _turned_off(module: Module, node: cst.CSTNode, name: str, uses: list[MemberUse]) -> Finding:
+    error = RAISES[uses[0].member] if uses else _NO_LOOP
+    said = f"`{uses[0].member}` then raises" if uses else "training a model would then raise"
+    return rule.finding(
+        module.place(node),
+        f"without eager execution Keras 3 does not run: {said} {error}",
+        symbol=name,
+        confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR if uses else Severity.CHANGE,
+        help="Leave it out. What needs sessions or placeholders must be written anew, or run with "
+        "tf_keras and TF_USE_LEGACY_KERAS=1.",
+        no_fix_because="what stands on sessions and placeholders must be written anew first",
+    )
+
+
+def _is_in_a_graph(module: Module, use: MemberUse) -> bool:
+    for each in module.ancestors(use.node):
+        if isinstance(each, cst.FunctionDef | cst.Lambda | cst.ClassDef):
+            return False  # it may be called from outside of the block
+        if isinstance(each, cst.With) and any(_is_graph(module, item) for item in each.items):
+            return True
+    return False
+
+
+def _is_graph(module: Module, item: cst.WithItem) -> bool:
+    """Say whether it is ``graph.as_default()`` of a graph that was surely made as such."""
+    match item.item:
+        case cst.Call(func=cst.Attribute(value=graph, attr=cst.Name(value="as_default")), args=[]):
+            return _makes_a_graph(module, graph) or _is_bound_to_a_graph(module, graph)
+    return False
+
+
+def _makes_a_graph(module: Module, node: cst.BaseExpression | None) -> bool:
+    return isinstance(node, cst.Call) and module.qualified(node.func) in _GRAPHS
+
+
+def _is_bound_to_a_graph(module: Module, node: cst.BaseExpression) -> bool:
+    if not isinstance(node, cst.Name):
+        return False
+    owner = module.scope_of(node).owner(node.value)
+    bindings = owner.bindings[node.value] if owner else []
+    return bool(bindings) and all(
+        each.kind is BindingKind.ASSIGN and not each.path and _makes_a_graph(module, each.value)
+        for each in bindings
+    )
+
+
+rule = Rule(
+    code="KD505",
+    name="graph-mode",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"as_default", "disable_eager_execution", "disable_v2_behavior"},
+    since="3.0",
+)
+
+_HEAD = (
+    "import keras\nimport numpy as np\nimport tensorflow as tf\n\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+)
+
+VALID = [
+    # No model runs in it.
+    _HEAD + "with tf.Graph().as_default():\n    print(tf.constant(1.0).name)\nmodel.predict(x)",
+    # Keras 2, which stays one.
+    "import tensorflow as tf\nimport tf_keras\n\ntf.compat.v1.disable_eager_execution()",
+    # Another thing's method.
+    _HEAD + "with policy.as_default():\n    model.predict(x)",
+    # A function may be called elsewhere.
+    _HEAD + "with tf.Graph().as_default():\n    def run(x):\n        return model.predict(x)",
+]
+INVALID = [
+    Example(
+        before=_HEAD + "graph = tf.compat.v1.get_default_graph()\nwith graph.as_default():\n"
+        "    model.predict(np.ones((1, 2)), verbose=0)\n",
+        raises=_NO_LOOP,
+    ),
+    Example(
+        before=_HEAD + "with tf.Graph().as_default():\n    model.get_weights()\n",
+        raises="NotImplementedError: numpy() is only available when eager execution is enabled.",
+    ),
+]
