@@ -27,8 +27,8 @@ and `K.manual_variable_initialization(True)` and `tf.global_variables_initialize
 variables have their values when they are made.
 
 ## How we know
-Run on Keras 3.15.1 with TensorFlow 2.21: a model builds, compiles and is called in such a graph, and
-`fit`, `evaluate`, `predict`, `get_weights` and `save` raise what is quoted.
+Run on Keras 3.15.1 with TensorFlow 2.21: a model builds, compiles and is called in such a graph,
+and `fit`, `evaluate`, `predict`, `get_weights` and `save` raise what is quoted.
 """
 
 from __future__ import annotations
