@@ -40,19 +40,6 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-# The same parameter under another name.
-_SAME = frozenset(
-    {
-        *(
-            ("y", "x"),
-            ("alpha", "negative_slope"),
-            ("l", "l1"),
-            ("l", "l2"),
-            ("lr", "learning_rate"),
-        ),
-        *(("input_shape", "shape"), ("epsilon", "min_delta"), ("batch_shape", "batch_size")),
-    }
-)
 _DTYPES = frozenset(
     {
         *("float16", "float32", "float64", "bfloat16", "bool", "string"),
@@ -73,8 +60,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         for index, given in enumerate(by_position):
             old = _old_name(olds, index, len(by_position))
             now = new[index] if index < len(new) else None
-            if old is None or now is None or old == now or (old, now) in _SAME:
-                continue
+            if old is None or now is None or old == now or call.new.parameter(old) is None:
+                continue  # a parameter with another name only is where it was
             if _fits_only(module, given.value, old, now) and not module.is_guarded(call.call):
                 yield _finding(module, facts, call, index, (old, now))
                 break
@@ -192,6 +179,12 @@ VALID = [
     "import keras\nkeras.Input((4,), 32), keras.Input((4,), 32, 'float32')",
     "import keras\nkeras.layers.LSTM(3, 'tanh', 'sigmoid')",
     "import keras\nkeras.layers.LeakyReLU(0.1), keras.optimizers.SGD(0.1, 0.9)",
+    # `mask` is called `previous_mask` now, and stands where it stood.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Embedding):\n"
+        "    def compute_mask(self, inputs, mask=None):\n"
+        "        return super().compute_mask(inputs, mask)"
+    ),
     "import keras\nkeras.utils.to_categorical(y, 3), keras.layers.Conv2D(3, 3, 3, 'same')",
     "import tf_keras\ntf_keras.Sequential().compile('sgd', 'mse', ['acc'])",
 ]

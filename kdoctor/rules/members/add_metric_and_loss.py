@@ -71,7 +71,7 @@ def _finding(module: Module, use: MemberUse) -> Finding:
     )
     return rule.finding(
         module.place(use.node),
-        f"{owner_in_words(use.owner)} takes no `{use.member}` from outside any more: {error}",
+        f"`{use.member}` of {owner_in_words(use.owner)} raises here: {error}",
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,
         help="Pass the tensor through a layer that calls `self.add_loss(…)`, or "

@@ -22,9 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rewrite import MemberTable, attribute
+from kdoctor.rewrite import MemberTable, Refusal, attribute
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
@@ -49,6 +51,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         attempt = table.attempt(
             module, use, lambda _: facts.applicability(*(each for each in INVALID if each.after))
         )
+        if isinstance(module.parent(use.node), cst.Attribute):
+            attempt = Refusal("what is added to it is added to a list that nobody keeps")
         yield rule.finding(
             module.place(use.node),
             "`metrics_names` has one name, `compile_metrics`, for all the metrics of `compile`",
@@ -88,5 +92,9 @@ INVALID = [
         check="assert names == ['loss', 'mse', 'mae']",
         on_keras_2=True,
         unsafe=True,
+    ),
+    Example(
+        before=f"{_MODEL}model.metrics_names.append('mine')",
+        check="assert model.metrics_names == ['loss', 'compile_metrics']",
     ),
 ]
