@@ -16,7 +16,8 @@ from tools.check_api.compare import Difference
 
 _TESTS: Final = {"tests", "integration_test"}
 _CHOSEN_BY_VERSION: Final = (
-    *("initializers.", "layers.serialization.", "tensorflow.python.keras.layers.recurrent_v2."),
+    *("initializers.", "tensorflow.python.keras.initializers.initializers_v2."),
+    *("layers.serialization.", "tensorflow.python.keras.layers.recurrent_v2."),
     *("layers.GRU.", "layers.GRUCell.", "layers.LSTM.", "layers.LSTMCell."),
     *("layers.Normalization.", "layers.TextVectorization."),
 )
