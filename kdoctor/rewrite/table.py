@@ -82,6 +82,8 @@ class RewriteTable:
         uses = [use for use in module.references if _reads(use, reference)]
         if not uses and reference.binding.exported:
             raise Refused("other files may import it from here")
+        if not uses and module.uses_of(reference.binding):
+            raise Refused("other imports may bind the name that is used, too")
         fixes: list[Fix] = []
         refused: list[Refusal] = []
         for use in uses:

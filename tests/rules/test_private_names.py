@@ -58,6 +58,31 @@ def test_a_private_module_whose_uses_are_all_public_is_imported_from_keras() -> 
     assert mended(source) == "from keras import ops as o\n\no.relu(x)\no.sum(x)\n"
 
 
+def test_the_folders_inside_contrib_lead_to_the_same_names() -> None:
+    source = "from tensorflow.contrib.keras.python.keras.layers import Dense\n\nDense(3)\n"
+    assert mended(source) == "from tensorflow.keras.layers import Dense\n\nDense(3)\n"
+
+
+def test_an_import_that_is_tried_is_left_alone_with_all_its_uses_and_the_other_mended() -> None:
+    source = (
+        "try:\n    from tensorflow.python.keras._impl.keras import layers\n"
+        "except ImportError:\n    from tensorflow.contrib.keras import layers\n\n"
+        "layers.Dense(3)\nlayers.Flatten()\n"
+    )
+    (found,) = findings(source)
+    assert (found.code, found.place.line) == ("KD103", 4)
+    assert mended(source) == source.replace("tensorflow.contrib.keras", "tensorflow.keras")
+
+
+def test_an_import_whose_name_another_branch_binds_is_not_deleted() -> None:
+    source = (
+        "try:\n    from tensorflow.python.keras._impl.keras import engine\n"
+        "except ImportError:\n    from tensorflow.contrib.keras import engine\n\n"
+        "engine.Container()\n"
+    )
+    assert mended(source) == source
+
+
 def test_the_whole_copy_is_imported_from_tensorflow() -> None:
     source = "from tensorflow.python import keras\n\nkeras.backend.epsilon()\n"
     assert mended(source) == "from tensorflow import keras\n\nkeras.backend.epsilon()\n"

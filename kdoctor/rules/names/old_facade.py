@@ -36,7 +36,11 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _PYTHON = "tensorflow.python.keras"
-_CONTRIB = "tensorflow.contrib.keras"
+_CONTRIB = (
+    "tensorflow.contrib.keras.python.keras",
+    "tensorflow.contrib.keras.api.keras",
+    "tensorflow.contrib.keras",
+)
 _COMPAT_PYTHON = tuple(f"tensorflow.compat.{each}.python.keras" for each in ("v1", "v2"))
 _ANOTHER_COPY = "it is another copy of Keras than the old one, and the two were not compared"
 
@@ -105,7 +109,7 @@ def _finding(module: Module, closed: _Closed, attempt: Fix | Refusal) -> Finding
 
 def _closed(reference: Reference) -> _Closed | None:
     name = reference.name
-    for root in (*FACADES, *_COMPAT_PYTHON, _CONTRIB):
+    for root in (*FACADES, *_COMPAT_PYTHON, *_CONTRIB):
         if f"{name}.".startswith(f"{root}."):
             rest = name.removeprefix(root).removeprefix(".")
             missing = _first_missing(root)
@@ -125,6 +129,8 @@ def _closed(reference: Reference) -> _Closed | None:
 
 def _first_missing(root: str) -> str:
     """Return the first part of a root that is not there."""
+    if root in _CONTRIB:
+        return "tensorflow.contrib"
     return root if root in FACADES else root.removesuffix(".keras")
 
 

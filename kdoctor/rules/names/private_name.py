@@ -76,12 +76,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     rows |= {each: _row_of_module(each, rows) for each in private if rows[each] is None}
     safe = {row for row, same in filter(None, rows.values()) if same}
     table = RewriteTable({pair[0]: None for pair in rows.values() if pair}, facts.signature)
-    imports = [each for each in private if each.kind is ReferenceKind.IMPORT]
     for reference in private:
-        if reference.kind is ReferenceKind.LOAD and any(
-            reference.binding is each.binding for each in imports
-        ):
-            continue
+        if reference.kind is ReferenceKind.LOAD and _root(reference.binding.name) is not None:
+            continue  # reported at the import, or tried there
         if not _is_private(reference, facts):
             continue
         attempt = _attempt(module, table, reference, facts, safe)
