@@ -150,7 +150,7 @@ class _Plan:
             elif isinstance(scope, cst.ClassDef):
                 everywhere = False  # a name of a class is not seen in its methods
             else:
-                for each in self._alternatives(binding):
+                for each in self._alternatives(binding, need):
                     self._add(each.statement, transposed(need, each.name))
         if not everywhere:
             self._add_at_the_top(need, top)
@@ -191,12 +191,21 @@ class _Plan:
     def _position(self, binding: ImportBinding) -> Span:
         return self.module.span(binding.statement)
 
-    def _alternatives(self, binding: ImportBinding) -> Iterator[ImportBinding]:
-        """Yield the imports that bind the same name in the same scope: the branches of a `try`."""
+    def _alternatives(self, binding: ImportBinding, need: ImportNeed) -> Iterator[ImportBinding]:
+        """Yield the imports that bind the same name in the same scope: the branches of a `try`.
+
+        Where ``need`` only takes the place of one of them, the others stay as they are.
+        """
+        if need.local == binding.local and self._is_dropped(binding):
+            yield binding
+            return
         scope = self._scope(binding)
         for other in self.module.imports:
             if other.local == binding.local and self._scope(other) is scope:
                 yield other
+
+    def _is_dropped(self, binding: ImportBinding) -> bool:
+        return binding.alias is not None and self.module.span(binding.alias) in self.dropped
 
     def _is_read_outside(self, binding: ImportBinding, scope: cst.FunctionDef) -> bool:
         """Say whether a function imports a name for others (``global K``)."""
