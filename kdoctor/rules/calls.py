@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
+from packaging.version import Version
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind, Type
@@ -42,6 +43,11 @@ def is_keras_3(facts: Facts, name: str | None) -> bool:
     """
     split = split_root(name) if name else None
     return split is None or facts.runs_keras_3(split[0])
+
+
+def keras_version(facts: Facts) -> Version:
+    """Return the release of Keras 3 that the target has."""
+    return Version(facts.target.keras_version or facts.target.tf_keras_version)
 
 
 def is_hidden(call: cst.Call) -> bool:

@@ -11,8 +11,8 @@ from kdoctor.rules.behaviour.monitor_without_mode import KNOWN, keras_2_mode
 from kdoctor.rules.facts import Facts
 
 
-def findings(source: str, code: str):
-    return scan(["-"], stdin=source.encode(), select=[code]).findings
+def findings(source: str, code: str, target: str | None = None):
+    return scan(["-"], stdin=source.encode(), select=[code], target=target).findings
 
 
 def mended(source: str, code: str) -> str:
@@ -217,3 +217,38 @@ def test_what_still_works_is_no_error(line: str) -> None:
     source = f"import keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n{line}\n"
     result = scan(["-"], stdin=source.encode(), select=["KD4", "KD6"])
     assert [each for each in result.findings if each.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "before", "since"),
+    [
+        ("KD408", "keras.callbacks.ReduceLROnPlateau('val_dice')", "3.10.0", "3.11.3"),
+        ("KD408", "keras.callbacks.ModelCheckpoint('a.keras', 'val_dice')", "3.10.0", "3.11.3"),
+        (
+            "KD608",
+            (
+                "m = keras.Sequential([keras.layers.Lambda(lambda x: x)])\n"
+                "m.save('a.h5')\nkeras.models.load_model('a.h5')"
+            ),
+            "3.10.0",
+            "3.11.3",
+        ),
+    ],
+)
+def test_a_release_that_did_not_refuse_it_is_spared(
+    code: str, line: str, before: str, since: str
+) -> None:
+    source = f"import keras\n{line}\n"
+    assert not findings(source, code, f"keras=={before}")
+    assert findings(source, code, f"keras=={since}")
+
+
+def test_early_stopping_always_asked() -> None:
+    line = "import keras\nkeras.callbacks.EarlyStopping('val_dice')\n"
+    assert findings(line, "KD408", "keras==3.0.5")
+
+
+def test_checkpoints_in_h5_came_back() -> None:
+    line = "import keras\nkeras.callbacks.ModelCheckpoint('a.h5')\n"
+    assert findings(line, "KD602", "keras==3.7.0")
+    assert not findings(line, "KD602", "keras==3.8.0")

@@ -18,7 +18,8 @@ score that Keras 2 took for a loss (`val_dice_coef`, `val_f1`) has no fix: there
 the worst epoch, and which one is meant is yours to say.
 
 ## How we know
-Run on Keras 3.15.1 with metrics of each sort; Keras 2's guesses are those of tf_keras 2.21, run for
+Run on Keras 3.15.1 with metrics of each sort (up to 3.10 only `EarlyStopping` raises, as the
+wheels show and a run on 3.6.0); Keras 2's guesses are those of tf_keras 2.21, run for
 each callback. A test holds the names that Keras 3 knows against Keras itself.
 """
 
@@ -28,10 +29,11 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
+from packaging.version import Version
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, literal, with_keyword
+from kdoctor.rules.calls import argument, instances, is_hidden, keras_version, literal, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference
@@ -61,6 +63,8 @@ KNOWN = frozenset({
 # `MeanSquaredError` is written so as a name, too.
 _SQUEEZED = KNOWN | {each.replace("_", "") for each in KNOWN}
 _NUMBERED = re.compile(r"_\d+$")
+# Before, only EarlyStopping asked; the others guessed as in Keras 2.
+_ALL_CALLBACKS = Version("3.11.0")
 _PLAINLY_LESS = re.compile(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossentropy|ce|wer|cer)$")
 
 
@@ -73,6 +77,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         monitor, mode = _CALLBACKS[made.cls]
         given, said = argument(call, "monitor", monitor), argument(call, "mode", mode)
         name = literal(given.value) if given else None
+        if made.cls != "EarlyStopping" and keras_version(facts) < _ALL_CALLBACKS:
+            continue
         if given is None or not isinstance(name, str) or (said and literal(said.value) != "auto"):
             continue
         if compiled is None:

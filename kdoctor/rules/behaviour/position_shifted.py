@@ -28,11 +28,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import libcst as cst
+from packaging.version import Version
 
 from kdoctor.keras_api import Parameter, Presence, Signature, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import UNKNOWN, is_hidden, literal
+from kdoctor.rules.calls import UNKNOWN, is_hidden, keras_version, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -46,6 +47,8 @@ _DTYPES = frozenset({
     *("float16", "float32", "float64", "bfloat16", "int8", "int16", "int32", "int64", "uint8"),
     *("uint16", "uint32", "bool", "string", "mixed_float16", "mixed_bfloat16", "complex64"),
 })  # fmt: skip
+# In these words; before, other ones, or (for `Sequential`) nothing.
+_SAYS_SO = Version("3.15.0")
 _ERRORS = {
     "compile": "ValueError: dtype='string' is not a valid dtype for Keras type promotion.",
     "Sequential": "ValueError: Expected `trainable` to be a boolean.",
@@ -195,7 +198,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     leaf = call.name.rpartition(".")[2]
     meant = [each.name for each in old[shifted : len(call.values)]]
     taken = [each.name for each in new[shifted : len(call.values)]]
-    error = _ERRORS.get(leaf)
+    error = _ERRORS.get(leaf) if keras_version(facts) >= _SAYS_SO else None
     gone = [each for each in meant if new_signature.parameter(each) is None and each != "decay"]
     return rule.finding(
         module.place(call.values[shifted]),

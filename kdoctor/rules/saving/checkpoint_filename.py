@@ -8,7 +8,7 @@ Keras 2 took any path. Keras 3 checks it when the callback is made: `ValueError:
 provided must end in `.keras` (Keras model format). Received: filepath=weights.{epoch}.hdf5`, and
 with `save_weights_only=True`: `ValueError: When using `save_weights_only=True` in
 `ModelCheckpoint`, the filepath provided must end in `.weights.h5` (Keras weights format).` For
-whole models Keras 3.15 takes `.h5` too; earlier releases of Keras 3 did not.
+whole models Keras takes `.h5` too from 3.8 on; the first releases of Keras 3 did not.
 
 ## What to write instead
 `weights.{epoch}.keras`, with `save_weights_only=True` `weights.{epoch}.weights.h5`; and the same
@@ -16,8 +16,8 @@ name where the file is loaded. The fix changes every place in this file that wri
 is unsafe, as other files and people may name it too.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of Keras 3.0.5 and 3.6.0
-was read.
+Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of each Keras 3 was read
+in its wheel.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from packaging.version import Version
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, literal
+from kdoctor.rules.calls import argument, instances, is_hidden, keras_version, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._paths import Ending, ending, renamed
 from kdoctor.rules.saving.weights_filename import rename_to_weights
 from kdoctor.syntax import Module
 
-_TAKES_H5 = Version("3.15")  # 3.6.0 does not; 3.15.1 does
+_TAKES_H5 = Version("3.8")
 _ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")
 _UNSAFE = "files that are there already, other programs and people know it by the old name"
 
@@ -81,8 +81,7 @@ def _weights_only(call: object) -> bool | None:
 def _is_right(facts: Facts, found: Ending, extension: str, *, weights: bool) -> bool:
     if weights:
         return found.text.endswith(".weights.h5")
-    version = facts.target.keras_version or facts.target.tf_keras_version
-    takes_h5 = Version(version) >= _TAKES_H5
+    takes_h5 = keras_version(facts) >= _TAKES_H5
     return extension == ".keras" or (extension == ".h5" and takes_h5)
 
 

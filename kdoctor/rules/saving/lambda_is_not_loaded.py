@@ -8,7 +8,7 @@ program makes a `Lambda` layer of a Python lambda.
 A lambda is saved as bytecode, and running bytecode out of a file is refused: `ValueError: Requested
 the deserialization of a `Lambda` layer whose `function` is a Python lambda. This carries a
 potential risk of arbitrary code execution and thus it is disallowed by default.` Keras 2 refused it
-for `.keras` files only; Keras 3 does for `.h5` too.
+for `.keras` files only; Keras 3 does for `.h5` too, from 3.11.3 on.
 
 ## What to write instead
 A layer of your own, registered with `@keras.saving.register_keras_serializable()`, or a function
@@ -25,10 +25,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from packaging.version import Version
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, value_of, with_keyword
+from kdoctor.rules.calls import (
+    argument,
+    instances,
+    is_hidden,
+    keras_version,
+    value_of,
+    with_keyword,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._uses import is_saved_here, loads
@@ -38,6 +46,7 @@ _ERROR = (
     "ValueError: Requested the deserialization of a `Lambda` layer whose `function` is a Python "
     "lambda"
 )
+_REFUSES_H5 = Version("3.11.3")
 _SWITCH = "enable_unsafe_deserialization"
 
 
@@ -49,6 +58,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if is_hidden(use.call) or argument(use.call, "safe_mode", 3):
             continue
         if not is_saved_here(module, use.ending) or module.is_guarded(use.call):
+            continue
+        is_h5 = use.ending is not None and use.ending.text.endswith((".h5", ".hdf5"))
+        if is_h5 and keras_version(facts) < _REFUSES_H5:
             continue
         yield rule.finding(
             module.place(use.call),
