@@ -1,0 +1,106 @@
+"""``self.params["metrics"]`` in a callback: only `epochs`, `steps` and `verbose` are left.
+
+## What it does
+Reports reads of `samples`, `nb_sample`, `batch_size`, `metrics`, `do_validation` and `nb_epoch`
+from the `params` of a callback.
+
+## Why it breaks
+Keras 3 passes callbacks `{'verbose': …, 'epochs': …, 'steps': …}` and nothing else:
+`KeyError: 'samples'`.
+
+## What to write instead
+`self.params["steps"]` counts batches; the metrics of an epoch are the keys of `logs`; what else a
+callback needs, it takes in its own `__init__`.
+
+## How we know
+Run on Keras 3.15.1: the three keys are what `fit` passes there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_HELP = {
+    "metrics": "The metrics are the keys of `logs`.",
+    "do_validation": "Whether there is validation shows in `logs`: `'val_loss' in logs`.",
+    "nb_epoch": "It is called `epochs`.",
+}
+_OTHERS = ("samples", "nb_sample", "batch_size")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each key that is not there."""
+    for use in module.members:
+        if use.owner.kind is not Kind.CALLBACK or use.member != "params" or use.owner_defines:
+            continue
+        key = _key(module, use)
+        if key is None or key not in {*_HELP, *_OTHERS} or module.is_guarded(use.node):
+            continue
+        yield rule.finding(
+            module.place(use.node),
+            f"the params of a callback have no `{key}` any more: KeyError: '{key}'",
+            symbol=f"Callback.params[{key}]",
+            confidence=use.confidence,
+            help=_HELP.get(key, "`steps` counts batches; pass the rest to the callback itself."),
+            no_fix_because="where the callback gets it from must be said elsewhere",
+        )
+
+
+def _key(module: Module, use: MemberUse) -> str | None:
+    match module.parent(use.node):
+        case cst.Subscript(
+            value=value,
+            slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
+        ) if value is use.node:
+            return key.raw_value
+    return None
+
+
+rule = Rule(
+    code="KD219",
+    name="callback-params",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"params"},
+    since="3.0",
+)
+
+_CALLBACK = (
+    "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
+    "    def on_epoch_end(self, epoch, logs=None):\n"
+)
+VALID = [
+    f"{_CALLBACK}        print(self.params['steps'], self.params['epochs'], logs['loss'])",
+    f"{_CALLBACK}        print(self.params.get('samples'))",
+    f"{_CALLBACK}        if 'samples' in self.params:\n            pass",
+    "class Mine:\n    def show(self):\n        return self.params['samples']",
+    (
+        "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
+        "    def __init__(self, params):\n        super().__init__()\n"
+        "        self.params = params\n\n    def show(self):\n        return self.params['samples']"
+    ),
+]
+INVALID = [
+    Example(
+        before=f"{_CALLBACK}        print(self.params['metrics'])\n\n\n"
+        "mine = Mine()\nmine.set_params({'verbose': 0, 'epochs': 1, 'steps': 1})\n"
+        "mine.on_epoch_end(0)",
+        raises="KeyError: 'metrics'",
+    ),
+    Example(
+        before=f"{_CALLBACK}        print(self.params['samples'])\n\n\n"
+        "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
+        "model.fit(x, x, callbacks=[Mine()], verbose=0)",
+        raises="KeyError: 'samples'",
+        prelude="import numpy as np\n\nx = np.ones((2, 1))",
+    ),
+]
