@@ -84,20 +84,46 @@ class Inference:
         if not self._makes_tensors_or_layers():
             return
         candidates = Parameters(self._survey, self._resolver).candidates()
+        confirmed = self._largest(candidates)
+        grounded = self._grounded(confirmed)
+        if len(grounded) < len(confirmed):
+            grounded = self._largest(grounded)
+        self._assume(grounded)
+
+    def _largest(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """Return the candidates that may all take symbolic tensors at once."""
         for _ in range(_ROUNDS):
-            if not candidates:
-                break
-            self._parameters = {each.binding: self._symbolic(each) for each in candidates}
-            self._values.clear()
-            self._warm_up()
+            self._assume(candidates)
             left = tuple(each for each in candidates if self._is_confirmed(each))
             if len(left) == len(candidates):
-                return
+                return left
             candidates = left
-        if self._parameters:
-            self._parameters = {}
+        return ()
+
+    def _grounded(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """Return those that a symbolic tensor gets to: not by calling themselves alone."""
+        found: tuple[Candidate, ...] = ()
+        for _ in range(_ROUNDS):
+            self._assume(found)
+            more = tuple(each for each in candidates if each in found or self._gets_a_tensor(each))
+            if len(more) == len(found):
+                break
+            found = more
+        return found
+
+    def _assume(self, candidates: tuple[Candidate, ...]) -> None:
+        assumed = {each.binding: self._symbolic(each) for each in candidates}
+        if assumed != self._parameters:
+            self._parameters = assumed
             self._values.clear()
             self._warm_up()
+
+    def _gets_a_tensor(self, candidate: Candidate) -> bool:
+        wanted = self._symbolic(candidate).type
+        given = [self.value(each).type for each in candidate.arguments]
+        return self._makes_weights(candidate) or any(
+            each is not None and wanted is not None and _same_kind(each, wanted) for each in given
+        )
 
     def _makes_tensors_or_layers(self) -> bool:
         for use in self._survey.uses:
@@ -127,6 +153,9 @@ class Inference:
             return False
         if known and all(each.type is not None for each in known):
             return True
+        return self._makes_weights(candidate)
+
+    def _makes_weights(self, candidate: Candidate) -> bool:
         layers = [self._of(each.func).type for each in candidate.called_with]
         return any(each is not None and self._knowledge.has_weights(each) for each in layers)
 

@@ -198,6 +198,9 @@ def test_a_functions_parameter_is_symbolic_if_all_that_is_passed_for_it_is(parse
         "def f(x):\n    x.y\n    return Dense(3)(x)\nf(np.ones(3))",
         "def f(x):\n    x.y\n    return Dense(3)(x)\nk.layers.Lambda(f)",
         "def f(d, x):\n    x.y\n    return d(x)",
+        # Nobody calls them but they themselves.
+        "i = Input()\ndef f(x):\n    x.y\n    return f(x)",
+        "i = Input()\ndef g(z): return f(z)\ndef f(x):\n    x.y\n    return g(x)",
     ],
 )
 def test_a_parameter_that_may_be_anything_else_is_not(parse, source):

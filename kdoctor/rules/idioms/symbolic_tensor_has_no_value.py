@@ -88,14 +88,20 @@ def _misused(module: Module, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpres
             cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test) | cst.Assert(test=test)
         ):
             yield from ((each, _NO_BOOL) for each in _conditions(module, test))
-        case cst.For(iter=iterable) if is_symbolic(module, iterable):
+        case cst.For(iter=iterable) if _is_one(module, iterable):
             yield iterable, _NO_LOOP
-        case cst.CompFor(iter=iterable) if is_symbolic(module, iterable):
+        case cst.CompFor(iter=iterable) if _is_one(module, iterable):
             yield iterable, _NO_LOOP
-        case cst.Call(args=[first, *_]) if not first.star and is_symbolic(module, first.value):
+        case cst.Call(args=[first, *_]) if not first.star and _is_one(module, first.value):
             error = _error_of_call(module, node)
             if error is not None:
                 yield node, error
+
+
+def _is_one(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it is one symbolic tensor; of several inputs ``model.input`` is a list."""
+    several = isinstance(node, cst.Attribute) and node.attr.value in {"input", "output"}
+    return not several and is_symbolic(module, node)
 
 
 def _conditions(module: Module, test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -171,6 +177,11 @@ VALID = [
     # Tensors with values, and lists of symbolic ones.
     "import keras\n\nx = keras.ops.ones((2, 3))\nif x[0, 0] > 0:\n    print(len(x), float(x[0]))",
     "import keras\n\nxs = [keras.Input((4,)), keras.Input((4,))]\nfor x in xs:\n    print(len(xs))",
+    # A model may have several inputs.
+    (
+        "import keras\n\n\ndef inputs(model: keras.Model):\n"
+        "    return [each for each in model.input] if len(model.input) == 2 else model.input"
+    ),
     # In a layer a tensor may have values.
     (
         "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
