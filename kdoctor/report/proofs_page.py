@@ -34,8 +34,8 @@ all), in each way that the code may run. Values, types, shapes and gradients wer
   symbolically also with a batch of unknown size.
 - On JAX and PyTorch fewer of the same inputs are drawn, and what the framework itself does in
   another way is *explained* and counted: Keras 3 works there in 32 bits whatever comes in, and at
-  NaN, at infinities and between equal numbers their gradients are others. On JAX arrays of 64 bits
-  are narrowed for both sides.
+  NaN, at infinities, at zero and between equal numbers their gradients are others. On JAX arrays of
+  64 bits are narrowed for both sides, and gradients are compared where the code is compiled.
 """
 
 

@@ -27,7 +27,7 @@ _RETYPED = {
 
 # What is no fault of a rewrite on another backend: the two frameworks themselves differ there.
 _AT_THE_EDGE = "numbers at NaN or infinity"
-_GRADIENT_AT_THE_EDGE = "gradients at NaN, at infinity or between equal numbers"
+_GRADIENT_AT_THE_EDGE = "gradients at NaN, infinity, zero or between equal numbers"
 _NO_KERNEL = "no kernel for these types on a CPU"
 
 
@@ -60,9 +60,13 @@ class Backend:
         if not all(map(_is_finite, found)):
             return _GRADIENT_AT_THE_EDGE if gradients else _AT_THE_EDGE
         has_nan = any(each is not None and not _is_finite(each.data) for each in gradients)
-        if gradients and (has_nan or any(map(_has_equal_numbers, found))):
+        if gradients and (has_nan or any(map(_has_zeros_or_equals, found))):
             return _GRADIENT_AT_THE_EDGE
         return ""
+
+    def derives(self, mode: str) -> bool:
+        """Say whether gradients are compared in runs of this mode."""
+        return self.name != "jax" or mode != "eager"
 
     def narrowed(self, value: Any) -> Any:
         """Return an argument with its arrays in the widest types that the backend has."""
@@ -87,5 +91,6 @@ def _is_finite(data: Any) -> bool:
     return bool(np.isfinite(np.asarray(data, "float64")).all())
 
 
-def _has_equal_numbers(data: Any) -> bool:
-    return np.unique(np.asarray(data, "float64")).size < np.size(data)
+def _has_zeros_or_equals(data: Any) -> bool:
+    numbers = np.asarray(data, "float64")
+    return bool((numbers == 0).any()) or np.unique(numbers).size < numbers.size

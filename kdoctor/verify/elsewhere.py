@@ -138,7 +138,8 @@ def _on_jax(call: Call, inputs: _Inputs, fed: list[Any], *, jit: bool) -> Ran:
     else:
         outputs, after = inputs.applied(call, fed), variables
     gradients: tuple[Any, ...] = ()
-    if _weighted_sum(outputs) is not None:
+    # To derive is to compile: only where the code is compiled anyway.
+    if jit and _weighted_sum(outputs) is not None:
         gradients = _gradients_on_jax(compute, fed, values)
     return Ran(taken_apart(outputs), gradients, tuple(map(taken_apart, _as_variables(after))))
 

@@ -25,6 +25,7 @@ _ENVIRONMENT = {
     "TF_NUM_INTEROP_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "JAX_PLATFORMS": "cpu",
+    "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",  # what is compiled here runs once
 }
 _UNSET = ("TF_USE_LEGACY_KERAS", "KERAS_HOME")
 
