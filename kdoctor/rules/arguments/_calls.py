@@ -59,6 +59,12 @@ class KerasCall:
     reference: Reference | None = None
 
     @property
+    def is_known(self) -> bool:
+        """Whether the parameters are told: ``*args, **kwargs`` are those of another class."""
+        kinds = {each.kind for each in self.new.parameters}
+        return not {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
+
+    @property
     def leaf(self) -> str:
         """The last part of the name: ``Adam``, ``fit``."""
         return self.name.rpartition(".")[2]
@@ -117,7 +123,7 @@ def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> Ke
     if found.moved_to:
         found = facts.lookup(found.moved_to[0])
     new = facts.signature(found.qualified)
-    if found.presence is not Presence.EXISTS or new is None or not _is_known(new):
+    if found.presence is not Presence.EXISTS or new is None:
         return None
     cls = next(
         (each for each in module.ancestors(use.node) if isinstance(each, cst.ClassDef)), None
@@ -132,12 +138,6 @@ def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> Ke
     )
 
 
-def _is_known(signature: Signature) -> bool:
-    """``*args, **kwargs`` tells nothing: the parameters are those of another class."""
-    kinds = {each.kind for each in signature.parameters}
-    return inspect.Parameter.VAR_POSITIONAL not in kinds
-
-
 def _of_name(facts: Facts, reference: Reference, call: cst.Call) -> KerasCall | None:
     found = facts.lookup(reference.name)
     if found.moved_to:
@@ -147,7 +147,7 @@ def _of_name(facts: Facts, reference: Reference, call: cst.Call) -> KerasCall | 
     if not facts.runs_keras_3(found.root or ""):
         return None
     new = facts.signature(found.qualified)
-    if new is None or not _is_known(new):
+    if new is None:
         return None
     is_class = found.kind is EntryKind.CLASS
     return KerasCall(

@@ -48,7 +48,7 @@ _SAVING = frozenset({"save", "save_model", "save_weights", "load_weights", "load
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each keyword that is gone."""
     for call in keras_calls(module, facts):
-        if call.leaf in _SAVING:
+        if call.leaf in _SAVING or not call.is_known:
             continue
         for argument in call.call.args:
             if argument.keyword is None or argument.keyword.value in _ELSEWHERE:
