@@ -25,56 +25,57 @@ what Keras itself did. It is safe where it only renames, and where an example wa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import libcst as cst
 
+from kdoctor.keras_api import ClassFamily
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity, Span
+from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
-from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
-from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
+from kdoctor.rules.arguments._keras_1_rewriting import (
+    GENERATORS,
+    KERNELS,
+    Rewritten,
+    filled_by_position,
+    join_kernel,
+    known_keywords,
+    renamed,
+    rewrite_argument,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
-_TRAINING = {
-    "fit": {**RENAMED["fit_generator"]},
-    "evaluate": {**RENAMED["evaluate_generator"]},
-    "predict": {**RENAMED["predict_generator"]},
-}
-_GENERATORS = {each: RENAMED[each] for each in RENAMED if each.endswith("_generator")}
-# Parts of a kernel's size, each an argument of its own.
-_KERNELS = {
-    **dict.fromkeys(("Conv2D", "Conv2DTranspose", "SeparableConv2D"), ("nb_row", "nb_col")),
-    "ConvLSTM2D": ("nb_row", "nb_col"),
-    "Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
-}
-_RECURRENT = ("GRU", "LSTM", "SimpleRNN", "ConvLSTM2D")
-_SAMPLES = ("samples_per_epoch", "val_samples", "nb_val_samples")
-_QUEUE = ("max_q_size", "nb_worker", "pickle_safe")
-_QUEUE_LOST = "how data is loaded is for `keras.utils.PyDataset(workers=…)` to say"
-
-
-@dataclass(slots=True)
-class _Rewritten:
-    """What becomes of one call: edits, or why it cannot be done."""
-
-    edits: list[Edit] = field(default_factory=list)
-    gone: list[cst.Arg] = field(default_factory=list)
-    unsafe: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call that passes keywords of Keras 1."""
-    for call in (*keras_calls(module, facts), *_generator_calls(module, facts)):
+    for call in (
+        *keras_calls(module, facts),
+        *_model_calls(module, facts),
+        *_generator_calls(module, facts),
+    ):
         old = _old_arguments(call)
         if old and not module.is_guarded(call.call):
             yield _finding(module, facts, call, old)
         elif _kernel_in_numbers(call) and not module.is_guarded(call.call):
             yield _silent(module, call)
+
+
+def _model_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
+    """Yield `Model(…)`, which takes whatever it is given and finds out later."""
+    for reference in module.references:
+        if reference.call is None or reference.name.rpartition(".")[2] != "Model":
+            continue
+        found = facts.lookup(reference.name)
+        found = facts.lookup(found.moved_to[0]) if found.moved_to else found
+        new = facts.signature(found.qualified)
+        if found.family is ClassFamily.MODEL and new and facts.runs_keras_3(found.root or ""):
+            name = f"keras.{found.name}"
+            yield KerasCall(
+                reference.call, name, Kind.MODEL, new, reference.confidence, made="Model",
+                reference=reference,
+            )  # fmt: skip
 
 
 def _generator_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
@@ -83,14 +84,14 @@ def _generator_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
         if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
             continue
         name = f"keras.Model.{use.member}"
-        if use.member in _GENERATORS and facts.runs_keras_3("keras"):
+        if use.member in GENERATORS and facts.runs_keras_3("keras"):
             new = facts.at_release("2.10.0").signature(name)
             if new is not None:
                 yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)
 
 
 def _old_arguments(call: KerasCall) -> list[cst.Arg]:
-    known = _known(call)
+    known = known_keywords(call)
     return [
         each
         for each in call.call.args
@@ -100,40 +101,14 @@ def _old_arguments(call: KerasCall) -> list[cst.Arg]:
     ]
 
 
-def _known(call: KerasCall) -> frozenset[str]:
-    """Return the keywords of Keras 1 that a callable took."""
-    name = call.made or call.leaf
-    names = set(_renamed(call)) | set(_KERNELS.get(name, ()))
-    if call.kind is Kind.LAYER:
-        names |= {
-            "BatchNormalization": {"mode"},
-            "Embedding": {"dropout"},
-            "Conv2DTranspose": {"output_shape"},
-            "SeparableConv2D": {"init"},
-        }.get(name, set())
-        names |= {"forget_bias_init"} if name in _RECURRENT else set()
-    if name == "fit":
-        names.add("nb_epoch")
-    return frozenset(names)
-
-
-def _renamed(call: KerasCall) -> dict[str, str]:
-    if call.owner is not None:
-        methods = _TRAINING | _GENERATORS
-        return methods.get(call.leaf, {}) if call.owner.kind is Kind.MODEL else {}
-    if call.made:
-        return RENAMED.get("Model" if call.made == "Functional" else call.made, {})
-    return {"input_dtype": "dtype"} if call.leaf == "Input" else {}
-
-
 # The fix
 
 
 def _finding(module: Module, facts: Facts, call: KerasCall, old: list[cst.Arg]) -> Finding:
-    rewritten = _Rewritten()
+    rewritten = Rewritten()
     for argument in old:
-        _rewrite(module, call, argument, rewritten)
-    _join_kernel(module, call, rewritten)
+        rewrite_argument(module, call, argument, rewritten)
+    join_kernel(module, call, rewritten)
     attempt = _fix(module, facts, call, rewritten)
     names = ", ".join(f"`{each.keyword.value}=`" for each in old if each.keyword)
     return rule.finding(
@@ -147,7 +122,7 @@ def _finding(module: Module, facts: Facts, call: KerasCall, old: list[cst.Arg]) 
     )
 
 
-def _fix(module: Module, facts: Facts, call: KerasCall, rewritten: _Rewritten) -> Fix | Refusal:
+def _fix(module: Module, facts: Facts, call: KerasCall, rewritten: Rewritten) -> Fix | Refusal:
     if rewritten.refused:
         return Refusal(" and ".join(rewritten.refused))
     removed = without(module, call.call, rewritten.gone) if rewritten.gone else []
@@ -163,150 +138,11 @@ def _fix(module: Module, facts: Facts, call: KerasCall, rewritten: _Rewritten) -
     )
 
 
-def _rewrite(module: Module, call: KerasCall, argument: cst.Arg, rewritten: _Rewritten) -> None:
-    assert argument.keyword is not None
-    keyword, source = argument.keyword.value, module.source(argument.value)
-    name = call.made or call.leaf
-    if keyword in _SAMPLES:
-        _count_batches(module, call, argument, rewritten)
-    elif keyword in _QUEUE and call.leaf not in _GENERATORS:
-        rewritten.gone.append(argument)
-        rewritten.unsafe.append(_QUEUE_LOST)
-    elif keyword == "consume_less":
-        rewritten.gone.append(argument)  # how it is computed is for the backend to choose
-    elif keyword in _KERNELS.get(name, ()):
-        return  # together, in `_join_kernel`
-    elif keyword == "mode":
-        if source == "0":
-            rewritten.gone.append(argument)
-        else:
-            rewritten.refused.append("`mode=` other than 0 is not known to any later Keras")
-    elif keyword == "forget_bias_init":
-        if source in ("'one'", '"one"'):
-            edit = Edit(module.span(argument), ("unit_forget_bias=True",))
-            rewritten.edits.append(edit)
-        else:
-            rewritten.refused.append("`forget_bias_init=` is not known to be 'one'")
-    elif keyword == "output_shape":
-        rewritten.gone.append(argument)
-        rewritten.unsafe.append("the layer works out the output's shape itself")
-    elif keyword == "dropout" and name == "Embedding":
-        rewritten.refused.append("a SpatialDropout1D after the Embedding drops whole words")
-    elif keyword == "init" and name == "SeparableConv2D":
-        new = f"depthwise_initializer={source}, pointwise_initializer={source}"
-        rewritten.edits.append(Edit(module.span(argument), (new,)))
-    else:
-        _rename(module, call, argument, {"nb_epoch": "epochs"} | _renamed(call), rewritten)
-
-
-def _count_batches(
-    module: Module, call: KerasCall, argument: cst.Arg, rewritten: _Rewritten
-) -> None:
-    """Divide a number of samples by the batch size, where the data says it on the spot."""
-    assert argument.keyword is not None
-    keyword = argument.keyword.value
-    source = "validation_data" if keyword == "nb_val_samples" else "generator"
-    data = call.keyword(source)
-    if data is None and source == "generator" and call.call.args[0].keyword is None:
-        data = call.call.args[0]
-    size = _batch_size(data)
-    if size is None:
-        rewritten.refused.append(
-            f"`{keyword}=` counted samples, what took its place counts batches"
-        )
-        return
-    value = module.outer_span(argument.value)
-    hole = Hole(value, Precedence.PRODUCT, binds(argument.value))
-    parts = (f"{_renamed(call)[keyword]}=", hole, f" // {module.source(size)}")
-    rewritten.edits.append(Edit(Span(module.span(argument).start, value.end), parts))
-    rewritten.unsafe.append("samples that do not fill a batch are left out, as in Keras 2.2")
-
-
-def _batch_size(data: cst.Arg | None) -> cst.BaseExpression | None:
-    """Return the batch size of `flow(x, y, batch_size=32)`."""
-    if data is None or not isinstance(data.value, cst.Call):
-        return None
-    return next(
-        (
-            each.value
-            for each in data.value.args
-            if each.keyword is not None
-            and each.keyword.value == "batch_size"
-            and _may_move(each.value)
-        ),
-        None,
-    )
-
-
-def _rename(
-    module: Module,
-    call: KerasCall,
-    argument: cst.Arg,
-    names: dict[str, str],
-    rewritten: _Rewritten,
-) -> None:
-    assert argument.keyword is not None
-    keyword = argument.keyword.value
-    new = names[keyword]
-    if call.keyword(new) is not None or new in _by_position(call):
-        rewritten.refused.append(f"`{new}` is passed as well as `{keyword}=`")
-        return
-    rewritten.edits.append(Edit(module.span(argument.keyword), (new,)))
-    values = VALUES.get(keyword)
-    if values is None:
-        return
-    text = argument.value.evaluated_value if isinstance(argument.value, cst.SimpleString) else None
-    if not isinstance(text, str) or text not in values:
-        rewritten.refused.append(f"`{keyword}=` is not known to be one of {', '.join(values)}")
-    else:
-        rewritten.edits.append(Edit(module.span(argument.value), (repr(values[text]),)))
-
-
-def _join_kernel(module: Module, call: KerasCall, rewritten: _Rewritten) -> None:
-    """Make one argument of a kernel's sides: `3, 3` or `nb_row=3, nb_col=3` becomes `(3, 3)`."""
-    sides = _KERNELS.get(call.made, ())
-    if not sides or call.keyword("kernel_size") is not None:
-        return
-    by_keyword = [found for side in sides if (found := call.keyword(side)) is not None]
-    by_position = [each for each in call.call.args if each.keyword is None][1:]
-    parts = [*by_position, *by_keyword]
-    if not by_keyword and len(by_position) < len(sides):
-        return  # the kernel is one argument already
-    names = [each.keyword.value for each in by_keyword if each.keyword is not None]
-    in_turn = names == list(sides[len(by_position) :]) and len(parts) == len(sides)
-    if not in_turn or any(each.star for each in call.call.args):
-        rewritten.refused.append("the sides of the kernel are not all passed one by one")
-        return
-    first, *rest = parts
-    values = [module.outer_span(each.value) for each in parts]
-    if not all(_may_move(each.value) for each in rest):
-        rewritten.refused.append("a side of the kernel is neither a name nor a number")
-        return
-    texts = [module.text[span.start : span.end] for span in values[1:]]
-    keyword = "" if first.keyword is None else "kernel_size="
-    whole = Span(module.span(first).start, values[0].end)
-    tuple_parts = (f"{keyword}(", Hole(values[0]), f", {', '.join(texts)})")
-    rewritten.edits.append(Edit(whole, tuple_parts))
-    rewritten.gone += rest
-
-
-def _may_move(value: cst.BaseExpression) -> bool:
-    return isinstance(value, cst.Name | cst.Integer | cst.Attribute)
-
-
-def _by_position(call: KerasCall) -> list[str]:
-    given = sum(each.keyword is None and not each.star for each in call.call.args)
-    sides = _KERNELS.get(call.made, ())
-    if sides and given > len(sides):
-        given -= len(sides) - 1  # the sides of the kernel are one argument today
-    return [each.name for each in call.new.parameters][:given]
-
-
 # What Python says
 
 
 def _error(module: Module, call: KerasCall, old: list[cst.Arg]) -> str:
-    filled = {*_by_position(call), *(e.keyword.value for e in call.call.args if e.keyword)}
+    filled = {*filled_by_position(call), *(e.keyword.value for e in call.call.args if e.keyword)}
     missing = [
         each.name
         for each in call.new.parameters
@@ -321,7 +157,7 @@ def _error(module: Module, call: KerasCall, old: list[cst.Arg]) -> str:
         return f"TypeError: {call.made}.__init__() missing {number}: {listed}"
     first = old[0]
     assert first.keyword is not None
-    if call.leaf in _GENERATORS and call.owner is not None:
+    if call.leaf in GENERATORS and call.owner is not None:
         made = call.owner.cls or "Functional"
         return f"AttributeError: '{made}' object has no attribute '{call.leaf}'"
     if call.made and call.new.takes_any_keyword:
@@ -343,8 +179,8 @@ def _help(call: KerasCall, old: list[cst.Arg]) -> str:
         )
     if "dropout" in keywords and call.made == "Embedding":
         return "Add keras.layers.SpatialDropout1D(rate) after the Embedding."
-    renamed = {"nb_epoch": "epochs"} | _renamed(call)
-    named = [f"{renamed[each]}= for {each}=" for each in sorted(keywords) if each in renamed]
+    names = {"nb_epoch": "epochs"} | renamed(call)
+    named = [f"{names[each]}= for {each}=" for each in sorted(keywords) if each in names]
     return f"Write {', '.join(named)}." if named else ""
 
 
@@ -353,7 +189,7 @@ def _help(call: KerasCall, old: list[cst.Arg]) -> str:
 
 def _kernel_in_numbers(call: KerasCall) -> bool:
     """Say whether a call by the name of Keras 1 gives the kernel's sides one by one."""
-    sides = _KERNELS.get(call.made, ())
+    sides = KERNELS.get(call.made, ())
     positional = [each.value for each in call.call.args if each.keyword is None and not each.star]
     return (
         call.reference is not None
@@ -367,8 +203,8 @@ def _kernel_in_numbers(call: KerasCall) -> bool:
 
 
 def _silent(module: Module, call: KerasCall) -> Finding:
-    rewritten = _Rewritten()
-    _join_kernel(module, call, rewritten)
+    rewritten = Rewritten()
+    join_kernel(module, call, rewritten)
     removed = without(module, call.call, rewritten.gone)
     edits = None if removed is None or rewritten.refused else (*rewritten.edits, *removed)
     because = "code that was written for Keras 2.4 or later may mean the stride"

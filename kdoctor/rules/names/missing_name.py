@@ -26,6 +26,11 @@ same parameters, with the same defaults, by the signature of the last release th
 name and by the target's; otherwise it asks for `--unsafe`. Two renamed
 parameters count as the same, and were run: `to_categorical(y)`, now `x`, and `LeakyReLU(alpha)`,
 now `negative_slope`.
+
+What only `tf.keras` still has (`ImageDataGenerator`, `Tokenizer`) was run against Keras 2, result
+by result, and moves there. Where another object took the place of one (`CuDNNLSTM`, `merge`), the
+rewrite is stated by hand; it is safe only where an example compared both. For the rest, the help
+says what to write.
 """
 
 from __future__ import annotations

@@ -1,0 +1,211 @@
+"""What becomes of the keywords of Keras 1 in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Hole, Precedence, Span
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.arguments._calls import KerasCall
+from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
+from kdoctor.syntax import Module
+
+_TRAINING = {
+    "fit": {**RENAMED["fit_generator"]},
+    "evaluate": {**RENAMED["evaluate_generator"]},
+    "predict": {**RENAMED["predict_generator"]},
+}
+GENERATORS = {each: RENAMED[each] for each in RENAMED if each.endswith("_generator")}
+# Parts of a kernel's size, each an argument of its own.
+KERNELS = {
+    **dict.fromkeys(("Conv2D", "Conv2DTranspose", "SeparableConv2D"), ("nb_row", "nb_col")),
+    "ConvLSTM2D": ("nb_row", "nb_col"),
+    "Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
+}
+_RECURRENT = ("GRU", "LSTM", "SimpleRNN", "ConvLSTM2D")
+_SAMPLES = ("samples_per_epoch", "val_samples", "nb_val_samples")
+_QUEUE = ("max_q_size", "nb_worker", "pickle_safe")
+_QUEUE_LOST = "how data is loaded is for `keras.utils.PyDataset(workers=…)` to say"
+
+
+@dataclass(slots=True)
+class Rewritten:
+    """What becomes of one call: edits, or why it cannot be done."""
+
+    edits: list[Edit] = field(default_factory=list)
+    gone: list[cst.Arg] = field(default_factory=list)
+    unsafe: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+def known_keywords(call: KerasCall) -> frozenset[str]:
+    """Return the keywords of Keras 1 that a callable took."""
+    name = call.made or call.leaf
+    names = set(renamed(call)) | set(KERNELS.get(name, ()))
+    if call.kind is Kind.LAYER:
+        names |= {
+            "BatchNormalization": {"mode"},
+            "Embedding": {"dropout"},
+            "Conv2DTranspose": {"output_shape"},
+            "SeparableConv2D": {"init"},
+        }.get(name, set())
+        names |= {"forget_bias_init"} if name in _RECURRENT else set()
+    if name == "fit":
+        names.add("nb_epoch")
+    return frozenset(names)
+
+
+def renamed(call: KerasCall) -> dict[str, str]:
+    """Return the keywords that only have another name now."""
+    if call.owner is not None:
+        methods = _TRAINING | GENERATORS
+        return methods.get(call.leaf, {}) if call.owner.kind is Kind.MODEL else {}
+    if call.made:
+        return RENAMED.get("Model" if call.made == "Functional" else call.made, {})
+    return {"input_dtype": "dtype"} if call.leaf == "Input" else {}
+
+
+def rewrite_argument(
+    module: Module, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
+) -> None:
+    """Note what becomes of one keyword; the sides of a kernel are left to ``join_kernel``."""
+    assert argument.keyword is not None
+    keyword, source = argument.keyword.value, module.source(argument.value)
+    name = call.made or call.leaf
+    if keyword in _SAMPLES:
+        _count_batches(module, call, argument, rewritten)
+    elif keyword in _QUEUE and call.leaf not in GENERATORS:
+        rewritten.gone.append(argument)
+        rewritten.unsafe.append(_QUEUE_LOST)
+    elif keyword == "consume_less":
+        rewritten.gone.append(argument)  # how it is computed is for the backend to choose
+    elif keyword in KERNELS.get(name, ()):
+        return  # together, in `join_kernel`
+    elif keyword == "mode":
+        if source == "0":
+            rewritten.gone.append(argument)
+        else:
+            rewritten.refused.append("`mode=` other than 0 is not known to any later Keras")
+    elif keyword == "forget_bias_init":
+        if source in ("'one'", '"one"'):
+            edit = Edit(module.span(argument), ("unit_forget_bias=True",))
+            rewritten.edits.append(edit)
+        else:
+            rewritten.refused.append("`forget_bias_init=` is not known to be 'one'")
+    elif keyword == "output_shape":
+        rewritten.gone.append(argument)
+        rewritten.unsafe.append("the layer works out the output's shape itself")
+    elif keyword == "dropout" and name == "Embedding":
+        rewritten.refused.append("a SpatialDropout1D after the Embedding drops whole words")
+    elif keyword == "init" and name == "SeparableConv2D":
+        new = f"depthwise_initializer={source}, pointwise_initializer={source}"
+        rewritten.edits.append(Edit(module.span(argument), (new,)))
+    else:
+        _rename(module, call, argument, {"nb_epoch": "epochs"} | renamed(call), rewritten)
+
+
+def _count_batches(
+    module: Module, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
+) -> None:
+    """Divide a number of samples by the batch size, where the data says it on the spot."""
+    assert argument.keyword is not None
+    keyword = argument.keyword.value
+    source = "validation_data" if keyword == "nb_val_samples" else "generator"
+    data = call.keyword(source)
+    if data is None and source == "generator" and call.call.args[0].keyword is None:
+        data = call.call.args[0]
+    size = _batch_size(data)
+    if size is None:
+        rewritten.refused.append(
+            f"`{keyword}=` counted samples, what took its place counts batches"
+        )
+        return
+    value = module.outer_span(argument.value)
+    hole = Hole(value, Precedence.PRODUCT, binds(argument.value))
+    parts = (f"{renamed(call)[keyword]}=", hole, f" // {module.source(size)}")
+    rewritten.edits.append(Edit(Span(module.span(argument).start, value.end), parts))
+    rewritten.unsafe.append("samples that do not fill a batch are left out, as in Keras 2.2")
+
+
+def _batch_size(data: cst.Arg | None) -> cst.BaseExpression | None:
+    """Return the batch size of `flow(x, y, batch_size=32)`."""
+    if data is None or not isinstance(data.value, cst.Call):
+        return None
+    return next(
+        (
+            each.value
+            for each in data.value.args
+            if each.keyword is not None
+            and each.keyword.value == "batch_size"
+            and _may_move(each.value)
+        ),
+        None,
+    )
+
+
+def _rename(
+    module: Module,
+    call: KerasCall,
+    argument: cst.Arg,
+    names: dict[str, str],
+    rewritten: Rewritten,
+) -> None:
+    assert argument.keyword is not None
+    keyword = argument.keyword.value
+    new = names[keyword]
+    if call.keyword(new) is not None or new in filled_by_position(call):
+        rewritten.refused.append(f"`{new}` is passed as well as `{keyword}=`")
+        return
+    rewritten.edits.append(Edit(module.span(argument.keyword), (new,)))
+    values = VALUES.get(keyword)
+    if values is None:
+        return
+    text = argument.value.evaluated_value if isinstance(argument.value, cst.SimpleString) else None
+    if not isinstance(text, str) or text not in values:
+        rewritten.refused.append(f"`{keyword}=` is not known to be one of {', '.join(values)}")
+    else:
+        rewritten.edits.append(Edit(module.span(argument.value), (repr(values[text]),)))
+
+
+def join_kernel(module: Module, call: KerasCall, rewritten: Rewritten) -> None:
+    """Make one argument of a kernel's sides: `3, 3` or `nb_row=3, nb_col=3` becomes `(3, 3)`."""
+    sides = KERNELS.get(call.made, ())
+    if not sides or call.keyword("kernel_size") is not None:
+        return
+    by_keyword = [found for side in sides if (found := call.keyword(side)) is not None]
+    by_position = [each for each in call.call.args if each.keyword is None][1:]
+    parts = [*by_position, *by_keyword]
+    if not by_keyword and len(by_position) < len(sides):
+        return  # the kernel is one argument already
+    names = [each.keyword.value for each in by_keyword if each.keyword is not None]
+    in_turn = names == list(sides[len(by_position) :]) and len(parts) == len(sides)
+    if not in_turn or any(each.star for each in call.call.args):
+        rewritten.refused.append("the sides of the kernel are not all passed one by one")
+        return
+    first, *rest = parts
+    values = [module.outer_span(each.value) for each in parts]
+    if not all(_may_move(each.value) for each in rest):
+        rewritten.refused.append("a side of the kernel is neither a name nor a number")
+        return
+    texts = [module.text[span.start : span.end] for span in values[1:]]
+    keyword = "" if first.keyword is None else "kernel_size="
+    whole = Span(module.span(first).start, values[0].end)
+    tuple_parts = (f"{keyword}(", Hole(values[0]), f", {', '.join(texts)})")
+    rewritten.edits.append(Edit(whole, tuple_parts))
+    rewritten.gone += rest
+
+
+def _may_move(value: cst.BaseExpression) -> bool:
+    return isinstance(value, cst.Name | cst.Integer | cst.Attribute)
+
+
+def filled_by_position(call: KerasCall) -> list[str]:
+    """Return the parameters of today that a call fills without naming them."""
+    given = sum(each.keyword is None and not each.star for each in call.call.args)
+    sides = KERNELS.get(call.made, ())
+    if sides and given > len(sides):
+        given -= len(sides) - 1  # the sides of the kernel are one argument today
+    return [each.name for each in call.new.parameters][:given]
