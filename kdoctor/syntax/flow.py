@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from kdoctor.syntax.blocks import leaves
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 
 _Block = cst.IndentedBlock | cst.SimpleStatementSuite | cst.SimpleStatementLine | cst.Module
@@ -160,7 +161,7 @@ class Flow:
     def _block(self, block: cst.BaseSuite | None) -> _Outflow:
         if block is None:
             return _NOTHING
-        if _leaves(block):
+        if leaves(block):
             return _NO_WAY_OUT
         if not self._inside.get(block):
             return _NOTHING
@@ -219,14 +220,6 @@ class Flow:
 
     def _within(self, node: cst.CSTNode) -> tuple[Binding, ...]:
         return tuple(self._inside.get(node, ()))
-
-
-def _leaves(block: cst.BaseSuite) -> bool:
-    """Say whether control never gets past the end of a block."""
-    last: cst.CSTNode | None = block.body[-1] if block.body else None
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1] if last.body else None
-    return isinstance(last, cst.Return | cst.Raise | cst.Continue | cst.Break)
 
 
 def _unique(bindings: Iterable[Binding]) -> tuple[Binding, ...]:

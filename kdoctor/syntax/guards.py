@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import libcst as cst
 
+from kdoctor.syntax.blocks import imports_in, last_statement, leaves, only_imports_fail
 from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
 from kdoctor.syntax.imports import Imports, dotted
 from kdoctor.syntax.knowledge import Knowledge
@@ -20,7 +21,6 @@ _ONLY_ASKS = (
     *(cst.If, cst.IfExp, cst.While, cst.Assert),
     *(cst.Comparison, cst.BooleanOperation, cst.UnaryOperation),
 )
-_LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
 
 
 class Guards:
@@ -100,7 +100,7 @@ class Guards:
         """
         return self.is_dead(node) or any(
             part is attempt.body
-            and any(self._works(each) is False for _, each in _imports_in(attempt.body))
+            and any(self._works(each) is False for _, each in imports_in(attempt.body))
             for attempt, part in self._tries_around(node)
         )
 
@@ -181,9 +181,11 @@ class Guards:
     def _is_dead_in(self, attempt: cst.Try | cst.TryStar, part: cst.CSTNode, place: int) -> bool:
         if part is attempt.finalbody:
             return False
-        imports = list(_imports_in(attempt.body))
+        imports = list(imports_in(attempt.body))
         if isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler):
-            only_imports = bool(imports) and all(_cannot_fail(each) for each in attempt.body.body)
+            only_imports = bool(imports) and all(
+                only_imports_fail(each) for each in attempt.body.body
+            )
             return only_imports and all(self._works(each) is True for _, each in imports)
         return any(
             index < place and self._works(each) is False and self._is_survived(attempt, each)
@@ -199,7 +201,7 @@ class Guards:
         """
         for handler in attempt.handlers:
             if self._catches(handler, statement):
-                return not isinstance(_last(handler.body), cst.Raise)
+                return not isinstance(last_statement(handler.body), cst.Raise)
         return False
 
     def _place_in(self, attempt: cst.Try | cst.TryStar, node: cst.CSTNode) -> int:
@@ -280,7 +282,7 @@ class Guards:
     ) -> bool:
         bound = self._bound_by(statement, node)
         if bound:
-            if leaves(handler.body) and not isinstance(_last(handler.body), cst.Return):
+            if leaves(handler.body) and not isinstance(last_statement(handler.body), cst.Return):
                 return False
             return all(self._is_replaced(each, handler) for each in bound)
         for other in descendants(handler.body):
@@ -373,18 +375,6 @@ class Guards:
         return None if meaning is None else meaning.name
 
 
-def leaves(block: cst.BaseSuite) -> bool:
-    """Say whether control never gets past the end of a block."""
-    return isinstance(_last(block), _LEAVES)
-
-
-def _last(block: cst.BaseSuite) -> cst.CSTNode | None:
-    last: cst.CSTNode | None = block.body[-1] if block.body else None
-    if isinstance(last, cst.SimpleStatementLine):
-        last = last.body[-1] if last.body else None
-    return last
-
-
 def _condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpression | None, bool]:
     """Return the test on which ``child`` of ``parent`` depends, and how it must turn out."""
     match parent:
@@ -396,29 +386,6 @@ def _condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpress
             return parent.left, isinstance(parent.operator, cst.And)
         case _:
             return None, True
-
-
-def _imports_in(block: cst.BaseSuite) -> Iterator[tuple[int, cst.Import | cst.ImportFrom]]:
-    """Yield the imports that stand directly in a block, each with the index of its line."""
-    for index, line in enumerate(block.body):
-        if isinstance(line, cst.SimpleStatementLine):
-            for statement in line.body:
-                if isinstance(statement, cst.Import | cst.ImportFrom):
-                    yield index, statement
-
-
-def _cannot_fail(statement: cst.CSTNode) -> bool:
-    """Say whether only imports can fail in a statement: imports, flags, definitions."""
-    if isinstance(statement, cst.FunctionDef | cst.ClassDef):
-        return True
-    if not isinstance(statement, cst.SimpleStatementLine):
-        return False
-    return all(
-        isinstance(each, cst.Import | cst.ImportFrom | cst.Pass)
-        or (isinstance(each, cst.Assign) and isinstance(each.value, cst.Name | cst.BaseNumber))
-        or (isinstance(each, cst.Expr) and isinstance(each.value, cst.BaseString))
-        for each in statement.body
-    )
 
 
 def _caught(

@@ -6,8 +6,8 @@ classes and functions give is asked of ``Knowledge``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -16,36 +16,15 @@ from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.parameters import Candidate, Parameters
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.survey import Survey
-from kdoctor.syntax.walk import children
+from kdoctor.syntax.symbolic_parameters import SymbolicParameters
+from kdoctor.syntax.values import NONE, UNKNOWN, Value, is_tensor, item_of, list_of, merged
+from kdoctor.syntax.walk import own_nodes
 
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
-_ROUNDS = 6  # in which the parameters of functions that call each other must agree
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """What is known of an expression: its type, its class where that is the user's own.
-
-    ``is_none``: it is the literal None, which says nothing about the name that holds it.
-    ``exact`` is false where it may be of a subclass: a declared parameter, ``self``.
-    """
-
-    type: Type | None = None
-    own: OwnClass | None = None
-    is_none: bool = False
-    exact: bool = True
-
-    def __bool__(self) -> bool:
-        return self.type is not None or self.own is not None
-
-
-UNKNOWN = Value()
-_NONE = Value(is_none=True)
 
 
 class Inference:
@@ -69,95 +48,18 @@ class Inference:
         if not self._warm:
             self._warm = True
             self._warm_up()
-            self._settle_parameters()
+            SymbolicParameters(self._survey, self._resolver, self._knowledge, self).settle()
         try:
             return self._of(node)
         except RecursionError:
             return UNKNOWN
 
-    def _settle_parameters(self) -> None:
-        """Find the parameters that take symbolic tensors.
-
-        Functions call each other, so all candidates are taken for symbolic until a call says
-        otherwise of one; what is left when no call does is so.
-        """
-        if not self._makes_tensors_or_layers():
-            return
-        candidates = Parameters(self._survey, self._resolver).candidates()
-        confirmed = self._largest(candidates)
-        grounded = self._grounded(confirmed)
-        if len(grounded) < len(confirmed):
-            grounded = self._largest(grounded)
-        self._assume(grounded)
-
-    def _largest(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        """Return the candidates that may all take symbolic tensors at once."""
-        for _ in range(_ROUNDS):
-            self._assume(candidates)
-            left = tuple(each for each in candidates if self._is_confirmed(each))
-            if len(left) == len(candidates):
-                return left
-            candidates = left
-        return ()
-
-    def _grounded(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        """Return those that a symbolic tensor gets to: not by calling themselves alone."""
-        found: tuple[Candidate, ...] = ()
-        for _ in range(_ROUNDS):
-            self._assume(found)
-            more = tuple(each for each in candidates if each in found or self._gets_a_tensor(each))
-            if len(more) == len(found):
-                break
-            found = more
-        return found
-
-    def _assume(self, candidates: tuple[Candidate, ...]) -> None:
-        assumed = {each.binding: self._symbolic(each) for each in candidates}
-        if assumed != self._parameters:
-            self._parameters = assumed
+    def assume(self, parameters: Mapping[Binding, Value]) -> None:
+        """Take these parameters for what is said of them, and infer anew what rests on others."""
+        if parameters != self._parameters:
+            self._parameters = dict(parameters)
             self._values.clear()
             self._warm_up()
-
-    def _gets_a_tensor(self, candidate: Candidate) -> bool:
-        wanted = self._symbolic(candidate).type
-        given = [self.value(each).type for each in candidate.arguments]
-        return self._makes_weights(candidate) or any(
-            each is not None and wanted is not None and _same_kind(each, wanted) for each in given
-        )
-
-    def _makes_tensors_or_layers(self) -> bool:
-        for use in self._survey.uses:
-            meaning = self._resolver.of_chain(use.chain)
-            if meaning is None:
-                continue
-            made = self._knowledge.class_type(meaning.name) or self._knowledge.result_type(
-                meaning.name
-            )
-            if made is not None and made.kind in {Kind.TENSOR, Kind.LAYER, Kind.MODEL}:
-                return True
-        return False
-
-    def _symbolic(self, candidate: Candidate) -> Value:
-        tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
-        if candidate.in_list and tensor is not None:
-            return Value(Type(Kind.LIST, item=tensor), exact=False)
-        return Value(tensor, exact=False)
-
-    def _is_confirmed(self, candidate: Candidate) -> bool:
-        wanted = self._parameters[candidate.binding].type
-        given = [self.value(each) for each in candidate.arguments]
-        known = [each for each in given if not each.is_none]
-        if wanted is None or any(
-            each.type is not None and not _same_kind(each.type, wanted) for each in known
-        ):
-            return False
-        if known and all(each.type is not None for each in known):
-            return True
-        return self._makes_weights(candidate)
-
-    def _makes_weights(self, candidate: Candidate) -> bool:
-        layers = [self._of(each.func).type for each in candidate.called_with]
-        return any(each is not None and self._knowledge.has_weights(each) for each in layers)
 
     def _warm_up(self) -> None:
         """Infer what is assigned, first things first.
@@ -191,7 +93,7 @@ class Inference:
     def _infer(self, node: cst.CSTNode) -> Value:
         match node:
             case cst.Name(value="None"):
-                return _NONE
+                return NONE
             case cst.Name():
                 return self._name(node)
             case cst.Attribute():
@@ -210,11 +112,11 @@ class Inference:
                 return self._operation(node)
             case cst.UnaryOperation() if not isinstance(node.operator, cst.Not):
                 value = self._of(node.expression)
-                return value if _is_tensor(value) else UNKNOWN
+                return value if is_tensor(value) else UNKNOWN
             case cst.List() | cst.Tuple():
-                return _list_of(merged(self._of(each.value) for each in node.elements))
+                return list_of(merged(self._of(each.value) for each in node.elements))
             case cst.ListComp() | cst.GeneratorExp():
-                return _list_of(self._of(node.elt))
+                return list_of(self._of(node.elt))
             case _:
                 return UNKNOWN
 
@@ -265,7 +167,7 @@ class Inference:
             return self._of(part)
         if value is None or len(path) != 1 or path[0] is None:
             return UNKNOWN
-        return _item(self._of(value)) or self._returned_part(value, path)
+        return item_of(self._of(value)) or self._returned_part(value, path)
 
     def _returned_part(self, value: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what ``a, b = function()`` binds, where each return writes out its parts."""
@@ -273,7 +175,7 @@ class Inference:
         if function is None or function.asynchronous or _has_unknown_decorators(function):
             return UNKNOWN
         parts: list[Value] = []
-        for node in _own_nodes(function.body):
+        for node in own_nodes(function.body):
             if isinstance(node, cst.Yield):
                 return UNKNOWN
             if isinstance(node, cst.Return):
@@ -310,12 +212,12 @@ class Inference:
         if path:
             return UNKNOWN
         value = self._of(iterable)
-        return _item(value) or self._member(value, "__iter__", called=True)
+        return item_of(value) or self._member(value, "__iter__", called=True)
 
     def _annotated(self, annotation: cst.BaseExpression) -> Value:
         match annotation:
             case cst.Name(value="None"):
-                return _NONE
+                return NONE
             case cst.Name() | cst.Attribute():
                 return self._instance(annotation)
             case cst.SimpleString():
@@ -327,7 +229,7 @@ class Inference:
                 if name == "Optional":
                     return self._annotated(inner)
                 if name in _LISTS:
-                    return _list_of(self._annotated(inner))
+                    return list_of(self._annotated(inner))
                 return UNKNOWN
             case _:
                 return UNKNOWN
@@ -402,7 +304,7 @@ class Inference:
                 return self._super(node)
             if not bindings and function.value in _PASSED_THROUGH and node.args:
                 value = self._of(node.args[0].value)
-                return value if _item(value) else UNKNOWN
+                return value if item_of(value) else UNKNOWN
             if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef):
                 return self._returned(bindings[0].node)
         if isinstance(function, cst.Attribute):
@@ -423,7 +325,7 @@ class Inference:
         """Return what an imported function makes of tensors."""
         passed = [each.value for each in call.args if not each.star]
         given = [self._of(each) for each in passed]
-        given += [_item(each) for each in given]
+        given += [item_of(each) for each in given]
         given += [
             self._of(element.value)
             for each in passed
@@ -443,7 +345,7 @@ class Inference:
             return UNKNOWN
         given = self._of(call.args[0].value)
         kind = given.type.kind if given.type is not None else None
-        item = _item(given)
+        item = item_of(given)
         if kind is Kind.LIST and item.type is not None:
             kind = item.type.kind
         if kind is Kind.TENSOR:
@@ -475,7 +377,7 @@ class Inference:
             return UNKNOWN
         index = len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index)
         if value.type.kind is Kind.LIST:
-            return _item(value) if index else value
+            return item_of(value) if index else value
         return self._member(value, "__getitem__", called=True)
 
     def _operation(self, node: cst.BinaryOperation) -> Value:
@@ -485,9 +387,9 @@ class Inference:
             if side.type is not None and side.type.kind is Kind.TENSOR:
                 return side
         if all(
-            _is_tensor(side) or _is_number(part)
+            is_tensor(side) or _is_number(part)
             for side, part in zip(sides, (node.left, node.right), strict=True)
-        ) and any(map(_is_tensor, sides)):
+        ) and any(map(is_tensor, sides)):
             return Value(Type(Kind.EAGER))
         return UNKNOWN
 
@@ -498,11 +400,11 @@ class Inference:
         if function.asynchronous is not None or _has_unknown_decorators(function):
             return UNKNOWN
         found: list[Value] = []
-        for node in _own_nodes(function.body):
+        for node in own_nodes(function.body):
             if isinstance(node, cst.Yield):
                 return UNKNOWN
             if isinstance(node, cst.Return):
-                found.append(_NONE if node.value is None else self._of(node.value))
+                found.append(NONE if node.value is None else self._of(node.value))
         value = merged(found)
         if not value and function.returns is not None:
             return replace(self._annotated(function.returns.annotation), exact=False)
@@ -513,41 +415,6 @@ class Inference:
             return False
         scope: Scope = self._resolver.scope_of(node)
         return not self._resolver.bindings(node.value, node, scope)
-
-
-def merged(values: Iterable[Value]) -> Value:
-    """Return what is true of all values: their kind, and their class where that is the same."""
-    real = [each for each in values if not each.is_none]
-    if not real:
-        return UNKNOWN
-    first = real[0]
-    if all(each == first for each in real):
-        return first
-    types = [each.type for each in real if each.type is not None]
-    if len(types) < len(real) or any(each.kind is not types[0].kind for each in types):
-        return UNKNOWN
-    if any(each.own is not None for each in real):
-        return UNKNOWN  # what one of them defines, another may lack
-    same = types[0]
-    return Value(
-        exact=all(each.exact for each in real),
-        type=Type(
-            same.kind,
-            same.cls if all(each.cls == same.cls for each in types) else None,
-            same.qualified if all(each.qualified == same.qualified for each in types) else None,
-            same.item if all(each.item == same.item for each in types) else None,
-        ),
-    )
-
-
-def _own_nodes(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield what is inside a function, but not inside one defined in it."""
-    waiting = [body]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            waiting += reversed(children(node))
 
 
 def _has_unknown_decorators(function: cst.FunctionDef) -> bool:
@@ -569,29 +436,7 @@ def _is_starred(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Param) and node.star not in {"", cst.MaybeSentinel.DEFAULT}
 
 
-def _same_kind(one: Type, other: Type) -> bool:
-    if one.item is None or other.item is None:
-        return one.kind is other.kind and one.item is other.item
-    return one.kind is other.kind and one.item.kind is other.item.kind
-
-
-def _is_tensor(value: Value) -> bool:
-    return value.type is not None and value.type.kind in {Kind.TENSOR, Kind.EAGER}
-
-
 def _is_number(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.UnaryOperation):
         node = node.expression
     return isinstance(node, cst.BaseNumber)
-
-
-def _item(value: Value) -> Value:
-    if value.type is None or value.type.kind is not Kind.LIST:
-        return UNKNOWN
-    return Value(value.type.item)
-
-
-def _list_of(value: Value) -> Value:
-    if value.type is None or value.own is not None:
-        return UNKNOWN
-    return Value(Type(Kind.LIST, item=value.type))

@@ -11,9 +11,10 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.inference import Inference, Value
+from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.values import Value
 
 
 @dataclass(frozen=True, eq=False, slots=True)

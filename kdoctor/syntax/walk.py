@@ -86,3 +86,13 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         each = waiting.pop()
         yield each
         waiting += reversed(children(each))
+
+
+def own_nodes(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield what is inside a function, but not inside one defined in it."""
+    waiting = [body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            waiting += reversed(children(node))

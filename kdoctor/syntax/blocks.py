@@ -1,0 +1,45 @@
+"""Blocks of statements: how they end, and what in them can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+_LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
+
+
+def leaves(block: cst.BaseSuite) -> bool:
+    """Say whether control never gets past the end of a block."""
+    return isinstance(last_statement(block), _LEAVES)
+
+
+def last_statement(block: cst.BaseSuite) -> cst.CSTNode | None:
+    """Return what a block ends with, None where it is empty."""
+    last: cst.CSTNode | None = block.body[-1] if block.body else None
+    if isinstance(last, cst.SimpleStatementLine):
+        last = last.body[-1] if last.body else None
+    return last
+
+
+def imports_in(block: cst.BaseSuite) -> Iterator[tuple[int, cst.Import | cst.ImportFrom]]:
+    """Yield the imports that stand directly in a block, each with the index of its line."""
+    for index, line in enumerate(block.body):
+        if isinstance(line, cst.SimpleStatementLine):
+            for statement in line.body:
+                if isinstance(statement, cst.Import | cst.ImportFrom):
+                    yield index, statement
+
+
+def only_imports_fail(statement: cst.CSTNode) -> bool:
+    """Say whether only imports can fail in a statement: imports, flags, definitions."""
+    if isinstance(statement, cst.FunctionDef | cst.ClassDef):
+        return True
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    return all(
+        isinstance(each, cst.Import | cst.ImportFrom | cst.Pass)
+        or (isinstance(each, cst.Assign) and isinstance(each.value, cst.Name | cst.BaseNumber))
+        or (isinstance(each, cst.Expr) and isinstance(each.value, cst.BaseString))
+        for each in statement.body
+    )

@@ -1,0 +1,122 @@
+"""Which parameters of a module's own functions take symbolic tensors, found by trying it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import libcst as cst
+
+from kdoctor.kinds import Kind, Type
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.parameters import Candidate, Parameters
+from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.scopes import Binding
+from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.values import Value, same_kind
+
+_ROUNDS = 6  # in which the parameters of functions that call each other must agree
+
+
+class Hypotheses(Protocol):
+    """An inference that can be told what to take for granted."""
+
+    def value(self, node: cst.CSTNode) -> Value:
+        """Return what an expression is."""
+
+    def assume(self, parameters: Mapping[Binding, Value]) -> None:
+        """Take these parameters for what is said of them, and no others."""
+
+
+class SymbolicParameters:
+    """Settles the parameters of one module."""
+
+    def __init__(
+        self, survey: Survey, resolver: Resolver, knowledge: Knowledge, inference: Hypotheses
+    ) -> None:
+        self._survey = survey
+        self._resolver = resolver
+        self._knowledge = knowledge
+        self._inference = inference
+        self._assumed: dict[Binding, Value] = {}
+
+    def settle(self) -> None:
+        """Find the parameters that take symbolic tensors.
+
+        Functions call each other, so all candidates are taken for symbolic until a call says
+        otherwise of one; what is left when no call does is so.
+        """
+        if not self._makes_tensors_or_layers():
+            return
+        candidates = Parameters(self._survey, self._resolver).candidates()
+        confirmed = self._largest(candidates)
+        grounded = self._grounded(confirmed)
+        if len(grounded) < len(confirmed):
+            grounded = self._largest(grounded)
+        self._assume(grounded)
+
+    def _largest(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """Return the candidates that may all take symbolic tensors at once."""
+        for _ in range(_ROUNDS):
+            self._assume(candidates)
+            left = tuple(each for each in candidates if self._is_confirmed(each))
+            if len(left) == len(candidates):
+                return left
+            candidates = left
+        return ()
+
+    def _grounded(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """Return those that a symbolic tensor gets to: not by calling themselves alone."""
+        found: tuple[Candidate, ...] = ()
+        for _ in range(_ROUNDS):
+            self._assume(found)
+            more = tuple(each for each in candidates if each in found or self._gets_a_tensor(each))
+            if len(more) == len(found):
+                break
+            found = more
+        return found
+
+    def _assume(self, candidates: tuple[Candidate, ...]) -> None:
+        self._assumed = {each.binding: self._symbolic(each) for each in candidates}
+        self._inference.assume(self._assumed)
+
+    def _gets_a_tensor(self, candidate: Candidate) -> bool:
+        wanted = self._symbolic(candidate).type
+        given = [self._inference.value(each).type for each in candidate.arguments]
+        return self._makes_weights(candidate) or any(
+            each is not None and wanted is not None and same_kind(each, wanted) for each in given
+        )
+
+    def _makes_tensors_or_layers(self) -> bool:
+        for use in self._survey.uses:
+            meaning = self._resolver.of_chain(use.chain)
+            if meaning is None:
+                continue
+            made = self._knowledge.class_type(meaning.name) or self._knowledge.result_type(
+                meaning.name
+            )
+            if made is not None and made.kind in {Kind.TENSOR, Kind.LAYER, Kind.MODEL}:
+                return True
+        return False
+
+    def _symbolic(self, candidate: Candidate) -> Value:
+        tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
+        if candidate.in_list and tensor is not None:
+            return Value(Type(Kind.LIST, item=tensor), exact=False)
+        return Value(tensor, exact=False)
+
+    def _is_confirmed(self, candidate: Candidate) -> bool:
+        wanted = self._assumed[candidate.binding].type
+        given = [self._inference.value(each) for each in candidate.arguments]
+        known = [each for each in given if not each.is_none]
+        if wanted is None or any(
+            each.type is not None and not same_kind(each.type, wanted) for each in known
+        ):
+            return False
+        if known and all(each.type is not None for each in known):
+            return True
+        return self._makes_weights(candidate)
+
+    def _makes_weights(self, candidate: Candidate) -> bool:
+        layers = [self._inference.value(each.func).type for each in candidate.called_with]
+        return any(each is not None and self._knowledge.has_weights(each) for each in layers)

@@ -1,0 +1,81 @@
+"""What inference knows of an expression, and what follows from it for lists and alternatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kdoctor.kinds import Kind, Type
+from kdoctor.syntax.classes import OwnClass
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What is known of an expression: its type, its class where that is the user's own.
+
+    ``is_none``: it is the literal None, which says nothing about the name that holds it.
+    ``exact`` is false where it may be of a subclass: a declared parameter, ``self``.
+    """
+
+    type: Type | None = None
+    own: OwnClass | None = None
+    is_none: bool = False
+    exact: bool = True
+
+    def __bool__(self) -> bool:
+        return self.type is not None or self.own is not None
+
+
+UNKNOWN = Value()
+NONE = Value(is_none=True)
+
+
+def merged(values: Iterable[Value]) -> Value:
+    """Return what is true of all values: their kind, and their class where that is the same."""
+    real = [each for each in values if not each.is_none]
+    if not real:
+        return UNKNOWN
+    first = real[0]
+    if all(each == first for each in real):
+        return first
+    types = [each.type for each in real if each.type is not None]
+    if len(types) < len(real) or any(each.kind is not types[0].kind for each in types):
+        return UNKNOWN
+    if any(each.own is not None for each in real):
+        return UNKNOWN  # what one of them defines, another may lack
+    same = types[0]
+    return Value(
+        exact=all(each.exact for each in real),
+        type=Type(
+            same.kind,
+            same.cls if all(each.cls == same.cls for each in types) else None,
+            same.qualified if all(each.qualified == same.qualified for each in types) else None,
+            same.item if all(each.item == same.item for each in types) else None,
+        ),
+    )
+
+
+def same_kind(one: Type, other: Type) -> bool:
+    """Say whether both are the same kind of object, or lists of the same kind."""
+    if one.item is None or other.item is None:
+        return one.kind is other.kind and one.item is other.item
+    return one.kind is other.kind and one.item.kind is other.item.kind
+
+
+def is_tensor(value: Value) -> bool:
+    """Say whether it is a tensor, symbolic or with values."""
+    return value.type is not None and value.type.kind in {Kind.TENSOR, Kind.EAGER}
+
+
+def item_of(value: Value) -> Value:
+    """Return what the elements of a list are."""
+    if value.type is None or value.type.kind is not Kind.LIST:
+        return UNKNOWN
+    return Value(value.type.item)
+
+
+def list_of(value: Value) -> Value:
+    """Return a list of such values."""
+    if value.type is None or value.own is not None:
+        return UNKNOWN
+    return Value(Type(Kind.LIST, item=value.type))
