@@ -22,12 +22,40 @@ To change them at one place of a model:
         return x, grad
 
 and call `clip_gradient(x)` in the layer's `call` (with TensorFlow, `upstream` is the argument; with
-JAX and PyTorch see the documentation of `keras.ops.custom_gradient`). An optimizer of its own
-implements `update_step(self, gradient, variable, learning_rate)`.
+JAX and PyTorch see the documentation of `keras.ops.custom_gradient`).
+
+An optimizer of its own says how one variable is updated, not all of them. `get_gradients` falls
+away, `self.updates` and `K.update(p, new)` become `self.assign(p, new)`, `self.weights` and
+`K.zeros` become variables that `build` makes, `self.iterations` is counted by Keras:
+
+    class Momentum(keras.optimizers.Optimizer):
+        def __init__(self, learning_rate=0.01, momentum=0.9, **options):
+            super().__init__(learning_rate, **options)
+            self.momentum = momentum
+
+        def build(self, variables):
+            if not self.built:
+                super().build(variables)
+                self.velocities = [
+                    self.add_variable_from_reference(each, name="velocity") for each in variables
+                ]
+
+        def update_step(self, gradient, variable, learning_rate):
+            rate = keras.ops.cast(learning_rate, variable.dtype)
+            velocity = self.velocities[self._get_variable_index(variable)]
+            self.assign(velocity, self.momentum * velocity - rate * gradient)
+            self.assign_add(variable, velocity)
+
+        def get_config(self):
+            return {**super().get_config(), "momentum": self.momentum}
+
+Clipping (`clipnorm`), decay (a schedule as `learning_rate`) and constraints of weights are Keras'
+business: leave them out.
 
 ## How we know
 Run on Keras 3.15.1: `fit` of a model with such a layer, and of a subclassed model, never enters the
-methods; `fit` with such an optimizer raises.
+methods; `fit` with such an optimizer raises. The optimizer above trains to the same weights as
+`keras.optimizers.SGD(momentum=0.9)`; a test runs it.
 """
 
 from __future__ import annotations
