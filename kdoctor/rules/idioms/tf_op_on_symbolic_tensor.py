@@ -237,14 +237,7 @@ INVALID = [
         findings=2,
         check="assert y.shape == (None, 6)",
     ),
-    Example(
-        before=_HEAD + "y = tf.reshape(x, (tf.shape(x)[0], 2, 2))\n",
-        after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.reshape(x, (-1, 2, 2))\n",
-        raises=_RAISES,
-        findings=2,
-        unsafe=True,
-        check="assert y.shape == (None, 2, 2)",
-    ),
+    _OPEN_SIZE,
     Example(
         before=_HEAD + 'y = tf.identity(x, name="out")\n',
         after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.copy(x)\n",
