@@ -23,6 +23,7 @@ from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome
 from kdoctor.verify.pool import Job, backend_of
 
 _SAMPLED_CASES = 24
+_SAVED_EVERY = 40
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,15 +66,16 @@ def _prove_all(about: dict[str, Any], options: argparse.Namespace, console: Cons
     kept = {key: part for key, part in standing.items() if key not in wanted}
     # On another backend there is nothing to ask of what was never run on the first.
     first = {key for key, backend in wanted | set(kept) if backend == DEFAULT_BACKEND}
-    outcomes = list(
-        _with_progress(
-            [part_of[key] for key in part_of if key in wanted and key[0] in first],
-            options.workers,
-            console,
-        )
-    )
-    found = kept | {(each.id, each.backend): each.as_record() for each in outcomes}
-    record.write(record.with_backends(about, known, found), found)
+    jobs = [part_of[key] for key in part_of if key in wanted and key[0] in first]
+    outcomes: list[Outcome] = []
+    for outcome in _with_progress(jobs, options.workers, console):
+        outcomes.append(outcome)
+        # What is done is kept if it stops half-way: `--missing` goes on from there.
+        if len(outcomes) % _SAVED_EVERY == 0 or len(outcomes) == len(jobs):
+            found = kept | {(each.id, each.backend): each.as_record() for each in outcomes}
+            record.write(record.with_backends(about, known, found), found)
+    if not jobs:
+        record.write(record.with_backends(about, known, kept), kept)
     _summarise(outcomes, console)
     if kept:
         print(f"kept from the record: {len(kept)}")
