@@ -5,7 +5,10 @@
 ``refuses``: each public function is called with a symbolic tensor, alone and with what else such
 functions take; it counts if it raises Keras' own ``ValueError``. ``aliases``: the other public
 names of the functions that the rewrites of KD503 are about. A name of TensorFlow 1 is an alias if
-it takes the same parameters in the same order, however many follow.
+it takes the same parameters in the same order, however many follow. ``only_1``: the public names
+of TensorFlow 1 (of ``tf.compat.v1``, and ``contrib``) that ``tensorflow`` has lost, with the name
+under which it has the very same object, "" where it has none. ``modules``: what Python calls the
+modules that have lost some.
 """
 
 from __future__ import annotations
@@ -40,6 +43,8 @@ def main() -> None:
         "refuses": dict.fromkeys(sorted(refusing()), ""),
         "aliases": known,
         "gone": {name: "" for name in known if name not in now and "compat" not in name},
+        "only_1": only_1(),
+        "modules": modules(),
     }
     FILE.write_text(json.dumps(data, separators=(",", ":"), sort_keys=True) + "\n", "utf-8")
     print({key: len(value) for key, value in data.items()}, file=sys.stderr)
@@ -83,6 +88,64 @@ def aliases() -> dict[str, str]:
             if name not in now:
                 found[name] = known
     return dict(sorted(found.items()))
+
+
+def only_1() -> dict[str, str]:
+    """Return what only TensorFlow 1 had, and what the same object is called now."""
+    names: dict[int, str] = {}
+    for name, thing in _walk(tf, depth=3):
+        if callable(thing):
+            names.setdefault(id(thing), name)
+    gone = {"contrib": ""}
+    for name, thing in _walk(tf.compat.v1, depth=2):
+        renamed = names.get(id(thing), "") if callable(thing) else ""
+        lost = not _has(tf, name)
+        parent = name.rpartition(".")[0]
+        if lost and (renamed or not parent or _has(tf, parent)):
+            gone[name] = renamed
+    return dict(sorted(gone.items()))
+
+
+def modules() -> dict[str, str]:
+    """Return the names that errors give to the modules that have lost something."""
+    found = {}
+    for parent in sorted({name.rpartition(".")[0] for name in only_1()}):
+        if _has(tf, parent):
+            try:
+                _get(tf, f"{parent}.no_such_name" if parent else "no_such_name")
+            except AttributeError as error:
+                found[parent] = str(error).split("'")[1]
+    return found
+
+
+def _walk(module: Any, depth: int, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name in sorted(dir(module)):
+        if name.startswith("_") or name in {
+            "compat",
+            "estimator",
+            "keras",
+            "raw_ops",
+            "tf_decorator",
+        }:
+            continue
+        thing = getattr(module, name, None)
+        yield prefix + name, thing
+        if depth and isinstance(thing, ModuleType) and _name(thing):
+            yield from _walk(thing, depth - 1, f"{prefix}{name}.")
+
+
+def _name(module: ModuleType) -> str:
+    """Return the name of a module of TensorFlow's own, "" of Keras' and all else."""
+    name = str(getattr(module, "__name__", ""))
+    return name if "tensorflow" in name else ""
+
+
+def _has(module: Any, name: str) -> bool:
+    try:
+        _get(module, name)
+    except AttributeError:
+        return not name
+    return True
 
 
 def _equivalent(name: str, function: Any, wanted: dict[int, str], found: dict[str, str]) -> str:

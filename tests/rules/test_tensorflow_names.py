@@ -13,6 +13,7 @@ from kdoctor.keras_api.returns import (
     TENSOR_LIST_FUNCTIONS,
 )
 from kdoctor.rules.idioms import _tensorflow
+from kdoctor.rules.idioms._tensorflow import graphs
 from kdoctor.rules.names._backend import inference
 
 pytestmark = pytest.mark.frameworks
@@ -158,3 +159,43 @@ def test_what_is_said_to_give_floats_gives_no_integers(name):
         except (TypeError, ValueError, tf.errors.OpError):
             continue  # it takes no integers
         assert not result.dtype.is_integer
+
+
+def lost():
+    data = json.loads(Path(_tensorflow.__file__).with_name("names.json").read_text("utf-8"))
+    return data["only_1"]
+
+
+def test_what_only_tensorflow_1_had_is_not_in_tensorflow():
+    assert len(lost()) >= 600
+    for name in lost():
+        with pytest.raises(AttributeError):
+            function(name)
+
+
+def test_errors_name_what_is_lost_as_python_does():
+    for name, renamed in lost().items():
+        gone = _tensorflow.only_1(f"tensorflow.{name}")
+        if renamed and gone.name != name:
+            continue  # the module is gone, too
+        with pytest.raises(AttributeError) as error:
+            function(name)
+        assert str(error.value) == f"module '{gone.parent}' has no attribute '{gone.leaf}'"
+
+
+def test_new_names_are_of_the_very_same_object():
+    assert len(_tensorflow.renames()) >= 150
+    for old, new in _tensorflow.renames().items():
+        assert function(f"compat.v1.{old}") is function(new), old
+
+
+def test_each_advice_is_for_something_lost():
+    named = {*graphs.AT_ONCE, *graphs.CASTS, *graphs.SEEDS, *graphs.BY_NAME}
+    assert {name for name in named if name not in lost()} == set()
+    assert all(any(name.startswith(start) for name in lost()) for start in graphs.BY_PREFIX)
+    for old, new in graphs.FILES.items():
+        parameters = [
+            len(inspect.signature(function(name)).parameters)
+            for name in (f"compat.v1.{old}", f"io.{new}")
+        ]
+        assert parameters[0] == parameters[1], old

@@ -82,15 +82,20 @@ _LAYER_OF_ITS_OWN = "put it into the `call` of a layer of your own"
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call with a symbolic tensor."""
     for reference in module.references:
-        call = reference.call
-        if reference.kind is not ReferenceKind.LOAD or call is None:
-            continue
-        error = _error(reference.name)
-        if error is None or not any(holds_symbolic(module, each.value) for each in call.args):
-            continue
-        if module.context_of(call) in _INSIDE or module.is_guarded(reference.node):
-            continue
-        yield _finding(module, facts, reference, call, error)
+        error = error_of_symbolic(module, reference)
+        if error and reference.call and not module.is_guarded(reference.node):
+            yield _finding(module, facts, reference, reference.call, error)
+
+
+def error_of_symbolic(module: Module, reference: Reference) -> str | None:
+    """Return what a call raises because of a symbolic tensor, None of all else."""
+    call = reference.call
+    if reference.kind is not ReferenceKind.LOAD or call is None:
+        return None
+    error = _error(reference.name)
+    if error is None or not any(holds_symbolic(module, each.value) for each in call.args):
+        return None
+    return None if module.context_of(call) in _INSIDE else error
 
 
 def _error(name: str) -> str | None:

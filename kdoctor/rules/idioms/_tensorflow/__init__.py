@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
@@ -18,10 +19,13 @@ from kdoctor.rules.idioms._tensorflow.questions import forgets
 __all__ = [
     "BY_HAND",
     "REWRITES",
+    "Gone",
     "canonical",
     "forgets",
     "is_of_tensorflow_1",
+    "only_1",
     "refuses_symbolic_tensors",
+    "renames",
 ]
 
 _TABLES = (elementwise, reductions, shapes, networks)
@@ -29,6 +33,20 @@ _ROOT = "tensorflow."
 
 REWRITES: tuple[Rewrite, ...] = tuple(row for table in _TABLES for row in table.REWRITES)
 BY_HAND: dict[str, str] = {name: text for table in _TABLES for name, text in table.BY_HAND.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What only TensorFlow 1 had: ``parent`` is what an error calls the module that lacks it."""
+
+    name: str  # without the root: "log", "train.Saver"
+    renamed: str  # the same object's name now, "" where it has none
+    parent: str
+
+    @property
+    def leaf(self) -> str:
+        """The name without its module."""
+        return self.name.rpartition(".")[2]
 
 
 def canonical(name: str) -> str:
@@ -50,6 +68,26 @@ def refuses_symbolic_tensors(name: str) -> bool:
 def is_of_tensorflow_1(name: str) -> bool:
     """Say whether only TensorFlow 1 had it: ``tensorflow.log``."""
     return name.removeprefix(_ROOT) in _data()["gone"]
+
+
+@cache
+def only_1(name: str) -> Gone | None:
+    """Return what is gone of a dotted name: of ``tensorflow.app.run`` it is ``app``."""
+    if not name.startswith(_ROOT):
+        return None
+    data, parts = _data(), name.removeprefix(_ROOT).split(".")
+    heads = [".".join(parts[: count + 1]) for count in range(len(parts))]
+    lost = next((head for head in heads if head in data["only_1"]), None)
+    if lost is None:
+        return None
+    renamed = next((head for head in reversed(heads) if data["only_1"].get(head)), "")
+    parent = data["modules"].get(lost.rpartition(".")[0], "tensorflow")
+    return Gone(lost, data["only_1"][renamed] if renamed else "", parent)
+
+
+def renames() -> dict[str, str]:
+    """Return the names that only TensorFlow 1 had, of what TensorFlow 2 calls something else."""
+    return {name: new for name, new in _data()["only_1"].items() if new}
 
 
 @cache

@@ -1,0 +1,356 @@
+"""Names that only TensorFlow 1 had: `tf.Session`, `tf.placeholder`, `tf.log`, `tf.contrib`.
+
+## What it does
+Reports each name that the `tensorflow` of TensorFlow 1 had and that of TensorFlow 2 has not, in a
+file that uses Keras 3. A function whose argument is a symbolic tensor is left to KD503; the session
+that only lets the GPU's memory grow is left to KD101.
+
+## Why it breaks
+Keras 3 needs TensorFlow 2: `AttributeError: module 'tensorflow' has no attribute 'Session'`. To
+write `tf.compat.v1.Session` gets rid of the error and of nothing else. Keras 3 builds no graph that
+a session could run: `RuntimeError: The Session graph is empty. Add operations to the graph before
+calling run().`; `tf.compat.v1.placeholder` raises `RuntimeError: tf.placeholder() is not compatible
+with eager execution.` In a `with tf.Graph().as_default():` a model can be built and called so, but
+`fit`, `predict` and `save` raise (KD505).
+
+## What to write instead
+What was renamed has the same object under a new name (`tf.log` is `tf.math.log`), and what only
+kept its old arguments is in `tf.compat.v1` (`tf.image.resize_bilinear`): both are rewritten. What
+stood on a graph is written anew. This
+
+    x = tf.placeholder(tf.float32, (None, 4))
+    y = model(x)
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    result = session.run(y, feed_dict={x: data})
+
+is, at once and without a session,
+
+    result = keras.ops.convert_to_numpy(model(data))
+
+and a training loop around `tf.train.AdamOptimizer(0.01).minimize(loss)` is
+
+    optimizer = keras.optimizers.Adam(0.01)
+    for x, y in batches:
+        with tf.GradientTape() as tape:
+            loss = keras.ops.mean((model(x, training=True) - y) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+
+`tf.get_variable` is `self.add_weight` in a layer, `keras.Variable` elsewhere; `tf.Summary` is
+`tf.summary.scalar(name, value, step=step)` in a `with writer.as_default():`; `tf.train.Saver` is
+`model.save_weights("x.weights.h5")`. `tf.contrib` has no successor: what was in it went into other
+packages (`tensorflow-addons`, `tf-slim`), or away.
+
+## How we know
+`tools/tensorflow_names.py` compares the names of `tf.compat.v1` with those of `tensorflow` 2.21 and
+finds which are the very same object. The errors, the session on Keras 3 and the programs above were
+run on Keras 3.15.1 with TensorFlow 2.21.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import reduce
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import speller_at, with_keyword
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._tensorflow import only_1, renames
+from kdoctor.rules.idioms._tensorflow.graphs import AT_ONCE, CASTS, FILES, SEEDS, advice
+from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
+from kdoctor.rules.names._backend.sessions import memory_growth
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_ROOT = "tensorflow."
+_SEEDS_MORE = (
+    "it seeds Python and NumPy, too; the numbers are others than those of TensorFlow 1 anyway"
+)
+_WRITE_ANEW = "what stands on graphs and sessions must be written anew"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each name that is gone, where it is imported or read."""
+    found = [each for each in module.references if _is_gone(each)]
+    if not found or not _uses_keras_3(module, facts):
+        return
+    taken = list(_sessions_of_the_gpu(module))
+    for reference in found:
+        if module.is_guarded(reference.node) or error_of_symbolic(module, reference):
+            continue
+        if not any(first <= module.span(reference.node).start < end for first, end in taken):
+            yield _finding(module, facts, reference)
+
+
+def _is_gone(reference: Reference) -> bool:
+    names = reference.names or (reference.name,)
+    if reference.kind not in (ReferenceKind.LOAD, ReferenceKind.IMPORT):
+        return False
+    if any(not name.startswith(_ROOT) or only_1(name) is None for name in names):
+        return False
+    # `from tensorflow import Session` fails before any use of it does.
+    is_import = reference.kind is ReferenceKind.IMPORT
+    return is_import or only_1(reference.binding.name) is None
+
+
+def _uses_keras_3(module: Module, facts: Facts) -> bool:
+    roots = {split[0] for each in module.references if (split := split_root(each.name))}
+    return any(facts.runs_keras_3(root) for root in roots)
+
+
+def _sessions_of_the_gpu(module: Module) -> Iterator[tuple[int, int]]:
+    """Yield the places that the fix of KD101 for ``K.set_session`` rewrites."""
+    for reference in module.references:
+        if reference.name.endswith(".set_session") and reference.call is not None:
+            fix = memory_growth(module, reference.call)
+            for edit in fix.edits if fix else ():
+                yield edit.span.start, edit.span.end
+
+
+def _finding(module: Module, facts: Facts, reference: Reference) -> Finding:
+    gone = only_1(reference.name)
+    assert gone is not None
+    fix = None if reference.kind is ReferenceKind.IMPORT else _fix(module, facts, reference)
+    return rule.finding(
+        module.place(reference.node),
+        f"`tf.{gone.name}` is of TensorFlow 1: {_error(reference, gone.parent, gone.leaf)}",
+        symbol=reference.name,
+        confidence=reference.confidence,
+        help=f"{fix.title}." if fix else advice(gone.name, gone.renamed),
+        fix=fix,
+        no_fix_because=None if fix else _WRITE_ANEW,
+    )
+
+
+def _error(reference: Reference, parent: str, leaf: str) -> str:
+    if reference.kind is not ReferenceKind.IMPORT:
+        return f"AttributeError: module '{parent}' has no attribute '{leaf}'"
+    if reference.binding.imported.rpartition(".")[2] == leaf and isinstance(
+        reference.binding.statement, cst.ImportFrom
+    ):
+        return f"ImportError: cannot import name '{leaf}' from '{parent}'"
+    return f"ModuleNotFoundError: No module named '{_ROOT}{leaf}'"
+
+
+def _fix(module: Module, facts: Facts, reference: Reference) -> Fix | None:
+    gone = only_1(reference.name)
+    node = reference.node
+    if gone is None or not isinstance(node, cst.Attribute):
+        return None
+    written, rest = module.source(node), reference.name.removeprefix(_ROOT)
+    if not written.endswith(f".{rest}"):
+        return None  # `from tensorflow import train`, and then `train.Saver`
+    root = written.removesuffix(f".{rest}")
+    call = _plain_call(reference)
+    if gone.renamed:
+        new = f"{root}.{gone.renamed}"
+        return _renamed(module, node, new, facts.applicability(_RENAMES))
+    if rest in SEEDS and call is not None:
+        return _seeded(module, node)
+    if rest in CASTS and call is not None and len(call.args) == 1:
+        return Fix(
+            f"Write `{root}.cast(…, {root}.{CASTS[rest]})`",
+            (
+                Edit(module.span(node), (f"{root}.cast",)),
+                with_keyword(module, call, f"{root}.{CASTS[rest]}"),
+            ),
+            facts.applicability(_CAST),
+        )
+    if rest in FILES and call is not None:
+        return _renamed(module, node, f"{root}.io.{FILES[rest]}", facts.applicability(_FILES))
+    if gone.name in AT_ONCE:
+        return _renamed(module, node, f"{root}.compat.v1.{rest}", facts.applicability(_AT_ONCE))
+    return None
+
+
+def _plain_call(reference: Reference) -> cst.Call | None:
+    """Return the call, if all that it passes is passed by position."""
+    call = reference.call
+    if call is None or not call.args or any(each.star or each.keyword for each in call.args):
+        return None
+    return call
+
+
+def _renamed(module: Module, node: cst.Attribute, new: str, how: Applicability) -> Fix:
+    return Fix(f"Write `{new}`", (Edit(module.span(node), (new,)),), how)
+
+
+def _seeded(module: Module, node: cst.Attribute) -> Fix:
+    text, need = speller_at(module, node).spell("keras.utils.set_random_seed")
+    return Fix(
+        f"Write `{text}`, which seeds the layers of Keras 3, too",
+        (Edit(module.span(node), (text,)),),
+        Applicability.UNSAFE,
+        imports=(need,) if need else (),
+        unsafe_because=_SEEDS_MORE,
+    )
+
+
+rule = Rule(
+    code="KD506",
+    name="graph-of-tensorflow-1",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"tensorflow"},
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport tensorflow as tf\n\n"
+_MODEL = "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])\n"
+
+
+def _list(spelled: Callable[[str], str]) -> str:
+    words = ", ".join(f"tf.{name}" for name in renames())
+    lines = textwrap.fill(words, 80, break_on_hyphens=False)
+    listed = re.sub(r"(?m)(?<=tf\.)[\w.]+|^", lambda found: spelled(found[0]) or "    ", lines)
+    return f"{_HEAD}things = [\n{listed},\n]\nprint(keras.__version__)\n"
+
+
+# Every name of which TensorFlow 2 has the same object; ``is`` is the strongest proof there is.
+_RENAMES = Example(
+    before=_list(str),
+    after=_list(lambda name: renames().get(name, "")),
+    raises=f"AttributeError: module 'tensorflow' has no attribute '{next(iter(renames()))}'",
+    findings=len(renames()),
+    check=_list(lambda name: name and f"compat.v1.{name}").replace("things", "same")
+    + "assert len(things) == len(same)\n"
+    "assert all(one is other for one, other in zip(things, same, strict=True))",
+)
+_CAST = Example(
+    before=_HEAD + "x = keras.ops.array([1, 2])\ny = [tf.to_float(x), tf.to_int64(x)]\n",
+    after=_HEAD
+    + "x = keras.ops.array([1, 2])\ny = [tf.cast(x, tf.float32), tf.cast(x, tf.int64)]\n",
+    raises="AttributeError: module 'tensorflow' has no attribute 'to_float'",
+    findings=2,
+    check="old = [tf.compat.v1.to_float(x), tf.compat.v1.to_int64(x)]\n"
+    "assert [each.dtype for each in y] == [each.dtype for each in old]\n"
+    "assert [each.numpy().tolist() for each in y] == [[1, 2], [1, 2]]",
+)
+_IN_A_FOLDER = (
+    _HEAD + 'tf.gfile.MakeDirs(f"{folder}/a/b")\ntf.gfile.MkDir(f"{folder}/c")\n'
+    'with tf.gfile.GFile(f"{folder}/c/one", "w") as file:\n    file.write(keras.__name__)\n'
+    'tf.gfile.Copy(f"{folder}/c/one", f"{folder}/c/two", True)\n'
+    'tf.gfile.Rename(f"{folder}/c/two", f"{folder}/c/three")\n'
+    'tf.gfile.Remove(f"{folder}/c/one")\ntf.gfile.DeleteRecursively(f"{folder}/a")\n'
+    'found = [tf.gfile.ListDirectory(folder), tf.gfile.Glob(f"{folder}/c/*")]\n'
+    'asked = [tf.gfile.Exists(f"{folder}/a"), tf.gfile.IsDirectory(f"{folder}/c")]\n'
+)
+_FILES = Example(
+    prelude="import tempfile\n\nfolder = tempfile.mkdtemp()\n",
+    before=_IN_A_FOLDER,
+    after=reduce(
+        lambda text, names: text.replace(*names),
+        [
+            (f"tf.{old}(", f"tf.io.{new}(")
+            for old, new in {**FILES, "gfile.GFile": "gfile.GFile"}.items()
+        ],
+        _IN_A_FOLDER,
+    ),
+    raises="AttributeError: module 'tensorflow' has no attribute 'gfile'",
+    findings=11,
+    check='assert (found, asked) == ([["c"], [f"{folder}/c/three"]], [False, True])',
+)
+_RUNS = _HEAD + (
+    "x = keras.ops.ones((1, 4, 4, 4))\n"
+    "cast = [each([1]) for each in (tf.to_double, tf.to_float, tf.to_int32, tf.to_int64)]\n"
+    "for maker in (\n    tf.glorot_normal_initializer,\n    tf.glorot_uniform_initializer,\n"
+    "    tf.orthogonal_initializer,\n    tf.truncated_normal_initializer,\n"
+    "    tf.variance_scaling_initializer,\n):\n    maker()((2, 2))\n"
+    "results = [\n"
+    "    tf.arg_max([[1, 2]], 1),\n    tf.arg_min([[1, 2]], 1),\n"
+    "    tf.confusion_matrix([0, 1], [1, 1]),\n    tf.count_nonzero([0, 1]),\n"
+    "    tf.depth_to_space(x, 2),\n    tf.space_to_depth(x, 2),\n    tf.div(5, 2),\n"
+    "    tf.extract_image_patches(x, [1, 2, 2, 1], [1, 1, 1, 1], [1, 1, 1, 1], 'VALID'),\n"
+    "    tf.py_func(lambda a: a + 1, [1.0], tf.float64),\n    tf.setdiff1d([1, 2], [1]),\n"
+    "    tf.sparse_to_dense([1], [3], 1),\n    tf.string_to_number('1'),\n"
+    "    tf.substr('abc', 0, 2),\n    tf.multinomial([[1.0, 1.0]], 2),\n"
+    "    tf.decode_raw('ab', tf.uint8),\n    tf.Dimension(3),\n"
+    "    tf.image.resize_area(x, (2, 2)),\n    tf.image.resize_bicubic(x, (2, 2)),\n"
+    "    tf.image.resize_bilinear(x, (2, 2)),\n    tf.image.resize_images(x, (2, 2)),\n"
+    "    tf.image.resize_nearest_neighbor(x, (2, 2)),\n"
+    "    tf.nn.softmax_cross_entropy_with_logits_v2(labels=[1.0, 0.0], logits=[1.0, 0.0]),\n"
+    "    tf.parse_single_example(\n        tf.train.Example().SerializeToString(),\n"
+    "        {'a': tf.io.FixedLenFeature((), tf.float32, 0.0)},\n    ),\n]\n"
+    "tf.assert_greater_equal(2, 1)\ntf.assert_less_equal(1, 2)\ntf.assert_non_negative(1)\n"
+    "tf.assert_positive(1)\nopen_ = tf.gfile.FastGFile\ntf.logging.info('done')\n"
+    "tf.flags.DEFINE_integer('steps', 3, 'how many')\nmain = tf.app.run\n"
+)
+_AT_ONCE = Example(
+    before=_RUNS,
+    after=reduce(
+        lambda text, name: re.sub(rf"\btf\.{re.escape(name)}\b", f"tf.compat.v1.{name}", text),
+        sorted(AT_ONCE),
+        _RUNS,
+    ),
+    raises="AttributeError: module 'tensorflow' has no attribute 'to_double'",
+    findings=len(AT_ONCE),
+    check="assert int(results[6]) == 2 and main is tf.compat.v1.app.run",
+)
+
+VALID = [
+    # No Keras in it, or that of Keras 2.
+    "import tensorflow as tf\n\nsession = tf.Session()",
+    "import tensorflow as tf\nimport tf_keras\n\nsession = tf.Session()",
+    # What TensorFlow 2 has, and the old names where it keeps them.
+    _HEAD + "tf.math.log(1.0)\ntf.Graph()\ntf.compat.v1.logging.info('a')",
+    "import keras\nimport tensorflow.compat.v1 as tf\n\nsession = tf.Session()",
+    # Asked for first.
+    _HEAD + "if hasattr(tf, 'Session'):\n    tf.Session()",
+    _HEAD + "if tf.__version__.startswith('1.'):\n    tf.set_random_seed(1)",
+    _HEAD + "if int(tf.__version__.split('.')[0]) < 2:\n    tf.reset_default_graph()",
+    _HEAD + "try:\n    log = tf.log\nexcept AttributeError:\n    log = tf.math.log",
+    (
+        "import keras\n\ntry:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n"
+        "    import tensorflow as tf\n\ntf.Session()"
+    ),
+    # Something else of that name.
+    "import keras\nimport mine as tf\n\ntf.Session()",
+    # KD503's, and KD101's.
+    _HEAD + "y = tf.log(keras.Input((4,)))",
+    (
+        "import tensorflow as tf\nfrom keras import backend as K\n\nconfig = tf.ConfigProto()\n"
+        "config.gpu_options.allow_growth = True\nK.set_session(tf.Session(config=config))"
+    ),
+]
+INVALID = [
+    Example(
+        before=_HEAD + _MODEL + "session = tf.Session()\n"
+        "session.run(tf.global_variables_initializer())\n",
+        raises="AttributeError: module 'tensorflow' has no attribute 'Session'",
+        findings=2,
+    ),
+    Example(
+        before=_HEAD + _MODEL + "x = tf.placeholder(tf.float32, (None, 4))\ny = model(x)\n",
+        raises="AttributeError: module 'tensorflow' has no attribute 'placeholder'",
+    ),
+    Example(
+        before=_HEAD + "optimizer = tf.train.AdamOptimizer(0.01)\nprint(keras.__version__)\n",
+        raises="AttributeError: module 'tensorflow._api.v2.train' has no attribute 'AdamOptimizer'",
+    ),
+    Example(
+        before="import keras\nfrom tensorflow import Session\n\nsession = Session()\n",
+        raises="ImportError: cannot import name 'Session' from 'tensorflow'",
+    ),
+    Example(
+        before="import keras\nimport tensorflow.contrib.slim as slim\n\nslim.conv2d\n",
+        raises="ModuleNotFoundError: No module named 'tensorflow.contrib'",
+    ),
+    Example(
+        before=_HEAD + "tf.set_random_seed(7)\nweights = keras.layers.Dense(2)\n",
+        after=_HEAD.replace("import tensorflow as tf\n", "")
+        + "keras.utils.set_random_seed(7)\nweights = keras.layers.Dense(2)\n",
+        unsafe=True,
+        raises="AttributeError: module 'tensorflow' has no attribute 'set_random_seed'",
+    ),
+    _RENAMES,
+    _CAST,
+    _FILES,
+    _AT_ONCE,
+]
