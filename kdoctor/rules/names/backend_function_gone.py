@@ -63,6 +63,7 @@ from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.facts import Facts, Rating
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
+from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.statements import special_fix
 from kdoctor.rules.names._missing import another_star_may_bind_it, error_of, is_closed
 from kdoctor.rules.rule import Example, Rule
@@ -122,17 +123,20 @@ def attempted(
     module: Module, facts: Facts, reference: Reference, rows: RewriteTable, name: str
 ) -> Fix | Refusal:
     """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
+    proven = {each: facts.applicability(example) for each, example in _SPECIAL.items()}
+    leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
     if reference.call is not None:
-        proven = {each: facts.applicability(example) for each, example in _SPECIAL.items()}
-        leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
         special = special_fix(module, leaf, reference.call, proven)
-        if special is not None:
-            return special
+    else:
+        special = decorator_fix(module, leaf, reference.node, proven["symbolic"])
+    if special is not None:
+        return special
     rating = Rating(facts)
     attempt = rows.attempt(module, reference, rating)
     if isinstance(attempt, Fix):
         return replace(rating.told(attempt), unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
-    return attempt
+    phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
+    return phase or attempt
 
 
 def function(name: str) -> str | None:
@@ -191,7 +195,28 @@ _SPECIAL = {
         findings=2,
         check="assert y.shape == (None, 2, 2)",
     ),
+    # Keras 2.3.1: a function so marked ran in Keras' graph, which was the only one it had.
+    "symbolic": Example(
+        before="from keras import backend as K\n\n\n@K.symbolic\ndef double(x):\n"
+        "    return x * 2\n",
+        after="\n\ndef double(x):\n    return x * 2\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'symbolic'",
+        check="assert double(2) == 4",
+    ),
 }
+_IMPORT = "from keras import backend as K\n"
+_NOISE = (
+    f"import keras\n{_IMPORT}\n\nclass Noise(keras.layers.Layer):\n"
+    "    def call(self, x, training=None):\n        def noisy():\n            return x + 1\n\n"
+    "        return {}\n\n\ny = Noise()(keras.ops.ones(()), training=True)\n"
+)
+_NOISE_CHECK = "assert float(y) == 2.0 and float(Noise()(keras.ops.ones(()))) == 1.0"
+_PHASE = (
+    f"import keras\n{_IMPORT}\n\nclass Twice(keras.layers.Layer):\n"
+    "    def call(self, x, training=None):\n        if training is None:\n"
+    "            training = {}\n        return x * 2 if training else x\n\n\n"
+    "y = Twice()(keras.ops.ones(()))\n"
+)
 
 VALID = [
     # These are still there.
@@ -260,6 +285,34 @@ INVALID = [
         after="\n\ndef call(x, training=None):\n"
         "    return (lambda: x * 2)() if training else (lambda: x)()\n",
         check="assert (call(1, True), call(1)) == (2, 1)",
+    ),
+    Example(
+        before=_NOISE.format("K.in_train_phase(noisy, x)"),
+        after=_NOISE.format("noisy() if training else x").replace(_IMPORT, ""),
+        unsafe=True,
+        raises="AttributeError: ",
+        check=_NOISE_CHECK,
+    ),
+    Example(
+        before=_NOISE.format("(1 + K.in_test_phase(\n            x, lambda: x + 1)) - 1"),
+        after=_NOISE.format("(1 + (x + 1 if training else x)) - 1").replace(_IMPORT, ""),
+        unsafe=True,
+        raises="AttributeError: ",
+    ),
+    Example(
+        before=_NOISE.format("K.in_train_phase(noisy, x) * K.learning_phase()"),
+        after=_NOISE.format("(noisy() if training else x) * training").replace(_IMPORT, ""),
+        unsafe=True,
+        findings=2,
+        raises="AttributeError: ",
+    ),
+    Example(
+        before=_PHASE.format("K.learning_phase()"),
+        after=_PHASE.format("False").replace(_IMPORT, ""),
+        unsafe=True,
+        raises="AttributeError: ",
+        check="assert float(Twice()(keras.ops.ones(()))) == 1.0\n"
+        "assert float(Twice()(keras.ops.ones(()), training=True)) == 2.0",
     ),
     # A layer makes a weight of what is given to its attributes.
     Example(
