@@ -121,8 +121,14 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
         (Kind.OPTIMIZER, name): Advice(_TAPE, "the step is to be written out")
         for name in ("minimize", "compute_gradients", "aggregate_gradients", "get_grads")
     },
+    (Kind.OPTIMIZER, "loss_scale"): Advice(
+        "Read `optimizer.dynamic_scale` of a built `LossScaleOptimizer`, or the "
+        "`loss_scale_factor` of any other optimizer.",
+        "which of the two it is depends on the optimizer",
+    ),
     (Kind.OPTIMIZER, "get_unscaled_gradients"): Advice(
-        "Leave it out: `LossScaleOptimizer.apply` unscales the gradients itself.",
+        "Leave it out: in the tape `scaled = optimizer.scale_loss(loss)`, then "
+        "`optimizer.apply(tape.gradient(scaled, variables), variables)`, which unscales them.",
         "the gradients must then go to `apply` of the same optimizer",
     ),
     **{

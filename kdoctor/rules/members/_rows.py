@@ -151,6 +151,12 @@ ROWS = (
         unsafe_because=_OTHER_NUMBERS,
     ),
     method("keras.optimizers.Optimizer.get_scaled_loss(self, loss)", "self.scale_loss(loss)"),
+    method(
+        "keras.optimizers.Optimizer.get_unscaled_gradients(self, grads)",
+        "grads",
+        unsafe_because="they stay scaled up to `apply_gradients` of the same optimizer, which "
+        "unscales them: clip there, by `clipnorm=` of the optimizer, not before",
+    ),
     method("keras.KerasTensor.get_shape(self)", "self.shape"),
     method("keras.Variable.get_shape(self)", "self.shape"),
     method("keras.Variable.read_value(self)", "self.value"),

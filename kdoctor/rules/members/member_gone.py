@@ -45,6 +45,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import advice_for, is_gone_in_private
 from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
 from kdoctor.rules.members._rows import KINDS, ROWS
+from kdoctor.rules.members._updates import update_fix
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 
@@ -93,7 +94,8 @@ def _finding(
     module: Module, facts: Facts, use: MemberUse, table: MemberTable, last: str
 ) -> Finding:
     advice = advice_for(use.owner.kind, use.member)
-    attempt = table.attempt(module, use, lambda row: _rated(facts, row))
+    special = update_fix(module, use)
+    attempt = special or table.attempt(module, use, lambda row: _rated(facts, row))
     if use.member.endswith("_at") and _several_calls(module):
         attempt = Refusal("this file reads also what other calls of a layer gave")
     has_rows = bool(table.rows_for(use.owner, use.member))
@@ -180,6 +182,26 @@ VALID = [
     # An agent has a `compile` as well.
     "import keras\nagent.compile(optimizer, metrics=['mae'])\nagent.fit_generator(data)",
 ]
+_COUNTING = (
+    "import keras\n\n\nclass Counting(keras.layers.Layer):\n    def build(self, shape):\n"
+    "        self.count = self.add_weight(shape=(), initializer='zeros', trainable=False)\n"
+    "        self.seen = self.add_weight(shape=(), initializer='zeros', trainable=False)\n\n"
+    "    def call(self, x):\n        {}\n        return x\n\n\n"
+    "counting = Counting()\ncounting(keras.ops.ones((2, 3)))\n"
+)
+_SCALED_STEP = (
+    "import keras\nimport tensorflow as tf\n\n"
+    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, dtype='mixed_float16')])\n"
+    "optimizer = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.SGD(0.1))\n\n\n"
+    "@tf.function\ndef step():\n    with tf.GradientTape() as tape:\n"
+    "        y = keras.ops.cast(model(keras.ops.ones((8, 4))), 'float32')\n"
+    "        loss = keras.ops.mean((y - 1) ** 2)\n"
+    "        scaled = optimizer.scale_loss(loss)\n"
+    "    gradients = tape.gradient(scaled, model.trainable_variables)\n"
+    "    gradients = {}\n"
+    "    optimizer.apply_gradients(zip(gradients, model.trainable_variables))\n"
+    "    return loss\n\n\nfirst = step()\n"
+)
 _MODEL = (
     "import keras\nimport numpy as np\n\n"
     "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
@@ -407,6 +429,33 @@ INVALID = [
         "scaled = optimizer.scale_loss(keras.ops.ones(()))",
         raises="AttributeError: 'LossScaleOptimizer' object has no attribute 'get_scaled_loss'",
         check="assert scaled == 2.0**15",
+    ),
+    # A pair, or a function, is no statement of its own.
+    Example(
+        before=_COUNTING.format(
+            "self.add_update([(self.count, self.count + 1), (self.seen, x[0, 0])], x)"
+        ),
+        after=_COUNTING.format(
+            "self.count.assign(self.count + 1)\n        self.seen.assign(x[0, 0])"
+        ),
+        raises="AttributeError: ",
+        check="assert (counting.count, counting.seen) == (1, 1)",
+        unsafe=True,
+    ),
+    Example(
+        before=_COUNTING.format("self.add_update(lambda: self.count.assign_add(1))"),
+        after=_COUNTING.format("self.count.assign_add(1)"),
+        raises="AttributeError: ",
+        check="assert counting.count == 1",
+        unsafe=True,
+    ),
+    # A loop of one's own with mixed precision: `apply` unscales, and skips what is not finite.
+    Example(
+        before=_SCALED_STEP.format("optimizer.get_unscaled_gradients(gradients)"),
+        after=_SCALED_STEP.format("gradients"),
+        raises="AttributeError: ",
+        check="assert first > step() > step()",
+        unsafe=True,
     ),
     Example(
         before=f"{_MODEL}print(model.total_loss)",

@@ -1,0 +1,109 @@
+"""``self.add_update(…)``: pairs and functions, which Keras 2 made updates of, and ``inputs``."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import argument
+from kdoctor.syntax import MemberUse, Module
+
+_TAKES = {"updates", "inputs"}
+_AT_ONCE = (
+    "the update is made where it stands, each time `call` runs; Keras 2 made it once a batch of "
+    "training"
+)
+_CALLS_IT = "what is passed must make the update itself, like `variable.assign(value)`"
+
+
+def update_fix(module: Module, use: MemberUse) -> Fix | None:
+    """Return the fix of ``add_update`` with pairs, functions or ``inputs``; None of all else.
+
+    A pair or a function as a statement would do nothing: ``(x, new)`` is ``x.assign(new)``.
+    """
+    call = use.called
+    if use.member != "add_update" or call is None or not _is_a_line(module, call):
+        return None
+    updates, inputs = argument(call, "updates", 0), argument(call, "inputs", 1)
+    known = all(each.keyword is None or each.keyword.value in _TAKES for each in call.args)
+    passed = [each for each in (updates, inputs) if each is not None]
+    if updates is None or len(passed) != len(call.args) or not known or _says_more(module, call):
+        return None
+    if inputs is not None and not isinstance(inputs.value, cst.Name | cst.Attribute | cst.List):
+        return None
+    items = _items(updates.value)
+    if items is None or (inputs is None and not any(_is_no_statement(each) for each in items)):
+        return None
+    start = module.span(call).start
+    indent = module.text[module.text.rfind("\n", 0, start) + 1 : start]
+    parts: list[str | Hole] = []
+    for each in items:
+        parts += [f"\n{indent}"] if parts else []
+        parts += _statement(module, each)
+    certain = all(_is_no_statement(each) for each in items)
+    return Fix(
+        "Make the update here",
+        (Edit(module.span(call), tuple(parts)),),
+        Applicability.UNSAFE,
+        unsafe_because=_AT_ONCE if certain else _CALLS_IT,
+    )
+
+
+def _is_a_line(module: Module, call: cst.Call) -> bool:
+    expression = module.parent(call)
+    line = None if expression is None else module.parent(expression)
+    start = module.span(call).start
+    before = module.text[module.text.rfind("\n", 0, start) + 1 : start]
+    return (
+        isinstance(expression, cst.Expr)
+        and isinstance(line, cst.SimpleStatementLine)
+        and len(line.body) == 1
+        and not before.strip()
+    )
+
+
+def _says_more(module: Module, call: cst.Call) -> bool:
+    return "#" in module.source(call)
+
+
+def _items(updates: cst.BaseExpression) -> list[cst.BaseExpression] | None:
+    if not isinstance(updates, cst.List):
+        return [updates]
+    if not updates.elements or any(not isinstance(each, cst.Element) for each in updates.elements):
+        return None
+    return [each.value for each in updates.elements]
+
+
+def _is_no_statement(item: cst.BaseExpression) -> bool:
+    return _pair(item) is not None or _body(item) is not None
+
+
+def _pair(item: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    match item:
+        case cst.Tuple(elements=[cst.Element(value=variable), cst.Element(value=value)]):
+            return variable, value
+    return None
+
+
+def _body(item: cst.BaseExpression) -> cst.BaseExpression | None:
+    if isinstance(item, cst.Lambda) and not item.params.children:
+        return item.body
+    return None
+
+
+def _statement(module: Module, item: cst.BaseExpression) -> list[str | Hole]:
+    pair, body = _pair(item), _body(item)
+    if pair is None:
+        return [_hole(module, item if body is None else body, Precedence.ANY)]
+    variable, value = pair
+    return [
+        _hole(module, variable, Precedence.PRIMARY),
+        ".assign(",
+        _hole(module, value, Precedence.LAMBDA),
+        ")",
+    ]
+
+
+def _hole(module: Module, node: cst.BaseExpression, wanted: Precedence) -> Hole:
+    return Hole(module.outer_span(node), wanted, binds(node))
