@@ -35,6 +35,15 @@ from kdoctor.target import Target
 RUN = Path(__file__).with_name("run_programs.py")
 ATTRIBUTE_OF = {"tensorflow": "tf"}  # how a package is imported before a name is read off it
 OLD = ("keras==2.15", "keras==2.10", "keras==2.6", "keras==2.3", "keras==2.2", "keras==2.0")
+# How old code calls what must be given more, or otherwise, than its signature says: Keras 2.3 took
+# nothing but lists for K.function, and a placeholder has a shape.
+TYPICAL = {
+    "backend.function": "([inputs], [outputs])",
+    "backend.placeholder": "(shape=(None, 3))",
+    "backend.set_learning_phase": "(0)",
+    "regularizers.l1l2": "(0.1, 0.1)",
+}
+STATEMENTS = (".set_learning_phase", ".set_session", ".set_image_dim_ordering")
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -207,13 +216,14 @@ def written(row: Row, member: str) -> str:
     """Return a program that calls ``member``, which is the row's name or stands below it."""
     parent, _, leaf = row.name.rpartition(".")
     call = f"{member.removeprefix(row.name)}{arguments(member)}"
+    result = "" if member.endswith(STATEMENTS) else "x = "
     if not parent:
-        return f"import {row.name}\nx = {row.name}{call}"
+        return f"import {row.name}\n{result}{row.name}{call}"
     if row.read_off:
         package, _, rest = row.name.partition(".")
         alias = ATTRIBUTE_OF.get(package, package)
-        return f"import {package} as {alias}\nx = {alias}.{rest}{call}"
-    return f"from {parent} import {leaf}\nx = {leaf}{call}"
+        return f"import {package} as {alias}\n{result}{alias}.{rest}{call}"
+    return f"from {parent} import {leaf}\n{result}{leaf}{call}"
 
 
 def is_module(name: str) -> bool:
@@ -268,6 +278,9 @@ def members_of(module: str) -> list[str]:
 
 def arguments(name: str) -> str:
     """Return ``(a, b)`` with the required arguments of a callable, "" for anything else."""
+    for typical, call in TYPICAL.items():
+        if name.endswith(f".{typical}"):
+            return call
     found = old_lookup(name)
     if found is None or found[0].kind not in (EntryKind.CLASS, EntryKind.FUNCTION):
         return ""

@@ -33,6 +33,11 @@ def _set_image_dim_ordering(dim_ordering: str) -> None:
     tf_keras.backend.set_image_data_format(formats[dim_ordering])
 
 
+def _image_dim_ordering() -> str:
+    names = {"channels_last": "tf", "channels_first": "th"}
+    return names[tf_keras.backend.image_data_format()]
+
+
 def _size(x: Any) -> Any:
     return tf.size(x)
 
@@ -57,6 +62,7 @@ _OTHERS: dict[str, Oracle] = {
     ),
     "size": Oracle(_size, "tf.size"),
     "slice": Oracle(_slice, "tf.slice"),
+    "image_dim_ordering": Oracle(_image_dim_ordering, "tf_keras' image_data_format"),
     "set_image_dim_ordering": Oracle(_set_image_dim_ordering, "tf_keras' set_image_data_format"),
 }
 

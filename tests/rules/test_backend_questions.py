@@ -161,7 +161,7 @@ def test_an_index_of_which_nobody_knows_where_it_goes_stays_int64():
 def test_gradients_are_stopped_for_a_tensor_but_not_for_what_may_be_a_list():
     code = "def g(x):\n    return K.stop_gradient({})"
     assert row_used(code.format("x + K.square(x)"), "stop_gradient") == "is_tensor('variables')"
-    assert row_used(code.format("x"), "stop_gradient") is None
+    assert "somewhere()" in row_used(code.format("x"), "stop_gradient")
     assert row_used(code.format("[x, x]"), "stop_gradient") is None
 
 

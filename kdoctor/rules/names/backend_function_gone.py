@@ -366,6 +366,29 @@ INVALID = [
         raises="AttributeError: module 'keras.backend' has no attribute 'function'",
         findings=2,
     ),
+    Example(
+        before="import keras\nfrom keras import backend as K\n\n\n"
+        "def infer():\n    K.set_learning_phase(0)\n\n\n"
+        "K.set_learning_phase(0)\ninfer()\n",
+        after="import keras\n\n\ndef infer():\n    pass\n\n\ninfer()\n",
+        unsafe=True,
+        raises="AttributeError: module 'keras.backend' has no attribute 'set_learning_phase'",
+        findings=2,
+    ),
+    # Whoever sets it to 1 wants what only `training=True` gives now.
+    Example(
+        before="from keras import backend as K\n\nK.set_learning_phase(1)\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'set_learning_phase'",
+    ),
+    Example(
+        before="from keras import backend as K\n\n"
+        "axis = 1 if K.image_dim_ordering() == 'th' else -1\n",
+        after="from keras import config\n\n"
+        'axis = 1 if ("tf" if config.image_data_format() == "channels_last" else "th") '
+        "== 'th' else -1\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'image_dim_ordering'",
+        check="assert axis == -1",
+    ),
     # The session is used for more.
     Example(
         before="import tensorflow as tf\nfrom keras import backend as K\n\n"

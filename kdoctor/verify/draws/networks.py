@@ -71,6 +71,10 @@ def _data_format(scene: Scene, _: str) -> str | None:
     return scene.rng.choice([None, "channels_last"])
 
 
+def _dim_ordering(scene: Scene, _: str) -> str:
+    return scene.rng.choice(["tf", "th"])
+
+
 def _kernel(scene: Scene, _: str) -> Array:
     sizes = tuple(scene.rng.choice([1, 2, 3]) for _ in scene.sizes)
     return scene.array((*sizes, scene.channels, scene.rng.choice([1, 2, 4])), float_of(scene))
@@ -108,6 +112,7 @@ def _bias(scene: Scene, _: str) -> Array:
 
 STRATEGIES: dict[str, Strategy] = {
     "data_format": _data_format,
+    "dim_ordering": _dim_ordering,
     "target": _truth,
     "output": _prediction,
     "kernel": _kernel,

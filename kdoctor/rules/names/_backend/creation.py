@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import context, equals, given, not_none
+from kdoctor.rewrite.guards import context, display, equals, given, not_none
 from kdoctor.rules.names._backend.questions import (
     builds_nothing,
     is_read_only,
@@ -105,6 +105,20 @@ REWRITES = (
         "keras.backend.stop_gradient(variables)",
         "keras.ops.stop_gradient(variables)",
         when=is_tensor("variables"),
+    ),
+    rewrite(
+        "keras.backend.stop_gradient(variables)",
+        "keras.ops.stop_gradient(variables)",
+        when=~display("variables") & somewhere(),
+    ),
+    # Fed by K.function or a session: what takes their place makes a model or a keras.Function.
+    *(
+        rewrite(
+            "keras.backend.placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None)",
+            f"keras.Input(batch_shape={shape}, dtype=dtype, name=name)",
+            when=not_none(given) & equals("sparse", False) & somewhere(),
+        )
+        for given, shape in (("shape", "shape"), ("ndim", "(None,) * ndim"))
     ),
     # Keras 2 calls a symbolic tensor a tensor, keras.ops.is_tensor does not.
     rewrite(

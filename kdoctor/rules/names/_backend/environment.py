@@ -31,7 +31,13 @@ REWRITES = (
         for name, (then, other) in _CHOICES.items()
         for functions in (("x", "alt"), ("x",), ("alt",), ())
     ),
+    # What the module itself imported, and people took from there.
+    rewrite("keras.backend.tf", "tensorflow"),
     rewrite("keras.backend.name_scope(name)", "keras.name_scope(name)"),
+    rewrite(
+        "keras.backend.image_dim_ordering()",
+        '"tf" if keras.config.image_data_format() == "channels_last" else "th"',
+    ),
     rewrite(
         "keras.backend.set_image_dim_ordering(dim_ordering)",
         'keras.config.set_image_data_format("channels_last")',
@@ -41,6 +47,11 @@ REWRITES = (
         "keras.backend.set_image_dim_ordering(dim_ordering)",
         'keras.config.set_image_data_format("channels_first")',
         when=equals("dim_ordering", "th"),
+    ),
+    rewrite(
+        "keras.backend.set_image_dim_ordering(dim_ordering)",
+        "keras.config.set_image_data_format("
+        '{"tf": "channels_last", "th": "channels_first"}[dim_ordering])',
     ),
     # Public by accident, from Keras 2.6 to 2.12: it makes a name for a layer, not for a tensor.
     rewrite(

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none
-from kdoctor.rules.names._backend.questions import is_tensor
+from kdoctor.rules.names._backend.questions import is_tensor, somewhere
 
 REWRITES = (
     rewrite(
         "keras.backend.map_fn(fn, elems, name=None, dtype=None)",
         "keras.ops.map(fn, elems)",
         when=equals("dtype", None) & is_tensor("elems"),
+    ),
+    rewrite(
+        "keras.backend.map_fn(fn, elems, name=None, dtype=None)",
+        "keras.ops.map(fn, elems)",
+        when=equals("dtype", None) & somewhere(),
     ),
     rewrite(
         "keras.backend.foldl(fn, elems, initializer=None, name=None)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, one_of
+from kdoctor.rewrite.guards import equals, not_none, one_of
 from kdoctor.rules.names._backend.questions import both_of_rank, somewhere, whole_numbers
 
 _POOL_2D = (
@@ -58,6 +58,16 @@ REWRITES = (
         "keras.ops.normalize(x, axis=axis, order=2, epsilon=1e-6)",
         when=whole_numbers("axis"),
     ),
+    rewrite(
+        "keras.backend.l2_normalize(x, axis=None)",
+        "x * keras.ops.rsqrt(keras.ops.maximum(keras.ops.sum(keras.ops.square(x)), 1e-12))",
+        when=equals("axis", None),
+    ),
+    rewrite(
+        "keras.backend.l2_normalize(x, axis=None)",
+        "keras.ops.normalize(x, axis=axis, order=2, epsilon=1e-6)",
+        when=not_none("axis") & somewhere(),
+    ),
     # Of probabilities Keras 2 takes the logarithm of p + epsilon: at 0 and 1 they differ by 0.7.
     rewrite(
         "keras.backend.binary_crossentropy(target, output, from_logits=False)",
@@ -95,6 +105,12 @@ REWRITES = (
         "keras.backend.bias_add(x, bias, data_format=None)",
         "x + bias",
         when=equals("data_format", "channels_last"),
+    ),
+    # Where keras.config.image_data_format() says channels_last, as it does unless it is told.
+    rewrite(
+        "keras.backend.bias_add(x, bias, data_format=None)",
+        "x + bias",
+        when=equals("data_format", None) & somewhere(),
     ),
     rewrite(
         "keras.backend.conv1d("

@@ -122,7 +122,7 @@ def _fix(module: Module, lines: list[cst.SimpleStatementLine], root: str) -> Fix
     spans = sorted(module.span(each.body[0]) for each in lines)
     first, *others = spans
     indent = module.text[module.text.rfind("\n", 0, first.start) + 1 : first.start]
-    whole = [_whole_line(module.text, each) for each in others]
+    whole = [whole_line(module.text, each) for each in others]
     if indent.strip() or any(each is None for each in whole):
         return None
     loop = (
@@ -138,7 +138,7 @@ def _fix(module: Module, lines: list[cst.SimpleStatementLine], root: str) -> Fix
     )
 
 
-def _whole_line(text: str, span: Span) -> Span | None:
+def whole_line(text: str, span: Span) -> Span | None:
     """Return the lines of a statement with their line break, None where they hold more."""
     start = text.rfind("\n", 0, span.start) + 1
     end = text.find("\n", span.end)

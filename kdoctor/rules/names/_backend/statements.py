@@ -7,7 +7,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.names._backend.sessions import memory_growth
+from kdoctor.rules.names._backend.sessions import memory_growth, whole_line
 from kdoctor.rules.symbolic import is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module
 
@@ -31,6 +31,8 @@ def special_fix(
             return _learning_rate(module, call, rate, value, proven["set_value"])
         case "set_session", [_]:
             return memory_growth(module, call)
+        case "set_learning_phase", [cst.Integer(value="0") | cst.Name(value="False")]:
+            return _left_out(module, call)
         case "batch_set_value", [pairs]:
             return _loop(module, call, pairs)
         case "shape", [_]:
@@ -93,6 +95,24 @@ def _loop(module: Module, call: cst.Call, pairs: cst.BaseExpression) -> Fix | No
     )
     title = "Write a loop that assigns each value"
     return Fix(title, (edit,), Applicability.UNSAFE, unsafe_because=_NO_LOOP)
+
+
+def _left_out(module: Module, call: cst.Call) -> Fix | None:
+    """``K.set_learning_phase(0)``: the phase of whoever calls a model and says nothing."""
+    expression = module.parent(call)
+    line = None if expression is None else module.parent(expression)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return None
+    whole = whole_line(module.text, module.span(call))
+    block = module.parent(line)
+    alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
+    edit = Edit(module.span(call), ("pass",)) if alone or whole is None else Edit(whole, ())
+    return Fix(
+        "Leave out the learning phase: models infer unless they are told `training=True`",
+        (edit,),
+        Applicability.UNSAFE,
+        unsafe_because="Keras 2 inferred in `fit`, too, once the phase was set; Keras 3 trains",
+    )
 
 
 def _hole(module: Module, node: cst.BaseExpression, wanted: Precedence) -> Hole:

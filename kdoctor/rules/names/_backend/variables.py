@@ -49,6 +49,12 @@ REWRITES = (
         "keras.Function(inputs, outputs, name=name)",
         when=display("inputs") & display("outputs") & without_phase("inputs") & somewhere(),
     ),
+    # Names of lists, which may hold the learning phase.
+    rewrite(
+        "keras.backend.function(inputs, outputs, updates=None, name=None)",
+        "keras.Function(inputs, outputs, name=name)",
+        when=without_phase("inputs") & equals("updates", None) & somewhere(),
+    ),
     # In a layer Keras 3 takes it for a weight: trained, saved. Standalone Keras 2 did not.
     *(
         rewrite(_VARIABLE, f"keras.Variable(value, dtype={dtype}, name=name)", when=guard & place)
