@@ -128,7 +128,12 @@ class KerasKnowledge:
             case Presence.MISSING:
                 return False
             case _:
-                return None
+                return False if self._is_of_the_engine(qualified) else None
+
+    def _is_of_the_engine(self, qualified: str) -> bool:
+        """Say whether it is in `keras.src.engine`, which went with Keras 2: the one gone module."""
+        private = f"{qualified}.".startswith("keras.src.engine.")
+        return private and self.target.keras_version.startswith("3.")
 
     def version(self, module: str) -> str | None:
         """Return what ``module.__version__`` is on the target."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 import libcst as cst
 
@@ -44,8 +45,9 @@ class Guards:
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
 
-        That is so where the target never gets to it, where a version check whose answer is not
-        known decides about it, and where a handler catches the failure and does the same work.
+        That is so where the target never gets to it, or a type checker alone does, where a version
+        check whose answer is not known decides about it, and where a handler catches the failure
+        and does the same work.
         """
         if node in self._busy:
             return False
@@ -55,6 +57,8 @@ class Guards:
                 any(answer is not True for answer in self._conditions_of(node))
                 or self.is_dead(node)
                 or self._has_fallback(node)
+                or self._is_open_fallback(node)
+                or self._is_for_types_only(node)
             )
         finally:
             self._busy.discard(node)
@@ -248,6 +252,58 @@ class Guards:
                     break
         return False
 
+    def _is_open_fallback(self, node: cst.CSTNode) -> bool:
+        """Say whether an import stands in for one of a private twin, which may well be there.
+
+        ``from keras.src.utils import tf_utils``, and where that fails ``from keras.utils import``.
+        """
+        statement = self._statement(node)
+        if not isinstance(statement, cst.Import | cst.ImportFrom):
+            return False
+        wanted = self._imported_by(statement)
+        for attempt, part in self._tries_around(node):
+            first = [each for _, each in imports_in(attempt.body)]
+            is_handler = isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler)
+            if not is_handler or not all(only_imports_fail(each) for each in attempt.body.body):
+                continue
+            tried = {name: path for each in first for name, path in self._imported_by(each).items()}
+            are_twins = all(_is_within(path, tried.get(name, "")) for name, path in wanted.items())
+            if are_twins and all(self._works(each) is not False for each in first):
+                return True
+        return False
+
+    def _imported_by(self, statement: cst.Import | cst.ImportFrom) -> dict[str, str]:
+        """Return what an import imports, by the names that it binds."""
+        bindings = self._bound_by(statement, statement)
+        return {each.name: self._imports.of[each].imported for each in bindings}
+
+    def _is_for_types_only(self, node: cst.CSTNode) -> bool:
+        """Say whether Python itself never evaluates what stands here: an annotation, mostly."""
+        child, parent = node, self._parents.get(node)
+        while parent is not None:
+            if isinstance(parent, cst.If) and child is parent.body and _checks_types(parent.test):
+                return True
+            if isinstance(parent, cst.Annotation):
+                holder = self._parents.get(parent)
+                if self._postpones_annotations or (
+                    isinstance(holder, cst.AnnAssign) and self._is_in_a_function(holder)
+                ):
+                    return True
+            child, parent = parent, self._parents.get(parent)
+        return False
+
+    @cached_property
+    def _postpones_annotations(self) -> bool:
+        imports = self._imports.of.values()
+        return any(each.imported == "__future__.annotations" for each in imports)
+
+    def _is_in_a_function(self, node: cst.CSTNode) -> bool:
+        """Say whether the nearest scope is a function's: annotations in it are not evaluated."""
+        parent = self._parents.get(node)
+        while parent is not None and not isinstance(parent, cst.ClassDef | cst.FunctionDef):
+            parent = self._parents.get(parent)
+        return isinstance(parent, cst.FunctionDef)
+
     def _statement(self, node: cst.CSTNode) -> cst.CSTNode:
         while not isinstance(node, cst.BaseSmallStatement | cst.BaseCompoundStatement):
             parent = self._parents.get(node)
@@ -386,6 +442,16 @@ def _condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpress
             return parent.left, isinstance(parent.operator, cst.And)
         case _:
             return None, True
+
+
+def _is_within(path: str, longer: str) -> bool:
+    """Say whether ``longer`` is ``path`` with more parts somewhere in it."""
+    parts = iter(longer.split("."))
+    return all(each in parts for each in path.split("."))
+
+
+def _checks_types(test: cst.BaseExpression) -> bool:
+    return (dotted(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
 
 
 def _caught(

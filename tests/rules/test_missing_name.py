@@ -118,3 +118,16 @@ def test_a_call_that_binds_the_same_parameters_makes_the_fix_safe(call: str) -> 
 )
 def test_a_call_that_may_mean_something_else_makes_the_fix_unsafe(call: str, why: str) -> None:
     assert safety(call) == ["unsafe"], why
+
+
+def test_a_name_that_came_after_the_target_is_not_said_to_be_gone() -> None:
+    (found,) = findings("from keras.losses import Loss", target="keras==2.2.4")
+    assert "`keras.losses.Loss` is not there yet (first in keras 2.3.0)" in found.message
+
+
+def test_the_fallback_of_a_private_module_that_went_is_reported() -> None:
+    source = (
+        "try:\n    from keras.src.engine import base_layer\nexcept ImportError:\n"
+        "    from keras.engine import base_layer\nbase_layer.Layer()"
+    )
+    assert [each.symbol for each in findings(source)] == ["keras.engine.base_layer"]

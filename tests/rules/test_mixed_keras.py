@@ -29,3 +29,8 @@ def test_a_layer_of_ones_own_is_of_the_keras_of_its_base() -> None:
     )
     (found,) = scan(["-"], stdin=source.encode(), select=["KD703"]).findings
     assert found.place.line == 9
+
+
+def test_the_message_is_that_of_the_targets_keras() -> None:
+    (found,) = scan(["-"], stdin=MIXED.encode(), select=["KD703"], target="keras==2.3").findings
+    assert "TypeError: The added layer must be an instance of class Layer" in found.message

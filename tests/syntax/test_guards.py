@@ -265,3 +265,42 @@ def test_members_are_guarded_like_names(parse):
     uses = [use for use in module.members if use.member == "nothing"]
 
     assert [module.is_guarded(use.node) for use in uses] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from __future__ import annotations\nimport k\n\n\ndef f(x: k.gone.X): pass",
+        "from __future__ import annotations\nimport k\n\n\ndef f() -> list[k.gone.X]: pass",
+        "import k\n\n\ndef f():\n    x: k.gone.X = None",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from k.gone import X",
+        "import typing\nif typing.TYPE_CHECKING:\n    from k.gone import X",
+    ],
+)
+def test_what_only_a_type_checker_reads_is_guarded(parse, source):
+    assert guarded(parse, source, "k.gone.X")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import k\n\n\ndef f(x: k.gone.X): pass",
+        "import k\nx: k.gone.X = None",
+        "import k\n\n\ndef f():\n    class A:\n        x: k.gone.X = None",
+        "from __future__ import annotations\nimport k\n\n\ndef f(x=k.gone.X): pass",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    pass\nelse:\n    from k.gone import X",
+    ],
+)
+def test_what_python_evaluates_is_not_for_types_only(parse, source):
+    assert not guarded(parse, source, "k.gone.X")
+
+
+def test_an_import_behind_one_that_may_well_work_is_guarded(parse):
+    source = "try:\n    from m.own.a import x\nexcept ImportError:\n    from m.a import x"
+    assert guarded(parse, source, "m.a.x")
+
+
+@pytest.mark.parametrize("tried", ["m.b import x", "n.a import x", "m.own.a import y"])
+def test_another_import_before_it_does_not_guard_an_import(parse, tried):
+    source = f"try:\n    from {tried}\nexcept ImportError:\n    from m.a import x"
+    assert not guarded(parse, source, "m.a.x")

@@ -38,6 +38,8 @@ _DEFINERS: Final = {
     "add_weight": "Layer",
     "apply_gradients": "BaseOptimizer",
 }
+# What some of Keras' own layers take by other names: `Embedding.compute_mask(inputs, mask=None)`.
+_DIFFERS: Final = frozenset({"compute_mask"})
 _RELEASES: Final = ("2.15.0", "2.13.1", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
 
 
@@ -110,9 +112,18 @@ def keras_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
         if base is None or use.member.startswith("__"):
             continue
         name = f"{base}.{use.member}"
-        new = facts.signature(name)
+        new = _of_method(facts, use, name)
         if new is not None and facts.member(use.owner, use.member) is Presence.EXISTS:
             yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)
+
+
+def _of_method(facts: Facts, use: MemberUse, name: str) -> Signature | None:
+    """Return the parameters of a method, as the class that is known, or its Keras base, has it."""
+    if use.owner.qualified is None:
+        return None if use.member in _DIFFERS else facts.signature(name)
+    found = facts.lookup(use.owner.qualified)
+    qualified = found.moved_to[0] if found.moved_to else found.qualified
+    return facts.signature(f"{qualified}.{use.member}") or facts.signature(name)
 
 
 def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> KerasCall | None:

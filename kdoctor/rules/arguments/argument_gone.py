@@ -194,6 +194,12 @@ VALID = [
     "import keras\nkeras.layers.InputLayer(batch_input_shape=(2, 3))",
     "import keras\nkeras.layers.Dense(3, activity_regularizer='l2', trainable=False)",
     "import keras\nkeras.callbacks.ReduceLROnPlateau(epsilon=0.1)",
+    # Each class takes its own: only Layer's parameter has another name.
+    "import keras\nkeras.layers.Embedding(5, 3).compute_mask([[1]], mask=None)",
+    (
+        "import keras\n\n\ndef ask(model: keras.Model):\n"
+        "    return model.get_layer('mine').compute_mask([1], mask=None)"
+    ),
     "import keras\nkeras.callbacks.LambdaCallback(on_batch_end=print)",
     "import keras\nkeras.Sequential().compile('sgd', 'mse', weighted_metrics=[])",
     "import tf_keras\ntf_keras.optimizers.Adam(lr=0.1)",

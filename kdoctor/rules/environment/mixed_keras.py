@@ -49,7 +49,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield rule.finding(
                 module.place(node),
                 f"`{given.qualified}` is given to a model of another Keras, "
-                f"`{model.qualified}`: {_error(own, given.kind)}",
+                f"`{model.qualified}`: {_error(own, given.kind, facts)}",
                 symbol=given.qualified,
                 confidence=Confidence.LIKELY,
                 help="Import all of Keras from one place.",
@@ -107,10 +107,10 @@ def _keras_of(name: str, module: Module, facts: Facts) -> str | None:
     )
 
 
-def _error(own: str, kind: Kind) -> str:
+def _error(own: str, kind: Kind, facts: Facts) -> str:
     if kind is Kind.OPTIMIZER:
         return "ValueError: Could not interpret optimizer identifier"
-    if own == "keras":
+    if own == "keras" and facts.runs_keras_3(own):
         return "ValueError: Only instances of `keras.Layer` can be added to a Sequential model"
     return "TypeError: The added layer must be an instance of class Layer"
 

@@ -30,7 +30,8 @@ from kdoctor.rewrite import MemberTable, Refusal, attribute
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.walk import descendants
 
 ROWS = (
     attribute(
@@ -40,6 +41,9 @@ ROWS = (
     ),
 )
 
+# A class that has one of these may well update metrics that no `compile` was told of.
+_OWN = frozenset({"compute_metrics", "metrics", "train_step"})
+
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each read that the user's own model does not define."""
@@ -47,6 +51,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for use in module.members:
         is_it = use.owner.kind is Kind.MODEL and use.member == "metrics_names"
         if not is_it or use.owner_defines or module.is_guarded(use.node):
+            continue
+        if _has_metrics_of_its_own(module, use):
             continue
         attempt = table.attempt(
             module, use, lambda _: facts.applicability(*(each for each in INVALID if each.after))
@@ -64,6 +70,22 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _has_metrics_of_its_own(module: Module, use: MemberUse) -> bool:
+    """Say whether the model is of a class that sees to its metrics itself: they have their names.
+
+    What the class updates on its own are metrics of the model, each by its name.
+    """
+    around = next((x for x in module.ancestors(use.node) if isinstance(x, cst.ClassDef)), None)
+    classes = (each for each in descendants(module.tree) if isinstance(each, cst.ClassDef))
+    for each in classes:
+        is_its = each.name.value == use.owner.cls or each is around
+        if is_its and any(
+            isinstance(part, cst.FunctionDef) and part.name.value in _OWN for part in each.body.body
+        ):
+            return True
+    return False
+
+
 rule = Rule(
     code="KD216",
     name="metrics-names",
@@ -78,6 +100,12 @@ VALID = [
     "import keras\nmodel = keras.Sequential()\nmodel.evaluate(x, y, return_dict=True)",
     "import tf_keras\ntf_keras.Sequential().metrics_names",
     "import keras\nrun.metrics_names",
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n"
+        "    def train_step(self, data):\n"
+        "        at = self.metrics_names.index('mine')\n"
+        "        self.metrics[at].update_state(data)\n        return {}"
+    ),
 ]
 _MODEL = (
     "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
+from packaging.version import Version
 
 from kdoctor.keras_api import EntryKind, Lookup, Presence, split_root
 from kdoctor.model import Applicability, Fix
@@ -53,6 +54,12 @@ class Moves:
                 self._moves[move.row] = move
             self._uses.setdefault(under_keras(found.qualified), []).append(reference)
         self._table = RewriteTable(self._moves, facts.signature)
+
+    def is_of_a_later_release(self, found: Lookup) -> bool:
+        """Say whether a missing name came only after the target."""
+        target = self._facts.target
+        here = target.tf_keras_version if found.root == "tf.keras" else target.keras_version
+        return bool(found.since and here) and Version(found.since or "") > Version(here)
 
     def attempt(self, reference: Reference) -> Fix | Refusal:
         """Return the fix of one name, or why there is none."""

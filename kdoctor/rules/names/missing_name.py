@@ -86,7 +86,7 @@ def _finding(
 ) -> Finding:
     return rule.finding(
         _place(module, reference, found),
-        f"`{found.qualified}` {_history(found)}: {error_of(reference, found)}",
+        f"`{found.qualified}` {_history(found, moves)}: {error_of(reference, found)}",
         symbol=found.qualified,
         confidence=reference.confidence,
         help=_help(found, attempt),
@@ -95,11 +95,13 @@ def _finding(
     )
 
 
-def _history(found: Lookup) -> str:
+def _history(found: Lookup, moves: Moves) -> str:
     if found.import_only or (found.kind is not None and found.missing_prefix != found.qualified):
         return "is there only after an import of its module"
     if not found.periods:
         return "does not exist"
+    if moves.is_of_a_later_release(found):
+        return f"is not there yet (first in {found.root} {found.since})"
     return f"is gone (last in {found.root} {found.periods[-1][1]})"
 
 

@@ -176,7 +176,8 @@ def _error(reference: Reference, facts: Facts) -> str:
 
 def _is_gone(name: str) -> bool:
     part = name.removeprefix(f"{_SRC}.").partition(".")[0]
-    return name != _SRC and part not in PACKAGES and part.islower() and part.isidentifier()
+    is_module = part.islower() and part.isidentifier() and not part.startswith("_")
+    return name != _SRC and part not in PACKAGES and is_module
 
 
 def _has_api(facts: Facts) -> bool:
@@ -318,4 +319,6 @@ INVALID = [
     Example(
         before="from keras.src.utils import tf_utils\n\ntf_utils.ensure_tensor([1])\n",
     ),
+    # Private, but there: what is no module is not missed among the modules.
+    Example(before="from keras.src import __version__\n\nassert __version__\n"),
 ]
