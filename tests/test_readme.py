@@ -35,7 +35,7 @@ def test_every_option_that_it_names_is_known():
             text=True,
             timeout=60,
         ).stdout
-        for command in ("scan", "fix")
+        for command in ("scan", "fix", "target", "api", "rules")
     )
 
     for option in set(re.findall(r"(?<![\w-])--[a-z]+", README)):

@@ -3,8 +3,8 @@
     python tools/record.py            # writes README.md
     python tools/record.py --check    # exit code 1 where it would
 
-A block whose first command begins with ``cat fixtures/`` is run command by command in the
-repository's root.
+A block whose first command begins with ``cat fixtures/`` or ``kdoctor api`` is run command by
+command in the repository's root.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 BIN = Path(sys.executable).parent
-BLOCK = re.compile(r"```console\n(\$ cat fixtures/.*?)```\n", re.DOTALL)
+BLOCK = re.compile(r"```console\n(\$ (?:cat fixtures/|kdoctor api ).*?)```\n", re.DOTALL)
 FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
 
 
@@ -59,7 +60,8 @@ def output(command: str) -> str:
 def figures() -> str:
     """Return what the proof record says, in one sentence."""
     record = json.loads((ROOT / "kdoctor" / "rules" / "proofs.json").read_text("utf-8"))
-    versions = record.pop("about")["frameworks"]
+    about = record.pop("about")
+    versions, versions_elsewhere = about["frameworks"], about["backends"]
     examples = [entry for key, entry in record.items() if key.startswith("example ")]
     rewrites = [entry for key, entry in record.items() if not key.startswith("example ")]
     cases = sum(sum(entry.get("cases", {}).values()) for entry in rewrites)
@@ -69,8 +71,23 @@ def figures() -> str:
         f"{versions['keras']}, tf_keras {versions['tf_keras']}): "
         f"{sum(entry['holds'] for entry in rewrites)} of {len(rewrites)} rewrites hold, in "
         f"{cases:,} runs, {gradients:,} of them with gradients; "
-        f"{sum(entry['holds'] for entry in examples)} of {len(examples)} examples do what they say."
-    )
+        f"{sum(entry['holds'] for entry in examples)} of {len(examples)} examples do what they "
+        f"say. "
+        f"{elsewhere(rewrites, versions_elsewhere)}"
+    ).rstrip()
+
+
+def elsewhere(rewrites: list[dict[str, Any]], versions: dict[str, str]) -> str:
+    """Return what holds on the other backends, where the record knows."""
+    said = []
+    for backend, name in (("jax", "JAX"), ("torch", "PyTorch")):
+        parts = [
+            each["backends"][backend] for each in rewrites if backend in each.get("backends", {})
+        ]
+        if parts:
+            holding = sum(part["holds"] for part in parts)
+            said.append(f"on {name} {versions[backend]} {holding} of {len(parts)} that were run")
+    return f"Of the right sides {' and '.join(said)} give the same." if said else ""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,3 @@
-from keras import backend as K
 from keras import ops
 from keras.models import Model
 from keras import Input
@@ -11,4 +10,4 @@ def dice_loss(y_true, y_pred, smooth=1.0):
 
 image = Input(shape=(64, 64, 3))
 model = Model(image, ops.mean(image, axis=-1))
-K.set_value(model.optimizer.learning_rate, 0.01)
+model.optimizer.learning_rate = 0.01
