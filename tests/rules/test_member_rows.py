@@ -182,3 +182,19 @@ def test_what_is_said_to_be_read_only_is():
     for kind, member in [*members, *((Kind.MODEL, each) for each in OF_FUNCTIONAL)]:
         with pytest.raises(AttributeError):
             setattr(objects[kind], member, [])
+
+
+def test_a_metric_of_ones_own_is_mended_by_all_rules_at_once() -> None:
+    """The name of a weight, that of the metric and those of a base: no fix is in another's way."""
+    source = (
+        "import keras\n\n\nclass Score(keras.metrics.Metric):\n"
+        "    def __init__(self, name='score', dtype=None):\n        super().__init__(name, dtype)\n\n"
+        "        def zeros(name):\n"
+        "            return self.add_weight(name, shape=(2,), initializer='zeros', dtype=self.dtype)\n\n"
+        "        self.hits = zeros('hits')\n"
+    )
+    result = fix(["-"], stdin=source.encode(), unsafe=True)
+    assert not result.left_alone
+    after = result.files[0].after.decode()
+    assert "super().__init__(name=name, dtype=dtype)" in after
+    assert "add_weight(name=name, shape=(2,), initializer='zeros', dtype=self.dtype)" in after
