@@ -1,0 +1,116 @@
+"""A function of the file's own under `@tf.function` that is called with a symbolic tensor.
+
+## What it does
+Reports each call of a function that is defined with `@tf.function`, where an argument surely is a
+symbolic tensor: a `keras.Input`, or what a layer made of one.
+
+## Why it breaks
+`tf.function` makes tensors of TensorFlow of what it is given. The symbolic tensors of Keras 2 were
+such; those of Keras 3 are not: `ValueError: A KerasTensor is symbolic: it's a placeholder for a
+shape an a dtype.`, with an `input_signature` `TypeError: Binding inputs to tf.function failed`.
+
+## What to write instead
+Leave the decorator out where the function is made of `keras.ops` and layers: Keras compiles the
+whole model anyway. What must be TensorFlow goes into a layer, whose `call` may use the function:
+
+    class Double(keras.layers.Layer):
+        def call(self, x):
+            return double(x)
+
+    y = Double()(x)
+
+## How we know
+Run on Keras 3.15.1 with TensorFlow 2.21: the errors are quoted from there, and the layer runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Context
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_ERROR = "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype."
+_WITH_SIGNATURE = "TypeError: Binding inputs to tf.function failed"
+_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each call."""
+    for call in descendants(module.tree):
+        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Name):
+            continue
+        error = _error(module, call.func)
+        if error is None or not any(holds_symbolic(module, each.value) for each in call.args):
+            continue
+        if module.context_of(call) in _INSIDE or module.is_guarded(call):
+            continue
+        yield rule.finding(
+            module.place(call.func),
+            f"`{call.func.value}` is a `tf.function`, and is called with a symbolic tensor: "
+            f"{error}",
+            symbol="tensorflow.function",
+            confidence=Confidence.LIKELY,
+            help="Leave `@tf.function` out, or call it in the `call` of a layer: "
+            "`kdoctor explain KD508` shows one.",
+            no_fix_because="what the function is made of decides which of the two it is",
+        )
+
+
+def _error(module: Module, name: cst.Name) -> str | None:
+    owner = module.scope_of(name).owner(name.value)
+    bindings = owner.bindings.get(name.value, []) if owner else []
+    if len(bindings) != 1 or not isinstance(bindings[0].node, cst.FunctionDef):
+        return None
+    decorators = [each.decorator for each in bindings[0].node.decorators]
+    if len(decorators) != 1:
+        return None
+    made = decorators[0]
+    if isinstance(made, cst.Call) and module.qualified(made.func) == "tensorflow.function":
+        keywords = {each.keyword.value for each in made.args if each.keyword}
+        return _WITH_SIGNATURE if "input_signature" in keywords else _ERROR
+    return _ERROR if module.qualified(made) == "tensorflow.function" else None
+
+
+rule = Rule(
+    code="KD508",
+    name="tf-function-on-symbolic-tensor",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"function"},
+    since="3.0",
+)
+
+_HEAD = (
+    "import keras\nimport tensorflow as tf\n\n\n{}\ndef double(x):\n    return x * 2\n\n\n"
+    "x = keras.Input((4,))\n"
+)
+_DECORATED = _HEAD.format("@tf.function")
+VALID = [
+    # Values, a layer around it, another decorator, Keras 2.
+    _DECORATED + "y = double(tf.ones((2, 4)))",
+    _DECORATED
+    + "y = keras.layers.Lambda(double)(x)\nz = keras.layers.Lambda(lambda t: double(t))(x)",
+    (
+        _DECORATED + "\n\nclass Double(keras.layers.Layer):\n    def call(self, x):\n"
+        "        return double(x)\n\n\ny = Double()(x)"
+    ),
+    _HEAD.format("@mine.function") + "y = double(x)",
+    _DECORATED.replace("import keras", "import tf_keras as keras") + "y = double(x)",
+]
+INVALID = [
+    Example(before=_DECORATED + "y = double(x)\n", raises=_ERROR),
+    Example(
+        before=_HEAD.format("@tf.function(input_signature=[tf.TensorSpec((None, 4))])")
+        + "y = double(keras.layers.Dense(4)(x))\n",
+        raises=_WITH_SIGNATURE,
+    ),
+]
