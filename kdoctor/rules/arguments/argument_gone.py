@@ -34,6 +34,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._instead import instead_of
 from kdoctor.rules.arguments._keywords import Change, change_of, is_taken, was_taken
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -108,8 +109,12 @@ def _fix(
         edit = Edit(module.span(argument.keyword), (change.renamed,))
         title = f"Write `{change.renamed}=` instead of `{keyword}=`"
         return Fix(title, (edit,), _proven(facts, keyword))
-    default = _has_its_default(module, facts, call, argument) or (
-        module.source(argument.value) in change.harmless
+    instead = None if _is_harmless(module, argument, change) else instead_of(module, call, argument)
+    if instead is not None:
+        rated = Applicability.UNSAFE if instead.unsafe_because else _proven(facts, keyword)
+        return Fix(instead.title, instead.edits, rated, unsafe_because=instead.unsafe_because)
+    default = _has_its_default(module, facts, call, argument) or _is_harmless(
+        module, argument, change
     )
     if not change.drop and not default:
         return Refusal(change.no_fix_because)
@@ -131,6 +136,10 @@ def _fix(
         else _proven(facts, keyword),
         unsafe_because=lost,
     )
+
+
+def _is_harmless(module: Module, argument: cst.Arg, change: Change) -> bool:
+    return module.source(argument.value) in change.harmless
 
 
 def _has_its_default(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -> bool:
@@ -219,6 +228,7 @@ _MODEL = (
     "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
 )
 _FIT = f"{_MODEL}model.compile('sgd', 'mse')\n"
+_IMAGE = "import keras\nimport numpy as np\n\nkeras.utils.save_img('a.png', np.ones((4, 4, 3)))\n"
 INVALID = [
     Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
@@ -338,5 +348,28 @@ INVALID = [
         "        self.w = self.add_weight(name='w', shape=(1,))\n\n\n"
         "Mine().build(None)",
         raises="TypeError: Layer.add_weight() got an unexpected keyword argument 'use_resource'",
+    ),
+    Example(
+        before="import keras\n\ny = keras.utils.to_categorical([0, 2], 3, dtype='int32')",
+        after="import keras\n\ny = keras.utils.to_categorical([0, 2], 3).astype('int32')",
+        raises="TypeError: to_categorical() got an unexpected keyword argument 'dtype'",
+        same="y.tolist(), str(y.dtype)",
+        unsafe=True,
+    ),
+    Example(
+        before="import keras\n\nimage = keras.utils.load_img('a.png', grayscale=True)",
+        after="import keras\n\nimage = keras.utils.load_img('a.png', color_mode='grayscale')",
+        raises="TypeError: load_img() got an unexpected keyword argument 'grayscale'",
+        prelude=_IMAGE,
+        check="assert image.mode == 'L'",
+    ),
+    Example(
+        before="import keras\n\n\ndef read(path, grey):\n"
+        "    return keras.utils.load_img(path, grayscale=grey, target_size=(2, 2))\n",
+        after="import keras\n\n\ndef read(path, grey):\n"
+        "    return keras.utils.load_img(path, color_mode='grayscale' if grey else 'rgb', "
+        "target_size=(2, 2))\n",
+        prelude=_IMAGE,
+        check="assert [read('a.png', each).mode for each in (True, False)] == ['L', 'RGB']",
     ),
 ]

@@ -3,7 +3,8 @@
 ## What it does
 Looks at what is written for some arguments: an int as the shape of an `Input`, a list as the `axis`
 of `BatchNormalization`, one text for `metrics=`, `'auto'` for a loss' `reduction`, a slash in a
-name, and short names that are not known any more (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`).
+name, and short names that are not known any more (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
+`'l1_l2'`, Keras 1's `'fmeasure'`). And `class_weight='auto'`, which no release knew how to take.
 
 ## Why it breaks
 Keras 3 takes less for granted: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int()
@@ -28,29 +29,16 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rewrite import without
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
-from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
+from kdoctor.rules.calls import argument, literal, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
 _NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER)
-# What short names became. A metric's is also its name in the history.
-_LOSSES = {
-    "logcosh": "log_cosh",
-    "kullback_leibler_divergence": "kl_divergence",
-    "huber_loss": "huber",
-    "cosine_proximity": "cosine_similarity",
-}
-_METRICS = {
-    "logcosh": "log_cosh",
-    "kld": "kl_divergence",
-    "kullback_leibler_divergence": "kl_divergence",
-    "cosine_proximity": "cosine_similarity",
-}
-_CONSTRAINTS = {"maxnorm": "max_norm", "nonneg": "non_neg", "unitnorm": "unit_norm"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +53,7 @@ class _Refused:
     unsafe_because: str = ""
     no_fix_because: str = ""
     proofs: tuple[str, ...] = field(default=())
+    imports: tuple[ImportNeed, ...] = ()
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -87,9 +76,13 @@ def _values(module: Module, call: KerasCall) -> Iterator[_Refused]:
     if call.kind is Kind.LAYER:
         for each in call.call.args:
             if each.keyword is not None and each.keyword.value.endswith("_constraint"):
-                yield from _known_as(module, each.value, _CONSTRAINTS, "constraint")
+                yield from _known_as(module, each.value, CONSTRAINTS, "constraint")
+            if each.keyword is not None and each.keyword.value.endswith("_regularizer"):
+                yield from _regularizer(module, each)
     if call.owner is not None and call.leaf == "compile":
         yield from _compiled(module, call)
+    if call.owner is not None and call.leaf == "fit":
+        yield from _class_weight(module, call)
 
 
 def _shape(module: Module, call: KerasCall) -> Iterator[_Refused]:
@@ -192,11 +185,44 @@ def _name(module: Module, call: KerasCall) -> Iterator[_Refused]:
     )
 
 
+def _regularizer(module: Module, given: cst.Arg) -> Iterator[_Refused]:
+    if literal(given.value) != "l1_l2":
+        return
+    spelled, need = speller_at(module, given).spell("keras.regularizers.L1L2")
+    text = f"{spelled}(l1=0.01, l2=0.01)"
+    yield _Refused(
+        given,
+        "ValueError: Could not interpret regularizer identifier: l1_l2",
+        "The text stood for 0.01 of both.",
+        (Edit(module.outer_span(given.value), (text,)),),
+        f"Write `{text}`",
+        proofs=("l1_l2",),
+        imports=() if need is None else (need,),
+    )
+
+
+def _class_weight(module: Module, call: KerasCall) -> Iterator[_Refused]:
+    given = argument(call.call, "class_weight")
+    if given is None or not isinstance(literal(given.value), str):
+        return
+    edits = without(module, call.call, [given])
+    yield _Refused(
+        given,
+        "AttributeError: 'str' object has no attribute 'get'",
+        "Pass a dict from class to weight, such as `dict(enumerate(weights))` of "
+        "`sklearn.utils.class_weight.compute_class_weight`.",
+        tuple(edits or ()),
+        f"Leave out `class_weight={module.source(given.value)}`",
+        unsafe_because="the classes weigh the same then, as they did in the releases that took it",
+        no_fix_because="there is a comment inside it",
+    )
+
+
 def _compiled(module: Module, call: KerasCall) -> Iterator[_Refused]:
     loss, metrics = argument(call.call, "loss", 1), argument(call.call, "metrics")
     if loss is not None:
         for each in _elements(loss.value):
-            yield from _known_as(module, each, _LOSSES, "loss")
+            yield from _known_as(module, each, LOSSES, "loss")
     if metrics is None:
         return
     if isinstance(metrics.value, cst.SimpleString):
@@ -211,10 +237,17 @@ def _compiled(module: Module, call: KerasCall) -> Iterator[_Refused]:
             proofs=("metrics=",),
         )
     for each in _elements(metrics.value):
+        if isinstance(each, cst.SimpleString) and each.raw_value in OF_KERAS_1:
+            yield _Refused(
+                each,
+                f"ValueError: Could not interpret metric identifier: {each.raw_value}",
+                f"It went with Keras 1: pass `{OF_KERAS_1[each.raw_value]}`, or one of your own.",
+                no_fix_because="it was the mean over the batches, which no metric is any more",
+            )
         yield from _known_as(
             module,
             each,
-            _METRICS,
+            METRICS,
             "metric",
             "the history calls the metric by the new name then",
         )
@@ -266,7 +299,7 @@ def _finding(module: Module, facts: Facts, call: KerasCall, refused: _Refused) -
         ]
         because = refused.unsafe_because
         rated = Applicability.UNSAFE if because else facts.applicability(*proven)
-        fix = Fix(refused.title, refused.edits, rated, unsafe_because=because)
+        fix = Fix(refused.title, refused.edits, rated, refused.imports, unsafe_because=because)
     return rule.finding(
         module.place(refused.node),
         f"`{call.leaf}` does not take this value any more: {refused.error}",
@@ -379,5 +412,30 @@ INVALID = [
         "limit = float(layer.kernel_constraint.get_config()['max_value'])",
         raises="ValueError: Could not interpret constraint identifier: maxnorm",
         same="limit",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(3, kernel_regularizer='l1_l2')\n"
+        "weights = {k: round(float(v), 4)\n"
+        "           for k, v in layer.kernel_regularizer.get_config().items()}",
+        after="import keras\n\nlayer = keras.layers.Dense(3, "
+        "kernel_regularizer=keras.regularizers.L1L2(l1=0.01, l2=0.01))\n"
+        "weights = {k: round(float(v), 4)\n"
+        "           for k, v in layer.kernel_regularizer.get_config().items()}",
+        raises="ValueError: Could not interpret regularizer identifier: l1_l2",
+        same="weights",
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse')\n"
+        "model.fit(x, x, class_weight='auto', verbose=0)",
+        after=f"{_MODEL}model.compile('sgd', 'mse')\nmodel.fit(x, x, verbose=0)",
+        raises="AttributeError: 'str' object has no attribute 'get'",
+        prelude="import numpy as np\n\nx = np.ones((2, 1))",
+        unsafe=True,
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', metrics=['fmeasure'])\n"
+        "model.fit(x, x, verbose=0)",
+        raises="ValueError: Could not interpret metric identifier: fmeasure",
+        prelude="import numpy as np\n\nx = np.ones((2, 1))",
     ),
 ]

@@ -153,6 +153,18 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
         )
         for which in ("train", "test", "predict")
     },
+    **{
+        (Kind.MODEL, f"{name}_generator"): Advice(
+            f"`model.{name}` takes generators, too: `model.{name}(generator, "
+            f"{'steps_per_epoch' if name == 'fit' else 'steps'}=…)`. `workers`, "
+            "`use_multiprocessing` and `max_queue_size` belong to a `keras.utils.PyDataset`."
+        )
+        for name in ("fit", "evaluate", "predict")
+    },
+    **{
+        (kind, "get_losses_for"): Advice("All of them, without the inputs, are `model.losses`.")
+        for kind in _LAYER_OR_MODEL
+    },
     (Kind.CALLBACK, "validation_data"): Advice(
         "Pass the data to the callback: `def __init__(self, x, y)`, then `self.x` there.",
         "where the data comes from cannot be told from here",

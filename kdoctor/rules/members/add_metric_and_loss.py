@@ -61,6 +61,22 @@ def _raises(use: MemberUse) -> bool:
     return use.member == "add_loss" and is_built
 
 
+def _help(use: MemberUse) -> str:
+    name = "metric" if use.member == "add_metric" else "loss"
+    if use.owner.kind is Kind.LAYER and name == "metric":
+        return (
+            "In `__init__` write `self.seen = keras.metrics.Mean(name=…)`, in `call` "
+            "`self.seen.update_state(value)`; the model shows it by itself."
+        )
+    does = "self.add_loss(value)" if name == "loss" else "self.seen.update_state(value)"
+    has = "" if name == "loss" else ", with `self.seen = keras.metrics.Mean(name=…)` in `__init__`"
+    return (
+        f"Write a layer whose `call(self, x, …)` works out the value, does `{does}` and returns "
+        f"`x`{has}; send a tensor on the way to the output through it: "
+        f"`y = Mine()(y)`. `kdoctor explain KD213` shows one whole."
+    )
+
+
 def _finding(module: Module, use: MemberUse) -> Finding:
     error = (
         "NotImplementedError: Layer `add_metric()` method is deprecated"
@@ -74,8 +90,7 @@ def _finding(module: Module, use: MemberUse) -> Finding:
         f"`{use.member}` of {owner_in_words(use.owner)} raises here: {error}",
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,
-        help="Pass the tensor through a layer that calls `self.add_loss(…)`, or "
-        "`self.metric.update_state(…)`, in its `call`: `kdoctor explain KD213` shows one.",
+        help=_help(use),
         no_fix_because="the tensors must go through a layer, which is another place",
     )
 

@@ -1,0 +1,23 @@
+"""Short names of losses, metrics and constraints that Keras 3 does not know, and today's."""
+
+from __future__ import annotations
+
+# What short names became. A metric's is also its name in the history.
+LOSSES = {
+    "logcosh": "log_cosh",
+    "kullback_leibler_divergence": "kl_divergence",
+    "huber_loss": "huber",
+    "cosine_proximity": "cosine_similarity",
+}
+METRICS = {
+    "logcosh": "log_cosh",
+    "kld": "kl_divergence",
+    "kullback_leibler_divergence": "kl_divergence",
+    "cosine_proximity": "cosine_similarity",
+}
+# Metrics of Keras 1, of which Keras 2 knew nothing either.
+OF_KERAS_1 = {
+    "fmeasure": "keras.metrics.F1Score()",
+    "fbeta_score": "keras.metrics.FBetaScore()",
+}
+CONSTRAINTS = {"maxnorm": "max_norm", "nonneg": "non_neg", "unitnorm": "unit_norm"}

@@ -1,0 +1,108 @@
+"""``model.compiled_metrics.metrics``: what is there now has `update_state` and nothing else.
+
+## What it does
+Reports every other member that is read from a model's `compiled_metrics`.
+
+## Why it breaks
+`compiled_metrics` is kept in Keras 3 for training steps of Keras 2, which call its `update_state`
+(a warning tells that it is deprecated). Of the rest there is nothing: `AttributeError:
+'DeprecatedCompiledMetric' object has no attribute 'metrics'`.
+
+## What to write instead
+The metrics that were passed to `compile` stand inside one of those of the model:
+
+    metrics = [
+        metric for each in model.metrics for metric in getattr(each, "metrics", [each])
+    ]
+
+Their values, by name, are `model.get_metrics_result()`, and `model.reset_metrics()` resets them.
+
+## How we know
+Run on Keras 3.15.1; on tf_keras 2.21 the same lines give the same metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._owners import symbol
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_HELP = {
+    "reset_state": "`model.reset_metrics()` resets all of them.",
+    "reset_states": "`model.reset_metrics()` resets all of them.",
+}
+_INSIDE = (
+    "The metrics are `[metric for each in model.metrics for metric in "
+    "getattr(each, 'metrics', [each])]`, their values `model.get_metrics_result()`."
+)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each member that is read from `compiled_metrics` and not there."""
+    for use in module.members:
+        if use.member != "compiled_metrics" or use.owner.kind is not Kind.MODEL:
+            continue
+        read = module.parent(use.node)
+        if not isinstance(read, cst.Attribute) or read.value is not use.node:
+            continue
+        member = read.attr.value
+        if use.owner_defines or member == "update_state" or module.is_guarded(use.node):
+            continue
+        yield rule.finding(
+            module.place(read),
+            f"`compiled_metrics` has no `{member}` any more: AttributeError: "
+            f"'DeprecatedCompiledMetric' object has no attribute '{member}'",
+            symbol=symbol(use.owner, f"compiled_metrics.{member}"),
+            confidence=use.confidence,
+            help=_HELP.get(member, _INSIDE),
+            no_fix_because="before the first batch Keras 2 and 3 tell different metrics",
+        )
+
+
+rule = Rule(
+    code="KD220",
+    name="compiled-metrics",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"compiled_metrics"},
+    since="3.0",
+)
+
+VALID = [
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def train_step(self, data):\n"
+        "        self.compiled_metrics.update_state(data, data)\n        return {}"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    @property\n"
+        "    def compiled_metrics(self):\n        return self.mine\n\n"
+        "    def show(self):\n        return self.compiled_metrics.metrics"
+    ),
+    "import keras\nrun.compiled_metrics.metrics",
+    "import tf_keras\ntf_keras.Sequential().compiled_metrics.metrics",
+]
+_MODEL = (
+    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
+    "model = keras.Sequential([keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse', metrics=['mae'])\nmodel.evaluate(x, y, verbose=0)\n"
+)
+INVALID = [
+    Example(
+        before=f"{_MODEL}names = [each.name for each in model.compiled_metrics.metrics]",
+        raises="AttributeError: 'DeprecatedCompiledMetric' object has no attribute 'metrics'",
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.Model):\n    def again(self):\n"
+        "        self.compiled_metrics.reset_state()\n\n\n"
+        "mine = Mine()\nmine.compile('sgd', 'mse', metrics=['mae'])\nmine.again()",
+        raises="AttributeError: 'DeprecatedCompiledMetric' object has no attribute 'reset_state'",
+    ),
+]

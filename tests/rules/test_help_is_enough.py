@@ -1,0 +1,188 @@
+"""Where there is no fix the help says what to write: it is followed to the letter, and it runs.
+
+Each case is old code, words of the help that it was mended by, and what a person made of them.
+"""
+
+import pytest
+
+from kdoctor.engine import scan
+
+MODEL = """
+import keras
+import numpy as np
+
+x, y = np.ones((4, 4), "float32"), np.ones((4, 3), "float32")
+inputs = keras.Input((4,))
+hidden = keras.layers.Dense(3)(inputs)
+"""
+COMPILED = """
+model = keras.Model(inputs, hidden)
+model.compile("sgd", "mse", metrics=["mae"])
+model.evaluate(x, y, verbose=0)
+"""
+CASES = {
+    "a loss of an inner tensor": (
+        MODEL
+        + """
+model = keras.Model(inputs, hidden)
+model.add_loss(keras.ops.mean(hidden))
+""",
+        "does `self.add_loss(value)` and returns `x`",
+        MODEL
+        + """
+class Mine(keras.layers.Layer):
+    def call(self, x):
+        value = keras.ops.mean(x)
+        self.add_loss(value)
+        return x
+
+
+hidden = Mine()(hidden)
+model = keras.Model(inputs, hidden)
+model.compile("sgd", "mse")
+loss = model.evaluate(x, y, verbose=0)
+predicted = model.predict(x, verbose=0)
+assert abs(loss - np.mean((predicted - y) ** 2) - predicted.mean()) < 1e-5
+""",
+    ),
+    "a metric of a layer": (
+        MODEL
+        + """
+class Mine(keras.layers.Layer):
+    def call(self, x):
+        self.add_metric(keras.ops.mean(x), name="mean")
+        return x
+""",
+        "In `__init__` write `self.seen = keras.metrics.Mean(name=…)`",
+        MODEL
+        + """
+class Mine(keras.layers.Layer):
+    def __init__(self):
+        super().__init__()
+        self.seen = keras.metrics.Mean(name="mean")
+
+    def call(self, x):
+        self.seen.update_state(keras.ops.mean(x))
+        return x
+
+
+model = keras.Model(inputs, Mine()(hidden))
+model.compile("sgd", "mse")
+result = model.evaluate(x, y, verbose=0, return_dict=True)
+assert abs(result["mean"] - model.predict(x, verbose=0).mean()) < 1e-5
+""",
+    ),
+    "other outputs": (
+        MODEL + COMPILED + "model.outputs = [model.layers[0].output]",
+        "Make another model: `keras.Model(model.inputs, outputs)`.",
+        MODEL
+        + COMPILED
+        + """
+outputs = [model.layers[0].output]
+model = keras.Model(model.inputs, outputs)
+assert (model.predict(x, verbose=0)[0] == x).all()
+""",
+    ),
+    "a callback's model": (
+        MODEL
+        + COMPILED
+        + """
+class Mine(keras.callbacks.Callback):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+""",
+        "`callback.set_model(model)`. Call your own by another name.",
+        MODEL
+        + COMPILED
+        + """
+class Mine(keras.callbacks.Callback):
+    def __init__(self, model):
+        super().__init__()
+        self.other = model
+
+
+callback = Mine(model)
+callback.set_model(model)
+assert callback.model is callback.other
+model.fit(x, y, callbacks=[callback], verbose=0)
+""",
+    ),
+    "the metrics of compile": (
+        MODEL + COMPILED + "metrics = model.compiled_metrics.metrics",
+        "`[metric for each in model.metrics for metric in getattr(each, 'metrics', [each])]`",
+        MODEL
+        + COMPILED
+        + """
+metrics = [metric for each in model.metrics for metric in getattr(each, 'metrics', [each])]
+assert [each.name for each in metrics] == ["loss", "mae"]
+assert sorted(model.get_metrics_result()) == ["loss", "mae"]
+""",
+    ),
+    "weights for a layer": (
+        MODEL + "layer = keras.layers.Dense(3, weights=[np.ones((4, 3)), np.zeros(3)])",
+        "`layer.build(shape)`, then `layer.set_weights(weights)`",
+        MODEL
+        + """
+layer = keras.layers.Dense(3)
+layer.build(inputs.shape)
+layer.set_weights([np.ones((4, 3)), np.zeros(3)])
+assert (keras.Model(inputs, layer(inputs)).predict(x, verbose=0) == 4).all()
+""",
+    ),
+    "a step by hand": (
+        MODEL + COMPILED + "model.optimizer.minimize(lambda: model(x), model.trainable_weights)",
+        (
+            "`with tf.GradientTape() as tape: loss = …`, then `optimizer.apply(tape.gradient(loss, "
+            "variables), variables)`"
+        ),
+        MODEL
+        + COMPILED
+        + """
+import tensorflow as tf
+
+optimizer, variables = model.optimizer, model.trainable_variables
+with tf.GradientTape() as tape:
+    loss = keras.ops.mean(model(x) ** 2)
+optimizer.apply(tape.gradient(loss, variables), variables)
+assert keras.ops.mean(model(x) ** 2) < loss
+""",
+    ),
+    "a decay of the rate": (
+        "import keras\noptimizer = keras.optimizers.Adam(0.1)\nrate = optimizer.decay",
+        "`Adam(InverseTimeDecay(rate, 1, decay))` of `keras.optimizers.schedules`",
+        """
+from keras.optimizers import Adam
+from keras.optimizers.schedules import InverseTimeDecay
+
+rate, decay = 0.1, 0.5
+optimizer = Adam(InverseTimeDecay(rate, 1, decay))
+assert abs(float(optimizer.learning_rate) - 0.1) < 1e-6
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "words"), [each[:2] for each in CASES.values()], ids=CASES)
+def test_the_help_says_so(old, words):
+    findings = scan(["-"], stdin=old.encode()).findings
+
+    assert any(words in each.help and each.fix is None for each in findings)
+
+
+@pytest.mark.parametrize("new", [each[2] for each in CASES.values()], ids=CASES)
+def test_what_is_left_is_no_error(new):
+    assert [each.message for each in scan(["-"], stdin=new.encode()).findings] == []
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("new", [each[2] for each in CASES.values()], ids=CASES)
+def test_what_a_person_makes_of_it_runs(new):
+    exec(compile(new, "mended", "exec"), {"__name__": "mended"})  # noqa: S102
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("old", [each[0] for each in CASES.values() if "class" not in each[0]])
+def test_what_was_there_does_not_run(old):
+    with pytest.raises((AttributeError, NotImplementedError, ValueError)):
+        exec(compile(old, "old", "exec"), {"__name__": "old"})  # noqa: S102
