@@ -37,6 +37,7 @@ WERE_TAKEN: Final[dict[Kind | str, frozenset[str]]] = {
     "BatchNormalization": frozenset({"fused", "virtual_batch_size", "adjustment"}),
     Kind.OPTIMIZER: frozenset({"lr", "clipnorm", "clipvalue"}),
     "Input": frozenset({"batch_input_shape"}),
+    "to_categorical": frozenset({"nb_classes"}),  # that was Keras 1
     "compile": frozenset(
         {"experimental_run_tf_function", "experimental_steps_per_execution", "options"}
     )
@@ -159,6 +160,7 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ("l1", "l"): Change(renamed="l1"),
     ("l2", "l"): Change(renamed="l2"),
     ("to_categorical", "y"): Change(renamed="x"),
+    ("to_categorical", "nb_classes"): Change(renamed="num_classes"),
     ("to_categorical", "dtype"): Change(
         harmless=("'float32'", '"float32"'),
         help="Convert what it returns: `to_categorical(y).astype(dtype)`.",

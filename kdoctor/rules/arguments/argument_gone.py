@@ -372,4 +372,10 @@ INVALID = [
         prelude=_IMAGE,
         check="assert [read('a.png', each).mode for each in (True, False)] == ['L', 'RGB']",
     ),
+    Example(
+        before="import keras\n\ny = keras.utils.to_categorical([0, 1], nb_classes=3)",
+        after="import keras\n\ny = keras.utils.to_categorical([0, 1], num_classes=3)",
+        raises="TypeError: to_categorical() got an unexpected keyword argument 'nb_classes'",
+        check="assert y.tolist() == [[1, 0, 0], [0, 1, 0]]",
+    ),
 ]
