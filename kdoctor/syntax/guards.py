@@ -9,6 +9,16 @@ import libcst as cst
 
 from kdoctor.syntax.blocks import imports_in, last_statement, leaves, only_imports_fail
 from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
+from kdoctor.syntax.fallbacks import (
+    caught_by,
+    checks_types,
+    condition,
+    is_another_member,
+    is_empty,
+    is_within,
+    targets,
+    written,
+)
 from kdoctor.syntax.imports import Imports, dotted
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
@@ -127,7 +137,7 @@ class Guards:
         """
         child, parent = node, self._parents.get(node)
         while parent is not None:
-            test, wanted = _condition(parent, child)
+            test, wanted = condition(parent, child)
             if test is not None:
                 answer = self._answer(test)
                 if answer is NotAGuard and wanted and self._asks_for(test, node):
@@ -161,9 +171,9 @@ class Guards:
                     func=cst.Name(value="hasattr" | "getattr"),
                     args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_],
                 ):
-                    wanted.add(f"{_text(owner)}.{member.raw_value}")
+                    wanted.add(f"{written(owner)}.{member.raw_value}")
         while isinstance(node, cst.Attribute):
-            if f"{_text(node.value)}.{node.attr.value}" in wanted:
+            if f"{written(node.value)}.{node.attr.value}" in wanted:
                 return True
             node = node.value
         return False
@@ -267,7 +277,7 @@ class Guards:
             if not is_handler or not all(only_imports_fail(each) for each in attempt.body.body):
                 continue
             tried = {name: path for each in first for name, path in self._imported_by(each).items()}
-            are_twins = all(_is_within(path, tried.get(name, "")) for name, path in wanted.items())
+            are_twins = all(is_within(path, tried.get(name, "")) for name, path in wanted.items())
             if are_twins and all(self._works(each) is not False for each in first):
                 return True
         return False
@@ -281,7 +291,7 @@ class Guards:
         """Say whether Python itself never evaluates what stands here: an annotation, mostly."""
         child, parent = node, self._parents.get(node)
         while parent is not None:
-            if isinstance(parent, cst.If) and child is parent.body and _checks_types(parent.test):
+            if isinstance(parent, cst.If) and child is parent.body and checks_types(parent.test):
                 return True
             if isinstance(parent, cst.Annotation):
                 holder = self._parents.get(parent)
@@ -315,7 +325,7 @@ class Guards:
     def _catches(
         self, handler: cst.ExceptHandler | cst.ExceptStarHandler, statement: cst.CSTNode
     ) -> bool:
-        caught = {(dotted(each) or "").rpartition(".")[2] for each in _caught(handler)}
+        caught = {(dotted(each) or "").rpartition(".")[2] for each in caught_by(handler)}
         if handler.type is None or caught & _CATCHES_ALL:
             return True
         if not isinstance(statement, cst.Import | cst.ImportFrom):
@@ -344,14 +354,14 @@ class Guards:
         for other in descendants(handler.body):
             match statement, other:
                 case cst.Assign(), cst.Assign():
-                    likewise = _targets(statement) == _targets(other)
+                    likewise = targets(statement) == targets(other)
                 case cst.Return(value=cst.BaseExpression()), cst.Return(value=cst.BaseExpression()):
                     likewise = True
                 case cst.Expr(value=cst.Call()), cst.Expr(value=cst.Call() as call):
                     name = self._name(call.func)
                     likewise = (
                         name is not None and self._knowledge.exists(name) is True
-                    ) or _is_another_member(call.func, node)
+                    ) or is_another_member(call.func, node)
                 case _:
                     continue
             if likewise and not self._fails(other):
@@ -392,7 +402,7 @@ class Guards:
                     return True
             else:
                 value = part_of(other.value, other.path)
-                if not _is_empty(value) and not (value is not None and self._fails(value)):
+                if not is_empty(value) and not (value is not None and self._fails(value)):
                     return True
         uses = [
             use.node
@@ -429,57 +439,3 @@ class Guards:
     def _name(self, node: cst.CSTNode) -> str | None:
         meaning = self._resolver().of_chain(node)
         return None if meaning is None else meaning.name
-
-
-def _condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpression | None, bool]:
-    """Return the test on which ``child`` of ``parent`` depends, and how it must turn out."""
-    match parent:
-        case cst.If() | cst.IfExp() if child is parent.body:
-            return parent.test, True
-        case cst.If() | cst.IfExp() if child is parent.orelse:
-            return parent.test, False
-        case cst.BooleanOperation() if child is parent.right:
-            return parent.left, isinstance(parent.operator, cst.And)
-        case _:
-            return None, True
-
-
-def _is_within(path: str, longer: str) -> bool:
-    """Say whether ``longer`` is ``path`` with more parts somewhere in it."""
-    parts = iter(longer.split("."))
-    return all(each in parts for each in path.split("."))
-
-
-def _checks_types(test: cst.BaseExpression) -> bool:
-    return (dotted(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
-
-
-def _caught(
-    handler: cst.ExceptHandler | cst.ExceptStarHandler,
-) -> Iterator[cst.BaseExpression]:
-    if isinstance(handler.type, cst.Tuple):
-        yield from (element.value for element in handler.type.elements)
-    elif handler.type is not None:
-        yield handler.type
-
-
-def _is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:
-    """Say whether another member of the same object is called: ``fit`` for ``fit_generator``."""
-    return (
-        isinstance(callee, cst.Attribute)
-        and isinstance(member, cst.Attribute)
-        and _text(callee.value) == _text(member.value)
-        and callee.attr.value != member.attr.value
-    )
-
-
-def _targets(statement: cst.Assign) -> list[str]:
-    return [_text(each.target) for each in statement.targets]
-
-
-def _text(node: cst.CSTNode) -> str:
-    return cst.Module(body=()).code_for_node(node)
-
-
-def _is_empty(value: cst.BaseExpression | None) -> bool:
-    return isinstance(value, cst.Name) and value.value in {"None", "False"}

@@ -1,8 +1,14 @@
-"""How Python's AttributeError names the owner of a member on Keras 3 with TensorFlow."""
+"""How Python's AttributeError names the owner of a member, and what else is read off the owner."""
 
 from __future__ import annotations
 
+import libcst as cst
+
+from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind, Type
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._advice import is_gone_in_private
+from kdoctor.syntax import Module
 
 # Measured on Keras 3.15.1 with TensorFlow 2.21.
 _CLASSES = {
@@ -44,3 +50,25 @@ def attribute_error(owner: Type, member: str) -> str:
 def symbol(owner: Type, member: str) -> str:
     """Return ``Sequential.backend``."""
     return f"{(class_of(owner) or str(owner.kind)).rpartition('.')[2]}.{member}"
+
+
+def asks_for_several_calls(module: Module) -> bool:
+    """Say whether the file asks for more than the first call of a layer."""
+    indices = [
+        use.called.args[0].value
+        for use in module.members
+        if use.member.startswith("get_") and use.member.endswith("_at")
+        if use.called is not None and use.called.args
+    ]
+    return any(not isinstance(each, cst.Integer) or each.value != "0" for each in indices)
+
+
+def last_release_with(facts: Facts, owner: Type, member: str) -> str | None:
+    """Return the last release that had the member; None where the target may have it."""
+    if owner.cls == "ResourceVariable":
+        return None  # `tf.Variable`, which is TensorFlow's
+    if is_gone_in_private(owner.kind, member):
+        return "2"
+    if member.startswith("_") or facts.member(owner, member) is not Presence.MISSING:
+        return None
+    return facts.member_until(owner, member)

@@ -35,15 +35,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from kdoctor.keras_api import Presence
-from kdoctor.kinds import Kind, Type
+from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.members._advice import advice_for, is_gone_in_private
-from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
+from kdoctor.rules.members._advice import advice_for
+from kdoctor.rules.members._owners import (
+    asks_for_several_calls,
+    attribute_error,
+    last_release_with,
+    owner_in_words,
+    symbol,
+)
 from kdoctor.rules.members._rows import KINDS, ROWS
 from kdoctor.rules.members._updates import update_fix
 from kdoctor.rules.rule import Example, Rule
@@ -73,21 +76,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if (use.owner.kind, use.member) == (Kind.MODEL, "reset_states"):
             continue  # KD208
-        last = _last_release_with(facts, use.owner, use.member)
+        last = last_release_with(facts, use.owner, use.member)
         if last is None or module.is_guarded(use.node):
             continue
         yield _finding(module, facts, use, table, last)
-
-
-def _last_release_with(facts: Facts, owner: Type, member: str) -> str | None:
-    """Return the last release that had the member; None where the target may have it."""
-    if owner.cls == "ResourceVariable":
-        return None  # `tf.Variable`, which is TensorFlow's
-    if is_gone_in_private(owner.kind, member):
-        return "2"
-    if member.startswith("_") or facts.member(owner, member) is not Presence.MISSING:
-        return None
-    return facts.member_until(owner, member)
 
 
 def _finding(
@@ -96,7 +88,7 @@ def _finding(
     advice = advice_for(use.owner.kind, use.member)
     special = update_fix(module, use)
     attempt = special or table.attempt(module, use, lambda row: _rated(facts, row))
-    if use.member.endswith("_at") and _several_calls(module):
+    if use.member.endswith("_at") and asks_for_several_calls(module):
         attempt = Refusal("this file reads also what other calls of a layer gave")
     has_rows = bool(table.rows_for(use.owner, use.member))
     release = f" (last in Keras {last})" if last[1:] else ""
@@ -114,17 +106,6 @@ def _finding(
         if has_rows
         else advice.no_fix_because,
     )
-
-
-def _several_calls(module: Module) -> bool:
-    """Say whether the file asks for more than the first call of a layer."""
-    indices = [
-        use.called.args[0].value
-        for use in module.members
-        if use.member.startswith("get_") and use.member.endswith("_at")
-        if use.called is not None and use.called.args
-    ]
-    return any(not isinstance(each, cst.Integer) or each.value != "0" for each in indices)
 
 
 def _rated(facts: Facts, row: MemberRewrite) -> Applicability:
