@@ -146,6 +146,8 @@ class Resolver:
         through = self._imports.through_tree(member.name)
         if not isinstance(through, str):
             return member
+        if any(self._imports.through_tree(each) != through for each in member.names):
+            return member  # in another branch it is something else: it stays a name of the tree
         return replace(member, name=through, names=(through,))
 
     def may_be_imported(self) -> frozenset[str]:

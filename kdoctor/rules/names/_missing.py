@@ -76,6 +76,16 @@ def form_of(reference: Reference) -> Form:
     return "from-import" if names_a_member else "import"
 
 
+def is_given_here(module: Module, reference: Reference) -> bool:
+    """Say whether the module itself has put the name there, above: ``K.dtype = dtype``."""
+    return any(
+        each.kind is ReferenceKind.STORE
+        and each.name == reference.name
+        and module.span(each.node).start < module.span(reference.node).start
+        for each in module.references
+    )
+
+
 def is_tried(module: Module, reference: Reference) -> bool:
     """Say whether a name stands in a `try` that catches something."""
     around = [reference.node, *module.ancestors(reference.node)]
