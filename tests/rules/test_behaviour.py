@@ -77,6 +77,7 @@ def test_the_known_metrics_are_those_of_keras() -> None:
     import keras  # noqa: PLC0415
     from keras.src import metrics  # noqa: PLC0415
 
+    keras.utils.clear_session()  # else the second of a kind is called `…_1`
     made = {name for name in metrics.ALL_OBJECTS_DICT if isinstance(name, str) and name.islower()}
     for name, cls in inspect.getmembers(keras.metrics, inspect.isclass):
         if issubclass(cls, keras.metrics.Metric) and name not in {"Metric", "MeanMetricWrapper"}:

@@ -1,15 +1,10 @@
 """Every rule's own examples, through the whole engine: what it must find, mend, and leave alone."""
 
-from dataclasses import replace
-from importlib import metadata
-
 import pytest
 
 from kdoctor.engine import fix, scan
 from kdoctor.model import Applicability
 from kdoctor.rules import Example, Rule, all_rules
-from kdoctor.verify.pool import run_all
-from kdoctor.verify.subjects import example_jobs
 
 VALID = [
     pytest.param(rule, source, id=f"{rule.code}-valid-{number}")
@@ -94,27 +89,3 @@ def test_no_rule_fires_twice_for_one_cause() -> None:
             errors = [each for each in result.findings if each.severity == "error"]
             places = [each.place.span for each in errors]
             assert len(places) == len(set(places)), example.before
-
-
-@pytest.mark.frameworks
-def test_every_example_breaks_as_it_says_and_every_repair_runs() -> None:
-    jobs = []
-    for rule in all_rules():
-        installed = [each for each in rule.invalid if all(map(is_installed, each.needs))]
-        for example, job in zip(
-            installed, example_jobs([replace(rule, invalid=tuple(installed))]), strict=True
-        ):
-            # Of an example without a repair, `check` says what is wrong with it although it runs.
-            runs = example.after is None and example.raises is None
-            jobs.append(replace(job, after=job.before) if runs else job)
-    outcomes = list(run_all(jobs, 1))
-    assert len(outcomes) == len(jobs)
-    assert [each.failures for each in outcomes if not each.holds] == []
-
-
-def is_installed(requirement: str) -> bool:
-    name, _, version = requirement.partition("==")
-    try:
-        return metadata.version(name) == version
-    except metadata.PackageNotFoundError:
-        return False
