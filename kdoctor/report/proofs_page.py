@@ -28,7 +28,7 @@ side on Keras 3, with the same drawn inputs (every type, ranks 0 to 4, NaN, infi
 all), in each way that the code may run. Values, types, shapes and gradients were compared.
 
 - A fix is *safe* where its rewrite **holds on TensorFlow**: that is the backend of code that comes
-  from Keras 2. What differs on another backend is told here, by `kdoctor rules` and with the fix.
+  from Keras 2. What differs on another backend is told here and by `kdoctor rules`.
 - A number in the table is that of runs in which both sides were compared: eagerly, in a function
   (`tf.function`, `jax.jit`), and symbolically, as a functional model is built. On TensorFlow and
   symbolically also with a batch of unknown size.

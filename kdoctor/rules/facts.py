@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ from packaging.version import Version
 from kdoctor import keras_api
 from kdoctor.keras_api import Lookup, Presence, Signature
 from kdoctor.kinds import Kind, Type
-from kdoctor.model import Applicability, Fix
+from kdoctor.model import Applicability
 from kdoctor.target import Target
 
 
@@ -86,47 +86,11 @@ class Facts:
         return Applicability.SAFE if held and all(held) else Applicability.UNSAFE
 
 
-@dataclass(slots=True)
-class Rating:
-    """Rates rewrites, and remembers which: what a fix was made of.
-
-    TensorFlow decides what is safe: code that comes from Keras 2 runs on it. Who moves on to JAX or
-    PyTorch should know all the same.
-    """
-
-    facts: Facts
-    rated: list[Proven] = field(default_factory=list)
-
-    def __call__(self, proof: Proven) -> Applicability:
-        """Return what ``Facts.applicability`` says."""
-        self.rated.append(proof)
-        return self.facts.applicability(proof)
-
-    def told(self, fix: Fix) -> Fix:
-        """Return the fix that was made of these, with where else the recorded runs differ."""
-        found: dict[str, str] = {}
-        for proof in self.rated:
-            for backend, part in proof_record().get(proof.id, {}).get("backends", {}).items():
-                if part.get("holds") is False:
-                    failures: Sequence[Mapping[str, str]] = part.get("failures", ())
-                    what = failures[0].get("what", "") if failures else "no reason is recorded"
-                    found.setdefault(backend, what.partition(":")[0])
-        if not found:
-            return fix
-        told = " and ".join(
-            f"the {_BACKENDS[name]} backend ({found[name]})" for name in sorted(found)
-        )
-        return replace(fix, title=f"{fix.title}; it differs on {told}")
-
-
 def _is_own(owner: Type) -> bool:
     """Say whether the class is one of the user's: it is not called like what it was made from."""
     if owner.cls is None or owner.qualified is None or owner.cls == "Functional":
         return False
     return owner.cls != owner.qualified.rpartition(".")[2]
-
-
-_BACKENDS = {"jax": "JAX", "torch": "PyTorch"}
 
 
 @cache

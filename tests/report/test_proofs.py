@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from kdoctor.model import Applicability, Fix
 from kdoctor.report.proofs import verdicts
 from kdoctor.report.proofs_page import proofs_page
-from kdoctor.rules import all_rules, facts
-from kdoctor.rules.facts import Facts, Rating, proof_record
-from kdoctor.target import Target
+from kdoctor.rules import all_rules
+from kdoctor.rules.facts import proof_record
 
 ROOT = Path(__file__).parents[2]
 ENTRY = {
@@ -54,26 +50,3 @@ def test_the_page_is_that_of_the_record():
 
 
 # What a fix says of other backends.
-
-
-class Row:
-    def __init__(self, key):
-        self.id = key
-
-
-@pytest.fixture
-def rating(monkeypatch):
-    monkeypatch.setattr(facts, "proof_record", lambda: {"one": ENTRY, "other": {"holds": True}})
-    return Rating(Facts(Target("keras", "3.15.1", "", "3.15.1", "3.15.1")))
-
-
-def test_what_fails_on_another_backend_is_safe_and_said(rating):
-    fix = Fix("Write g", (), rating(Row("one")))
-    assert rating.told(fix) == Fix(
-        "Write g; it differs on the PyTorch backend (shape)", (), Applicability.SAFE
-    )
-
-
-def test_nothing_is_said_of_what_holds_or_was_not_run(rating):
-    fix = Fix("Write g", (), rating(Row("other")))
-    assert rating.told(fix) is fix

@@ -48,7 +48,7 @@ from kdoctor.keras_api import Presence
 from kdoctor.kinds import Context
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
-from kdoctor.rules.facts import Facts, Rating
+from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
     REWRITES,
@@ -134,10 +134,9 @@ def _attempt(module: Module, facts: Facts, reference: Reference, call: cst.Call)
             module, size, facts.applicability(_OPEN_SIZE) if sure else Applicability.UNSAFE
         )
     table, nameless = _tables(facts)
-    rating = Rating(facts)
-    attempt = table.attempt(module, reference, rating)
+    attempt = table.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
-        return replace(rating.told(attempt), unsafe_because=_NOT_EQUAL)
+        return replace(attempt, unsafe_because=_NOT_EQUAL)
     unnamed = nameless.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(unnamed, Fix):
         return replace(unnamed, title=f"{unnamed.title}, without name=", unsafe_because=_NAMELESS)

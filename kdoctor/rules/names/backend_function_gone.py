@@ -61,7 +61,7 @@ from functools import cache
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
-from kdoctor.rules.facts import Facts, Rating
+from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.statements import special_fix
@@ -137,10 +137,9 @@ def attempted(
         special = decorator_fix(module, leaf, reference.node, proven["symbolic"])
     if special is not None:
         return special
-    rating = Rating(facts)
-    attempt = rows.attempt(module, reference, rating)
+    attempt = rows.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
-        return replace(rating.told(attempt), unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
+        return replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
     return phase or attempt
 
