@@ -1,0 +1,97 @@
+"""Names of `keras_applications`, which Keras has taken in.
+
+## What it does
+Reports imports from `keras_applications`, and names that are read off it.
+
+## Why it breaks
+The package was given up in 2020. It knows no Keras by itself: each of its functions wants to be
+given `backend`, `layers`, `models` and `utils`, and fails without them (`AttributeError: 'NoneType'
+object has no attribute 'image_data_format'`). Given those of Keras 3, `VGG16` and `ResNet50` still
+build; `DenseNet121` does not, since Keras 3 takes no `/` in a layer's name.
+
+## What to write instead
+The same model from `keras.applications`, without those four arguments:
+`from keras.applications.vgg16 import VGG16`.
+
+## How we know
+keras-applications 1.0.8 was run on Keras 3.15. Whether a name is in `keras.applications` of the
+target is looked up in the API of its release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.keras_api import Presence
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+_PACKAGE = "keras_applications"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each import from `keras_applications` once, else each name that is read off it."""
+    found = [
+        reference
+        for reference in module.references
+        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        and f"{reference.name}.".startswith(f"{_PACKAGE}.")
+        and f"{reference.binding.imported}.".startswith(f"{_PACKAGE}.")
+        and not module.is_guarded(reference.node)
+    ]
+    imports = [each for each in found if each.kind is ReferenceKind.IMPORT]
+    for reference in found:
+        if reference.kind is ReferenceKind.LOAD and any(
+            reference.binding is each.binding for each in imports
+        ):
+            continue
+        yield _finding(module, facts, reference)
+
+
+def _finding(module: Module, facts: Facts, reference: Reference) -> Finding:
+    new = f"keras.applications{reference.name.removeprefix(_PACKAGE)}"
+    is_there = facts.lookup(new).presence is Presence.EXISTS
+    return rule.finding(
+        module.place(reference.node),
+        f"`{reference.name}`: keras-applications was given up in 2020, and knows no Keras 3",
+        symbol=reference.name,
+        confidence=reference.confidence,
+        help=f"Write `{new}`, without backend=, layers=, models= and utils=."
+        if is_there
+        else "keras.applications has the models, but not this name: copy it into the project.",
+        no_fix_because="its functions are called with arguments that those of Keras do not take",
+    )
+
+
+rule = Rule(
+    code="KD107",
+    name="keras-applications",
+    family="names",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers={_PACKAGE},
+    since="3.0",
+)
+
+VALID = [
+    "from keras.applications.vgg16 import VGG16\nfrom keras import applications",
+    "import my_keras_applications\nmy_keras_applications.vgg16",
+    (
+        "try:\n    from keras_applications import vgg16\nexcept ImportError:\n"
+        "    from keras.applications import vgg16"
+    ),
+]
+INVALID = [
+    Example(
+        before="from keras_applications.vgg16 import VGG16\n\nmodel = VGG16\n",
+        check="import keras\nassert model is not keras.applications.VGG16",
+        needs=("keras-applications==1.0.8",),
+    ),
+    Example(
+        before="import keras_applications as ka\n\nhas = hasattr(ka.mobilenet, 'MobileNet')\n",
+        check="assert has",
+        needs=("keras-applications==1.0.8",),
+    ),
+]
