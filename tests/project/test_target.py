@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kdoctor.errors import UsageProblem
@@ -380,6 +380,8 @@ def test_versions_of_conda(tree, written, shown):
     st.text(max_size=30),
     st.sampled_from(["keras", "tensorflow", "tf-keras==", "keras>=2,<", "-r keras", "keras @ ", "keras; "]),
 )  # fmt: skip
+@example("\x00", "-r keras")
+@example("\ud800", "-r keras")
 def test_no_requirement_is_too_odd(name, start):
     from kdoctor.errors import FileProblem  # noqa: PLC0415
     from kdoctor.project.readers.file import File  # noqa: PLC0415

@@ -75,7 +75,10 @@ loss, accuracy = model.evaluate(x, x[:, :1])""",
 }
 
 # What runs and is worth telling all the same.
+_BACKEND_OF_TENSORFLOW = ((25, 16), (26, 16), (27, 20), (28, 44), (28, 62))
+_AND_AGAIN = ((62, 16), (63, 16), (64, 20), (65, 13), (65, 31))
 RUNS = {
+    **{("001", *at): ("KD121", "legacy") for at in (*_BACKEND_OF_TENSORFLOW, *_AND_AGAIN)},
     ("002", 43, 21): ("KD301", "legacy"),
     ("002", 43, 40): ("KD302", "change"),
     ("002", 69, 9): ("KD501", "change"),

@@ -63,6 +63,8 @@ def open_file(real: Path, shown: str) -> File:
         return File(shown, real, real.read_bytes())
     except OSError as error:
         raise FileProblem(f"it cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # no file can be called so
+        raise FileProblem(f"it cannot be read: {error}") from None
 
 
 def beside(file: File, name: str) -> tuple[Path, str]:
