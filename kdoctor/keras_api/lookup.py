@@ -47,7 +47,6 @@ class Lookup:
     the releases in which the name existed under its root, as pairs of first and last known;
     ``since`` and ``until`` are those of the period at, or last before, the target.
     ``moved_to``: the same object, proven by a release that had it under both names, best first.
-    ``elsewhere``: the same name under other roots, where it exists on the target.
     ``import_only``: ``import`` finds it, plain attribute access does not (``tf.keras.saving``).
     ``attribute_only``: the other way round: ``tf.compat.v1.keras.x`` finds it, importing from or
     below ``tensorflow.compat.v1.keras`` does not (TensorFlow 2.16 and later with Keras 3); nor
@@ -75,7 +74,6 @@ class Lookup:
     since: str | None = None
     until: str | None = None
     moved_to: tuple[str, ...] = ()
-    elsewhere: tuple[str, ...] = ()
     error: str = ""
     _missing: _Missing | None = field(default=None, repr=False, compare=False)
 
@@ -84,15 +82,25 @@ class Lookup:
         """Names on the target that look like the missing one; sought when they are asked for."""
         return self._missing.names_alike() if self._missing else ()
 
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """The missing name under other roots of the target; sought when it is asked for."""
+        return self._missing.under_other_roots() if self._missing else ()
+
 
 @dataclass(frozen=True, slots=True)
 class _Missing:
     """A name that is not there: ``prefix`` is the part that is gone, ``rest`` stood behind it."""
 
     surface: Surface
+    root: str
     spelling: str
     name: str
     prefix: str
+    target: Target
+
+    def under_other_roots(self) -> tuple[str, ...]:
+        return _elsewhere(self.root, self.name, self.target)
 
     def names_alike(self) -> tuple[str, ...]:
         if not self.prefix:  # the root itself is gone
@@ -165,9 +173,8 @@ def lookup(qualified: str, target: Target) -> Lookup:
         since=since,
         until=until,
         moved_to=tuple(f"{spelling}.{new}" for new in _moved_to(surface, name)),
-        elsewhere=_elsewhere(root, name, target),
         error=_attribute_error(surface, root, found.prefix),
-        _missing=_Missing(surface, spelling, name, found.prefix),
+        _missing=_Missing(surface, root, spelling, name, found.prefix, target),
     )
 
 
