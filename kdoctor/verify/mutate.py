@@ -35,6 +35,9 @@ _COMMUTE = frozenset(
 )
 # Nothing that is compared depends on them.
 _SEEN_BY_NOBODY = frozenset({"name", "seed", "sparse", "ragged"})
+# Without effect where a rewrite passes them: the nearest pixel is not smoothed, and the number of
+# parts is the length of the axis.
+_WITHOUT_EFFECT = frozenset({("resize", "antialias"), ("unstack", "num")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +79,9 @@ def _swap(call: ast.Call) -> None:
 def _dropped(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
     for number, call in enumerate(_calls(_tree(row))):
         for place, keyword in enumerate(call.keywords):
-            if keyword.arg in _SEEN_BY_NOBODY or _says_the_default(row, call, keyword):
+            if keyword.arg in _SEEN_BY_NOBODY or (_leaf(call), keyword.arg) in _WITHOUT_EFFECT:
+                continue
+            if _says_the_default(row, call, keyword):
                 continue
             yield (
                 f"drop {keyword.arg}= of {_leaf(call)}",
@@ -105,6 +110,8 @@ def _other_defaults(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
     names = {node.id for node in ast.walk(_tree(row)) if isinstance(node, ast.Name)}
     for name, parameter in row.pattern.parameters.items():
         if name not in names or _is_guarded(row, name) or name in _SEEN_BY_NOBODY:
+            continue
+        if any((_leaf(call), name) in _WITHOUT_EFFECT for call in _calls(_tree(row))):
             continue
         if parameter.default is parameter.empty:
             continue
