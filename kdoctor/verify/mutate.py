@@ -66,9 +66,12 @@ def _tree(row: Rewrite) -> ast.Expression:
 
 
 def _swapped(row: Rewrite) -> Iterator[tuple[str, ast.Expression]]:
-    for number, call in enumerate(_calls(_tree(row))):
+    calls = list(_calls(_tree(row)))
+    # (x - y)² is (y - x)².
+    squared = [ast.dump(each.args[0]) for each in calls if _leaf(each) == "square"]
+    for number, call in enumerate(calls):
         alike = len(call.args) < 2 or ast.dump(call.args[0]) == ast.dump(call.args[1])
-        if not alike and _leaf(call) not in _COMMUTE:
+        if not alike and _leaf(call) not in _COMMUTE and ast.dump(call) not in squared:
             yield f"swap the arguments of {_leaf(call)}", _changed(row, number, _swap)
 
 
