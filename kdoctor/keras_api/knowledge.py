@@ -51,11 +51,12 @@ _TENSORFLOW: Final = frozenset(
     ("tensorflow", *(f"tensorflow.{each}" for each in ("math", "nn", "linalg", "image", "random")))
 )
 
-# What ``tf.keras.__version__`` is while TensorFlow's own: tensorflow/python/keras/__init__.py.
+# What ``tf.keras.__version__`` is while TensorFlow's own. Read off tensorflow/python/keras/
+# __init__.py from 2.3 on; before it the file chooses between two, and each release was run.
 _OWN_VERSIONS: Final = {
     "1.15.5": "2.2.4-tf",
     "2.0.4": "2.2.4-tf",
-    "2.1.4": "2.2.4-tf",
+    "2.1.4": "2.3.0-tf",
     "2.2.3": "2.3.0-tf",
     "2.3.4": "2.4.0",
     "2.4.4": "2.4.0",
