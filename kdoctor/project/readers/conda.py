@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from kdoctor.errors import FileProblem
-from kdoctor.project.evidence import Flag, Problem
-from kdoctor.project.readers.file import File, Said
-from kdoctor.project.requirement import Where, parse_conda, parse_requirement
+from kdoctor.project.evidence import Flag
+from kdoctor.project.readers.file import File, Said, requirement_said
+from kdoctor.project.requirement import parse_conda, parse_requirement
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
@@ -40,15 +40,8 @@ def _dependency(file: File, entry: Node) -> Iterator[Said]:
 
 
 def _said(file: File, node: Node, text: str, *, pip: bool) -> Iterator[Said]:
-    line = node.start_mark.line + 1
-    where = Where(file.path, line)
-    try:
-        found = parse_requirement(text, where) if pip else parse_conda(text, where)
-    except FileProblem as problem:
-        yield Problem(file.path, f"{problem} (line {line})")
-        return
-    if found is not None:
-        yield found
+    parse = parse_requirement if pip else parse_conda
+    yield from requirement_said(file, text, node.start_mark.line + 1, parse=parse)
 
 
 def _parsed(file: File) -> Node | None:

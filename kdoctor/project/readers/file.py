@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Evidence, Flag, Problem
+from kdoctor.project.requirement import Where, parse_requirement
 
 Said = Evidence | Flag | Problem  # what a reader yields
 
@@ -65,6 +67,23 @@ def open_file(real: Path, shown: str) -> File:
         raise FileProblem(f"it cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # no file can be called so
         raise FileProblem(f"it cannot be read: {error}") from None
+
+
+def requirement_said(
+    file: File,
+    text: str,
+    line: int | None,
+    group: str = "",
+    parse: Callable[[str, Where], Evidence | None] = parse_requirement,
+) -> Iterator[Said]:
+    """Yield what one requirement of a file says: nothing where it is not about Keras."""
+    try:
+        found = parse(text, Where(file.path, line, group))
+    except FileProblem as problem:
+        yield Problem(file.path, f"{problem} (line {line})")
+        return
+    if found is not None:
+        yield found
 
 
 def beside(file: File, name: str) -> tuple[Path, str]:

@@ -9,8 +9,7 @@ from typing import Final
 
 from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Problem
-from kdoctor.project.readers.file import File, Said, beside, open_file
-from kdoctor.project.requirement import Where, parse_requirement
+from kdoctor.project.readers.file import File, Said, beside, open_file, requirement_said
 
 # As in pip: a comment begins at the start of a line or behind white space.
 _COMMENT: Final = re.compile(r"(?:^|\s+)#.*$")
@@ -35,13 +34,7 @@ def _read(file: File, seen: set[Path]) -> Iterator[Said]:
         requirement = _EDITABLE.sub("", text, count=1) if text.startswith("-") else text
         if requirement.startswith("-"):
             continue
-        try:
-            found = parse_requirement(_OPTIONS.sub("", requirement), Where(file.path, line))
-        except FileProblem as problem:
-            yield Problem(file.path, f"{problem} (line {line})")
-            continue
-        if found is not None:
-            yield found
+        yield from requirement_said(file, _OPTIONS.sub("", requirement), line)
 
 
 def logical_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -9,9 +9,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
 from kdoctor.errors import FileProblem
-from kdoctor.project.evidence import Problem
-from kdoctor.project.readers.file import File, Said
-from kdoctor.project.requirement import Where, parse_requirement
+from kdoctor.project.readers.file import File, Said, requirement_said
 
 
 def read_setup_cfg(file: File) -> Iterator[Said]:
@@ -90,7 +88,7 @@ def _literals(
     elif isinstance(value, ast.List | ast.Tuple):
         for item in value.elts:
             if isinstance(item, ast.Constant) and isinstance(item.value, str):
-                yield from _requirement(file, item.value, item.lineno, group)
+                yield from requirement_said(file, item.value, item.lineno, group)
 
 
 def _entries(value: str) -> Sequence[str]:
@@ -99,14 +97,4 @@ def _entries(value: str) -> Sequence[str]:
 
 def _texts(file: File, entries: Sequence[str], group: str) -> Iterator[Said]:
     for entry in entries:
-        yield from _requirement(file, entry, file.line_of(entry), group)
-
-
-def _requirement(file: File, text: str, line: int | None, group: str) -> Iterator[Said]:
-    try:
-        found = parse_requirement(text, Where(file.path, line, group))
-    except FileProblem as problem:
-        yield Problem(file.path, f"{problem} (line {line})")
-        return
-    if found is not None:
-        yield found
+        yield from requirement_said(file, entry, file.line_of(entry), group)

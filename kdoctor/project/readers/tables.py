@@ -7,7 +7,7 @@ from typing import Any
 
 from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Evidence, Problem
-from kdoctor.project.readers.file import File, Said, toml_of
+from kdoctor.project.readers.file import File, Said, requirement_said, toml_of
 from kdoctor.project.requirement import Where, parse_poetry, parse_requirement
 
 
@@ -52,13 +52,7 @@ def _requirements(file: File, entries: Any, group: str) -> Iterator[Said]:
         if not isinstance(entry, str):
             continue  # {include-group = "…"}: that group is read by itself
         line = file.line_of(entry) or file.line_of(entry.replace('"', '\\"'))
-        try:
-            found = parse_requirement(entry, Where(file.path, line, group))
-        except FileProblem as problem:
-            yield Problem(file.path, f"{problem} (line {line})")
-            continue
-        if found is not None:
-            yield found
+        yield from requirement_said(file, entry, line, group)
 
 
 def _rows(file: File, table: Mapping[str, Any], group: str) -> Iterator[Said]:
