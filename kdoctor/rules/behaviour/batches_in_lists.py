@@ -31,7 +31,7 @@ from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import children, descendants
+from kdoctor.syntax.walk import descendants, own_nodes
 
 _FED = {
     "fit": ("x", "validation_data"),
@@ -56,11 +56,11 @@ _NO_SPEC = (
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each batch that holds, or is, a list."""
     for function in _generators(module):
-        for node in _own_nodes(function.body):
+        for node in own_nodes(function.body):
             if isinstance(node, cst.Yield) and isinstance(node.value, cst.BaseExpression):
                 yield from _batch(module, facts, node.value, in_a_list=_NO_TUPLE)
     for function in _getters(module):
-        for node in _own_nodes(function.body):
+        for node in own_nodes(function.body):
             if isinstance(node, cst.Return) and node.value is not None:
                 yield from _batch(module, facts, node.value, in_a_list=None)
 
@@ -166,16 +166,6 @@ def _is_sequence(module: Module, base: cst.Arg) -> bool:
     name = module.qualified(base.value)
     split = split_root(name) if name else None
     return split is not None and split[1] in _SEQUENCES
-
-
-def _own_nodes(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield what is inside a function, but not inside one defined in it."""
-    waiting = [body]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
-            waiting += reversed(children(node))
 
 
 rule = Rule(

@@ -71,6 +71,7 @@ from kdoctor.rules.names._missing import (
     is_closed,
     is_given_here,
 )
+from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -92,12 +93,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and not is_given_here(module, reference)
     ]
     rows = table(facts)
-    imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
-    for reference in missing:
-        if reference.kind is ReferenceKind.LOAD and any(
-            reference.binding is imported.binding for imported in imports
-        ):
-            continue  # `from keras.backend import sum` fails before any use of it does
+    for reference in told_once(missing):
         yield _finding(module, facts, reference, rows)
 
 

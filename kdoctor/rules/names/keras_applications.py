@@ -25,28 +25,16 @@ from collections.abc import Iterator
 from kdoctor.keras_api import Presence
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._told import of_package
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_applications"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each import from `keras_applications` once, else each name that is read off it."""
-    found = [
-        reference
-        for reference in module.references
-        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        and f"{reference.name}.".startswith(f"{_PACKAGE}.")
-        and f"{reference.binding.imported}.".startswith(f"{_PACKAGE}.")
-        and not module.is_guarded(reference.node)
-    ]
-    imports = [each for each in found if each.kind is ReferenceKind.IMPORT]
-    for reference in found:
-        if reference.kind is ReferenceKind.LOAD and any(
-            reference.binding is each.binding for each in imports
-        ):
-            continue
+    for reference in of_package(module, _PACKAGE):
         yield _finding(module, facts, reference)
 
 
@@ -83,15 +71,28 @@ VALID = [
         "    from keras.applications import vgg16"
     ),
 ]
+_FAILS = """
+try:
+    {call}
+except {error}:
+    pass
+else:
+    raise AssertionError("it works")
+"""
+_GIVEN = (
+    "weights=None, include_top=False, input_shape=(64, 64, 3), backend=keras.backend, "
+    "layers=keras.layers, models=keras.models, utils=keras.utils"
+)
 INVALID = [
     Example(
-        before="from keras_applications.vgg16 import VGG16\n\nmodel = VGG16\n",
-        check="import keras\nassert model is not keras.applications.VGG16",
+        before="from keras_applications.vgg16 import VGG16\n\nmake = VGG16\n",
+        check=_FAILS.format(call="make(weights=None)", error="AttributeError")
+        + f"import keras\nassert make({_GIVEN}).output_shape == (None, 2, 2, 512)",
         needs=("keras-applications==1.0.8",),
     ),
     Example(
-        before="import keras_applications as ka\n\nhas = hasattr(ka.mobilenet, 'MobileNet')\n",
-        check="assert has",
+        before="import keras_applications as ka\n\nmake = ka.densenet.DenseNet121\n",
+        check="import keras\n" + _FAILS.format(call=f"make({_GIVEN})", error="ValueError"),
         needs=("keras-applications==1.0.8",),
     ),
 ]

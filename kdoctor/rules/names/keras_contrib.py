@@ -29,8 +29,9 @@ import libcst as cst
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, one_of, rewrite
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._told import of_package
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_contrib"
 _EPSILON = "epsilon was added to the deviation, it stands under the root now"
@@ -73,21 +74,8 @@ _BY_HAND = {
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each import from `keras_contrib` once, else each name that is read off it."""
-    found = [
-        reference
-        for reference in module.references
-        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        and f"{reference.name}.".startswith(f"{_PACKAGE}.")
-        and f"{reference.binding.imported}.".startswith(f"{_PACKAGE}.")
-        and not module.is_guarded(reference.node)
-    ]
-    imports = [each for each in found if each.kind is ReferenceKind.IMPORT]
     table = RewriteTable(_ROWS, facts.signature)
-    for reference in found:
-        if reference.kind is ReferenceKind.LOAD and any(
-            reference.binding is each.binding for each in imports
-        ):
-            continue
+    for reference in of_package(module, _PACKAGE):
         yield _finding(module, reference, _attempt(module, table, reference))
 
 

@@ -23,7 +23,7 @@ did was not compared with what `tf.keras` does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
@@ -32,6 +32,7 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._missing import FACADES, imports_through
+from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -66,13 +67,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     }
     rows = {row: None for each in found.values() if (row := _row(each, facts)) is not None}
     table = RewriteTable(rows, facts.signature)
-    imports = [each for each in found if each.kind is ReferenceKind.IMPORT]
-    for reference, closed in found.items():
-        if reference.kind is ReferenceKind.LOAD and any(
-            reference.binding is each.binding for each in imports
-        ):
-            continue  # the import fails before any use of it does
-        yield _finding(module, closed, _attempt(module, table, reference))
+    for reference in told_once(found):
+        yield _finding(module, found[reference], _attempt(module, table, reference))
 
 
 def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | Refusal:
@@ -80,13 +76,10 @@ def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix |
         return Refusal("a star import does not say which names it was to bring in")
     attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(attempt, Fix):
-        return Fix(
-            attempt.title,
-            attempt.edits,
-            Applicability.UNSAFE,
-            attempt.imports,
-            attempt.drops,
-            attempt.unsafe_because or _ANOTHER_COPY,
+        return replace(
+            attempt,
+            applicability=Applicability.UNSAFE,
+            unsafe_because=attempt.unsafe_because or _ANOTHER_COPY,
         )
     if not table.rows_for(reference.name):
         return Refusal("`tf.keras` of the target has no such name")

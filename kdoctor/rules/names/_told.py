@@ -1,0 +1,28 @@
+"""Which uses of a name are told: the import that fails says it for all that it binds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+
+def told_once(found: Iterable[Reference]) -> Iterator[Reference]:
+    """Yield the imports among ``found``, and the uses whose import is not among them."""
+    known = list(found)
+    imported = {id(each.binding) for each in known if each.kind is ReferenceKind.IMPORT}
+    for reference in known:
+        if reference.kind is not ReferenceKind.LOAD or id(reference.binding) not in imported:
+            yield reference
+
+
+def of_package(module: Module, package: str) -> Iterator[Reference]:
+    """Yield what is imported from a package, each once, else what is read off it."""
+    yield from told_once(
+        reference
+        for reference in module.references
+        if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
+        and f"{reference.name}.".startswith(f"{package}.")
+        and f"{reference.binding.imported}.".startswith(f"{package}.")
+        and not module.is_guarded(reference.node)
+    )
