@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from kdoctor.engine import scan
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.syntax import ClassInfo
 
@@ -141,3 +144,37 @@ def test_other_installed_packages_are_not_of_the_tree(exports):
     asker = "site-packages/mine/use.py"
     assert exports(files, "other", level=0, asker=asker) is None
     assert exports(files, "mine", level=0, asker=asker) == "keras.Model"
+
+
+BY_BRANCH = """
+import os
+import keras
+import keras.backend as K
+
+is_tf_keras = int(os.environ.get("TF_KERAS", "0"))
+back = os.environ["X"]
+if back == "tf":
+    is_tf_keras = True
+use_keras_2 = is_tf_keras or keras.__version__ < "3.0"
+if use_keras_2:
+    import pk.ops as ops
+else:
+    from keras import ops
+
+
+def f(y):
+    return ops.absolute(y)
+
+
+ops.f = f
+"""
+
+
+def test_a_name_that_is_another_module_in_another_branch_is_not_followed(tmp_path):
+    package = tmp_path / "pk"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "ops.py").write_text("import keras.backend as K\n\nabsolute = K.abs\n")
+    (package / "backend.py").write_text(BY_BRANCH)
+    result = scan([str(tmp_path)], target="keras==3.15.1")
+    assert {Path(each.place.path).name for each in result.findings} == {"ops.py"}
