@@ -11,6 +11,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kdoctor.diagnose import Diagnosis as Diagnosis
+    from kdoctor.diagnose import explain as explain
     from kdoctor.engine import FixResult as FixResult
     from kdoctor.engine import ScanResult as ScanResult
     from kdoctor.engine import fix as fix
@@ -33,6 +35,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "scan": "kdoctor.engine",
     "fix": "kdoctor.engine",
+    "explain": "kdoctor.diagnose",
+    "Diagnosis": "kdoctor.diagnose",
     "ScanResult": "kdoctor.engine",
     "FixResult": "kdoctor.engine",
     "Target": "kdoctor.target",
@@ -51,6 +55,7 @@ _HOMES = {
 __all__ = [  # noqa: PLE0604, RUF100 - the names above, for `from kdoctor import *` and for readers
     "Applicability",
     "Confidence",
+    "Diagnosis",
     "FileProblem",
     "Finding",
     "Fix",
@@ -63,6 +68,7 @@ __all__ = [  # noqa: PLE0604, RUF100 - the names above, for `from kdoctor import
     "Unreadable",
     "UsageProblem",
     "__version__",
+    "explain",
     "fix",
     "scan",
 ]

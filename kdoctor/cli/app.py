@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import api, fix, rules, scan, target
+from kdoctor.cli import api, explain, fix, rules, scan, target
 from kdoctor.errors import KdoctorError
 
 INTERRUPTED = 130
@@ -87,6 +87,7 @@ def program(
     kdoctor scan src/ notebook.ipynb README.md    what is wrong, and what to write instead
     kdoctor fix src/                              the repair as a diff; writes nothing
     kdoctor fix src/ --apply                      the repair, written
+    python train.py 2>&1 | kdoctor explain        what an error means, and what cures it
     kdoctor rules KD101                           all about one rule
     kdoctor api keras.backend.dot                 where a name exists, what took its place
     kdoctor target                                which Keras this project runs on, and why
@@ -99,6 +100,7 @@ def program(
 
 app.command("scan")(scan.scan)
 app.command("fix")(fix.fix)
+app.command("explain")(explain.explain)
 app.command("rules")(rules.rules)
 app.command("target")(target.target)
 app.command("api")(api.api)

@@ -1,0 +1,57 @@
+"""One exception with all that is known about where it was raised."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from kdoctor.diagnose.by_rules import ReadSource
+from kdoctor.diagnose.eras import Era
+from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.tracebacks import Raised
+from kdoctor.target import Target
+
+# Python's and TensorFlow's machinery that fetches an attribute or a module for whoever asks.
+_FETCHES: Final = re.compile(
+    r"^<frozen |/importlib/|/tensorflow(?:_core)?/python/util/"
+    r"(?:lazy_loader|module_wrapper|deprecation_wrapper)\.py$|/keras/src/utils/traceback_utils\.py$"
+    r"|/python/util/traceback_utils\.py$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What there is to go by.
+
+    ``is_stated``: someone said that ``target`` is what runs there (an option, the environment, the
+    text itself); otherwise it is the project's, or the newest, as far as ``era`` allows.
+    """
+
+    error: Raised
+    target: Target
+    is_stated: bool
+    era: Era
+    read: ReadSource
+
+    @property
+    def raised_in(self) -> Frame | None:
+        """The frame whose line asked for what is not there."""
+        for frame in reversed(self.error.frames):
+            if not _FETCHES.search(frame.path.replace("\\", "/")):
+                return frame
+        return None
+
+    @property
+    def blamed(self) -> Frame | None:
+        """The innermost frame outside of Keras, TensorFlow and Python itself."""
+        for frame in reversed(self.error.frames):
+            if frame.origin in {Origin.USER, Origin.PACKAGE}:
+                return frame
+        return None
+
+    @property
+    def is_inside_keras(self) -> bool:
+        """Whether the line that failed is one of Keras' or TensorFlow's own."""
+        frame = self.raised_in
+        return frame is not None and frame.origin in {Origin.KERAS, Origin.TENSORFLOW}

@@ -1,0 +1,60 @@
+"""Logs as lines: without colours, and without what a logger or a runner put before each line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+HEAD: Final = "Traceback (most recent call last)"
+
+# Colours and cursor movements, titles and links (OSC), and a lone ESC in a cut log.
+_ESCAPES: Final = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]?"
+)
+# The same where a program showed the escape as text: `\x1b[1m`, `^[[1m`, or lost ESC: `[1m`.
+_SHOWN: Final = re.compile(r"(?:\\x1b|\\033|\\u001b|\^\[)\[[\d;]*m|\[(?:0|1|\d\d)(?:;\d+)*m")
+# `ValueError                      Traceback (most recent call last)`: IPython's own.
+_IPYTHON: Final = re.compile(r"^[\w.]+ {2,}$")
+_GROUP: Final = re.compile(r"^\s*(?:\| ?|\+ (?=Exception)|\+-[+-]*[- \w.]*$)")
+
+
+def clean_lines(text: str) -> list[str]:
+    r"""Return the lines of a log as the program wrote them.
+
+    >>> clean_lines("web_1 | Traceback (most recent call last):\nweb_1 |   File")
+    ['Traceback (most recent call last):', '  File']
+    """
+    text = _SHOWN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    lines = [line.rpartition("\r")[2].rstrip() for line in text.split("\n")]
+    return list(_without_groups(_without_prefixes(lines)))
+
+
+def _without_prefixes(lines: list[str]) -> Iterator[str]:
+    prefix: re.Pattern[str] | None = None
+    for line in lines:
+        if HEAD in line and "Exception Group" not in line:
+            prefix = _prefix_of(line.partition(HEAD)[0])
+        matched = prefix.match(line) if prefix is not None else None
+        if matched is None and prefix is not None and prefix.match(line + " "):
+            yield ""  # an empty line of the program
+        else:
+            yield line[matched.end() :] if matched else line
+
+
+def _prefix_of(before: str) -> re.Pattern[str] | None:
+    """Return what stands before each line: as before the traceback's head, with other numbers."""
+    if not before.strip() or _IPYTHON.match(before) or before.strip() == "|":
+        return None
+    return re.compile(re.sub(r"\d+", r"\\d+", re.escape(before)))
+
+
+def _without_groups(lines: Iterator[str]) -> Iterator[str]:
+    """Take the bars off the tracebacks of exception groups."""
+    inside = False
+    for line in lines:
+        if f"+ Exception Group {HEAD}" in line:
+            inside = True
+        if inside and not _GROUP.match(line):
+            inside = False
+        yield _GROUP.sub("", line) if inside else line

@@ -1,0 +1,130 @@
+"""Which releases a text speaks of: what its paths, module names and version lines show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from packaging.version import InvalidVersion, Version
+
+from kdoctor.diagnose.tracebacks import Raised
+from kdoctor.errors import UsageProblem
+from kdoctor.keras_api import known_releases, newest_target, resolve_target
+from kdoctor.target import Target
+
+# The table whose releases are all of TensorFlow's.
+_OF_TENSORFLOW: Final = "tensorflow.contrib.keras"
+_FIRST, _LAST = Version("0"), Version("99")
+
+
+@dataclass(frozen=True, slots=True)
+class Era:
+    """The releases of Keras that the text leaves open, and what in it says so."""
+
+    since: Version = _FIRST
+    until: Version = _LAST  # the first release that is ruled out
+    because: str = ""
+
+    def holds(self, target: Target) -> bool:
+        """Say whether the Keras of a target may be the one of the text."""
+        version = target.keras_version or target.tf_keras_version
+        return not version or self.since <= Version(version) < self.until
+
+    def __and__(self, other: Era) -> Era:
+        since, until = max(self.since, other.since), min(self.until, other.until)
+        if since >= until:  # traces of two releases: the text is of a broken mixture
+            return self
+        narrower = other.because if (since, until) != (self.since, self.until) else self.because
+        return Era(since, until, narrower)
+
+
+def _era(since: str, until: str) -> tuple[Version, Version]:
+    return Version(since), Version(until)
+
+
+# Paths and module names that only some releases have. Source: the listings of the wheels.
+_TRACES: Final = (
+    (r"keras[/.]_tf_keras", _era("3", "99")),
+    (r"keras[/.]src[/.](?:trainers|random|ops|export|tree|wrappers|quantizers)\b", _era("3", "99")),
+    (r"keras[/.]src[/.]backend[/.](?:common|tensorflow|jax|torch)\b", _era("3", "99")),
+    (r"keras[/.]src[/.]models[/.](?:model|functional|sequential)\b", _era("3", "99")),
+    (r"keras[/.]src[/.]layers[/.]layer\b", _era("3", "99")),
+    (r"keras[/.]src[/.](?:engine|utils[/.]tf_utils|optimizers[/.]legacy)\b", _era("2.13", "3")),
+    (r"keras[/.]api[/.]_v[12]", _era("2.6", "3")),
+    (r"(?<!tf_)keras[/.]src\b", _era("2.13", "99")),
+    (r"(?<!python/)(?<!python\.)\bkeras[/.]engine[/.]", _era("0", "2.13")),
+    (r"tensorflow_core\b", _era("0", "2.4")),
+)
+_STATED: Final = re.compile(
+    r"\b(?P<name>keras|tensorflow|tf[_-]keras)(?:[ _-](?:cpu|gpu))?"
+    r"(?:\.__version__|,? version)?\s*(?:===?|[:=]| )\s*"
+    r"['\"]?v?(?P<version>[123]\.\d+(?:\.\d+)?)\b",
+    re.IGNORECASE,
+)
+_SINGULAR: Final = {"tf-keras": "tf_keras"}
+
+
+def era_of(error: Raised) -> Era:
+    """Return the releases of Keras that an exception and its frames can be of."""
+    era = Era()
+    shown = [error.message, *(frame.path.replace("\\", "/") for frame in error.frames)]
+    for pattern, (since, until) in _TRACES:
+        for text in shown:
+            if found := re.search(pattern, text):
+                era &= Era(since, until, found.group())
+                break
+    return era
+
+
+def versions_in(text: str) -> dict[str, str]:
+    """Return the versions that a text states: ``tensorflow==2.10.0``, ``Keras version: 3.5``."""
+    found = {}
+    for each in _STATED.finditer(text):
+        name = each["name"].lower()
+        found[_SINGULAR.get(name, name)] = each["version"]
+    return found
+
+
+def target_of(versions: Mapping[str, str], source: str) -> Target | None:
+    """Return the target that installed versions amount to; None where none of it is known."""
+    order = ("keras", "tensorflow", "tf_keras")
+    found = [known for name in order if (known := _target(name, versions.get(name, ""), source))]
+    if not found:
+        return None
+    if found[0].name == "keras" and not found[0].tf_keras_version and len(found) > 1:
+        main, other = found[:2]
+        return Target(main.name, main.version, source, main.keras_version, other.tf_keras_version)
+    return found[0]
+
+
+def _target(name: str, version: str, source: str) -> Target | None:
+    try:
+        return resolve_target(f"{name}=={Version(version).base_version}", source)
+    except (UsageProblem, InvalidVersion):
+        return None
+
+
+def all_targets(era: Era, root: str = "keras") -> Iterator[Target]:
+    """Yield a target for each known release of the era, the newest first.
+
+    For the roots inside TensorFlow these are TensorFlow's releases.
+    """
+    source = f"the text ({era.because})" if era.because else "the releases known"
+    if root in {"keras", "tf_keras"}:
+        specs = [f"{root}=={release}" for release in known_releases(root)]
+    else:
+        specs = [f"tensorflow=={release}" for release in known_releases(_OF_TENSORFLOW)]
+    for spec in reversed(specs):
+        target = resolve_target(spec, source)
+        if era.holds(target):
+            yield target
+
+
+def first_fitting(candidates: Iterable[Target | None], era: Era) -> Target:
+    """Return the first candidate that can be of the era, else the newest release of it."""
+    for target in candidates:
+        if target is not None and era.holds(target):
+            return target
+    return next(all_targets(era), newest_target())

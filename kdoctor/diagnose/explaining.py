@@ -1,0 +1,84 @@
+"""From a text to a diagnosis: what was raised, where, on which Keras, and who knows why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from kdoctor.diagnose.by_rules import ReadSource, read_file
+from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault
+from kdoctor.diagnose.eras import era_of, first_fitting, target_of, versions_in
+from kdoctor.diagnose.names import explain_name
+from kdoctor.diagnose.tracebacks import Raised, read_exceptions
+from kdoctor.keras_api import newest_target, resolve_target
+from kdoctor.target import Target
+
+_EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (explain_name,)
+
+
+def explain(
+    text: str,
+    *,
+    target: Target | str | None = None,
+    versions: Mapping[str, str] | None = None,
+    read: ReadSource = read_file,
+) -> Diagnosis:
+    """Return what an error means, whose fault it is, and what cures it.
+
+    ``text`` is anything with an error in it: a log, a traceback, one message. ``target`` is the
+    Keras that ran, where it is known; ``versions`` what is installed where it ran, by package
+    (``{"keras": "3.15.1", "tensorflow": "2.21.0"}``). Otherwise the text itself, the project in the
+    working folder, and the newest release are asked, in this order. ``read`` gives the source of
+    the file that a frame names, None where it is not to be had.
+
+    >>> explain("module 'keras.backend' has no attribute 'sum'").meaning      # doctest: +SKIP
+    '`keras.backend.sum` is not in keras 3.15.1: the last release with it was keras 2.15.0.'
+
+    Raises:
+        UsageProblem: ``target`` is unknown.
+    """
+    asked = resolve_target(target, "--target") if isinstance(target, str) else target
+    found = read_exceptions(text)
+    if not found:
+        return Diagnosis(Fault.UNKNOWN, "The text has no error in it.")
+    stated = [
+        asked,
+        target_of(versions or {}, "the environment"),
+        target_of(versions_in(text), "the text"),
+    ]
+    diagnosis = None
+    for error in _candidates(found):
+        case = _case(error, stated, read)
+        for explainer in _EXPLAINERS:
+            diagnosis = explainer(case)
+            if diagnosis is not None:
+                return diagnosis
+    return Diagnosis(Fault.UNKNOWN, "kdoctor does not know this error.", found[-1])
+
+
+def _candidates(found: tuple[Raised, ...]) -> Iterator[Raised]:
+    """Yield the last exception, then those that led to it."""
+    error: Raised | None = found[-1]
+    while error is not None:
+        yield error
+        error = error.before
+
+
+def _case(error: Raised, stated: list[Target | None], read: ReadSource) -> Case:
+    era = era_of(error)
+    known = [target for target in stated if target is not None]
+    if known:
+        return Case(error, known[0], is_stated=True, era=era, read=read)
+    target = first_fitting([_of_the_project(), newest_target()], era)
+    return Case(error, target, is_stated=False, era=era, read=read)
+
+
+def _of_the_project() -> Target | None:
+    from kdoctor.errors import KdoctorError  # noqa: PLC0415
+    from kdoctor.project import find_target  # noqa: PLC0415
+
+    try:
+        return find_target(["."]).target
+    except KdoctorError:
+        return None

@@ -1,0 +1,86 @@
+"""A frame of a traceback, and whose file it lies in."""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+from typing import Final
+
+
+class Origin(enum.StrEnum):
+    """Whose code a frame runs."""
+
+    USER = "user"
+    KERAS = "keras"  # keras, tf_keras, or the Keras inside TensorFlow
+    TENSORFLOW = "tensorflow"
+    PACKAGE = "package"  # any other installed package
+    PYTHON = "python"  # the standard library
+    GENERATED = "generated"  # written by tf.function from someone's function
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One call of a traceback. ``source`` is the line as the traceback shows it, "" for none."""
+
+    path: str
+    line: int | None
+    function: str = ""
+    source: str = ""
+
+    @property
+    def origin(self) -> Origin:
+        """Whose code this is, by its path alone."""
+        return _origin(self.path)[0]
+
+    @property
+    def package(self) -> str:
+        """The installed package that the file belongs to, "" for the user's own."""
+        return _origin(self.path)[1]
+
+    @property
+    def is_cell(self) -> bool:
+        """Whether it is a cell of a notebook or a line at a prompt: there is no file to read."""
+        return self.path.startswith(("<", "Cell In"))
+
+    def __str__(self) -> str:
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+_INSTALLED: Final = re.compile(
+    r"(?:site|dist)-packages/(?:[^/]+\.egg/)?(?P<package>[^/]+?)(?:\.py\w?|\.\w[\w-]*\.so)?(?:/|$)"
+)
+# Frames of Keras 3 may be cut to the package's own folders.
+_OWN_FOLDERS: Final = re.compile(
+    r"(?:^|/)(?P<package>tensorflow/python|keras/src|keras/engine|tf_keras/src)/"
+)
+_PYTHON: Final = re.compile(
+    r"(?:^|/)(?:lib/python\d(?:\.\d+)?(?:\.zip)?/|Python\d+/lib/|python\d+\.zip/)|^<frozen ",
+    re.IGNORECASE,
+)
+_WINDOWS_LIBRARY: Final = re.compile(
+    r"^[A-Z]:/.*/(?:Python|conda)[^/]*(?:/envs/[^/]+)?/lib/", re.IGNORECASE
+)
+_GENERATED: Final = "__autograph_generated_file"
+_KERAS_IN_TENSORFLOW: Final = re.compile(r"/tensorflow(?:_core)?/python/keras/")
+_KERAS: Final = frozenset({"keras", "tf_keras", "keras_core"})
+_TENSORFLOW: Final = frozenset({"tensorflow", "tensorflow_core"})
+
+
+def _origin(path: str) -> tuple[Origin, str]:
+    path = path.replace("\\", "/")
+    if _GENERATED in path:
+        return Origin.GENERATED, ""
+    installed = [*_INSTALLED.finditer(path)]
+    if installed or (installed := [*_OWN_FOLDERS.finditer(path)]):
+        package = installed[-1]["package"].split("/", maxsplit=1)[0]
+        return _of_package(package, path), package
+    if _PYTHON.search(path) or _WINDOWS_LIBRARY.match(path):
+        return Origin.PYTHON, ""
+    return Origin.USER, ""
+
+
+def _of_package(package: str, path: str) -> Origin:
+    if package in _KERAS or _KERAS_IN_TENSORFLOW.search(path):
+        return Origin.KERAS
+    return Origin.TENSORFLOW if package in _TENSORFLOW else Origin.PACKAGE

@@ -1,0 +1,337 @@
+"""Missing names: any attribute, import or module of Keras, by the API of each release."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from kdoctor.diagnose import steps
+from kdoctor.diagnose.by_rules import Answer, Wanted, ask
+from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
+from kdoctor.diagnose.eras import all_targets
+from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.naming import MissingName, missing_name
+from kdoctor.keras_api import Lookup, Presence, known_releases, lookup, split_root
+from kdoctor.target import Target
+
+
+def explain_name(case: Case) -> Diagnosis | None:
+    """Return why a name is missing; None where the error is about something else."""
+    missing = missing_name(case.error)
+    if missing is None or not missing.module:
+        return None
+    if own := _own_file(missing, case):
+        return own
+    if split_root(missing.qualified) is None:
+        return _of_tensorflow(missing, case)
+    found, target = _looked_up(missing, case)
+    if case.is_inside_keras:
+        return _mixture(missing, found, case)
+    return _explained(_Search(missing, found, target, case))
+
+
+def _looked_up(missing: MissingName, case: Case) -> tuple[Lookup, Target]:
+    """Look the name up on the release at hand, else on the newest one that lacks it."""
+    target = case.target
+    found = lookup(missing.qualified, target)
+    if found.presence is Presence.MISSING or case.is_stated:
+        return found, target
+    for other in all_targets(case.era, found.root or "keras"):
+        there = lookup(missing.qualified, other)
+        if there.presence is Presence.MISSING:
+            return there, other
+    return found, target
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    missing: MissingName
+    found: Lookup
+    target: Target
+    case: Case
+
+    @property
+    def answer(self) -> Answer:
+        """What the rules say about the line."""
+        name = self.missing.name
+        wanted = Wanted(name, tuple(preludes(self.missing, self.case)), _statement(self.missing))
+        return ask(self.case.blamed, wanted, self.target, self.case.read)
+
+
+def _explained(search: _Search) -> Diagnosis:
+    found, case, target = search.found, search.case, search.target
+    frame = case.blamed
+    is_package = frame is not None and frame.origin is Origin.PACKAGE
+    if found.presence is Presence.EXISTS:
+        return _other_release(search)
+    answer = Answer() if is_package else search.answer
+    rules = [finding.code for finding in answer.findings]
+    told = tuple(steps.of_answer(answer)) or tuple(steps.of_lookup(found))
+    if is_package and frame is not None:
+        told = tuple(steps.for_a_package(frame.package, found))
+    if _is_not_there_yet(found, target):
+        told = (*told, _newer(found))
+    evidence = list(_evidence(search))
+    if is_package and frame is not None:
+        evidence.append(f"{frame.package} asks for it: {frame}")
+    fault = Fault.PACKAGE if is_package else Fault.YOUR_CODE
+    return Diagnosis(
+        fault=fault,
+        meaning=_meaning(search),
+        error=case.error,
+        place=frame,
+        evidence=tuple(evidence),
+        steps=told,
+        rule=rules[0] if rules else "KD102",
+        package=frame.package if is_package and frame is not None else "",
+        target=target,
+        ruled_out=_ruled_out(search),
+    )
+
+
+def _meaning(search: _Search) -> str:
+    found, target = search.found, search.target
+    name = f"`{_shown(search.missing)}`"
+    if found.presence is Presence.UNKNOWN:
+        if found.private or search.missing.qualified.startswith(("keras.src", "tf_keras.src")):
+            return (
+                f"{name} is private code of Keras, which changes with any release: the release "
+                "that ran has it not."
+            )
+        return f"What ran has no {name}. It is no public name of any release of Keras known."
+    made_of = _release(found, target)
+    if not found.periods:
+        return f"{name} does not exist: no release known ever had it."
+    if _is_not_there_yet(found, target):
+        return f"{name} is not in {made_of} yet: it came with {found.root} {found.since}."
+    last = found.periods[-1][1]
+    gone = f"{name} is not in {made_of}: the last release with it was {found.root} {last}."
+    prefix = found.missing_prefix or ""
+    if prefix and prefix not in {found.qualified, search.missing.qualified}:
+        gone += f" What is missing is `{prefix}`."
+    return gone
+
+
+def _release(found: Lookup, target: Target) -> str:
+    if found.root == "keras":
+        return f"keras {target.keras_version}"
+    if found.root == "tf.keras":
+        made_of = target.tf_keras_version
+        return f"the tf.keras of {target}" + (f" (keras {made_of})" if made_of else "")
+    return f"{found.root} of {target}"
+
+
+def _is_not_there_yet(found: Lookup, target: Target) -> bool:
+    if not found.periods or not found.since or found.root is None:
+        return False
+    known = list(known_releases(found.root))
+    own = target.keras_version if found.root == "keras" else target.tf_keras_version
+    return own in known and found.since in known and known.index(own) < known.index(found.since)
+
+
+def _newer(found: Lookup) -> Step:
+    package = "keras" if found.root == "keras" else "tensorflow"
+    return Step(
+        StepKind.COMMAND,
+        f"pip install --upgrade {package}",
+        f"the name is there from {found.root} {found.since} on",
+    )
+
+
+def _evidence(search: _Search) -> Iterator[str]:
+    found, case = search.found, search.case
+    if found.periods:
+        spans = ", ".join(
+            first if first == last else f"{first}-{last}" for first, last in found.periods
+        )
+        yield f"{found.root} has had it in: {spans}"
+    if found.error and found.error in case.error.message:
+        yield f"a run of {_release(found, search.target)} gives this very message"
+    if case.era.because:
+        yield f"the text is of Keras {_years(case)} ({case.era.because})"
+    else:
+        yield f"taken to be {search.target}: {search.target.source}"
+    if case.blamed is None:
+        yield "the text does not say whose line it is; this is the answer if it is yours"
+
+
+def _years(case: Case) -> str:
+    since, until = case.era.since, case.era.until
+    if until.major > 90:
+        return f"{since} or later"
+    return f"before {until}" if not since.major else f"{since} up to before {until}"
+
+
+def _ruled_out(search: _Search) -> tuple[str, ...]:
+    if search.case.blamed is None or search.found.presence is not Presence.MISSING:
+        return ()
+    return ("a broken installation: a sound one of this release has no such name either",)
+
+
+def _shown(missing: MissingName) -> str:
+    return missing.qualified.replace("tensorflow.", "tf.", 1)
+
+
+def _other_release(search: _Search) -> Diagnosis:
+    """The release at hand has the name: then something else answered to the import."""
+    missing, found, case = search.missing, search.found, search.case
+    owner = missing.qualified.rpartition(".")[0]
+    evidence = [f"{_release(found, search.target)} has `{missing.qualified}`"]
+    if search.target.source:
+        evidence.append(f"taken to be {search.target}: {search.target.source}")
+    return Diagnosis(
+        fault=Fault.INSTALLATION,
+        meaning=f"{_release(found, search.target)} does have `{_shown(missing)}`. What answered to "
+        f"`import {missing.root}` was another release, a left-over folder of one, or a file of "
+        "that name.",
+        error=case.error,
+        place=case.blamed,
+        evidence=tuple(evidence),
+        steps=(
+            Step(
+                StepKind.COMMAND,
+                f'python -c "import {owner} as m; print(m.__file__)"',
+                "shows what is imported: it must be the installed package",
+            ),
+            *steps.reinstall(),
+        ),
+        rule="",
+        target=search.target,
+    )
+
+
+def _mixture(missing: MissingName, found: Lookup, case: Case) -> Diagnosis:
+    """Keras' own code misses a name of its own: two releases lie on top of each other."""
+    frame = case.raised_in
+    assert frame is not None
+    evidence = [f"the line that fails is {frame.package}'s own: {frame}"]
+    if found.periods:
+        spans = ", ".join(f"{first}-{last}" for first, last in found.periods)
+        evidence.append(f"{found.root} has had `{missing.qualified}` in: {spans}")
+    leftover = missing.path and f"the module was read from {missing.path}"
+    if leftover:
+        evidence.append(leftover)
+    return Diagnosis(
+        fault=Fault.INSTALLATION,
+        meaning=f"Keras' own code asks `{missing.module}` for `{missing.name}` and does not find "
+        "it: files of two releases are mixed, or keras and tensorflow do not belong together. "
+        "No change of your code cures that.",
+        error=case.error,
+        place=case.blamed,
+        evidence=tuple(evidence),
+        steps=steps.reinstall(),
+        target=case.target,
+        ruled_out=("your code: the line that fails is not yours",),
+    )
+
+
+_SHADOWS: Final = ("keras", "tensorflow", "tf_keras")
+
+
+def _own_file(missing: MissingName, case: Case) -> Diagnosis | None:
+    """Python found the user's own ``keras.py`` in the place of Keras."""
+    if missing.root not in _SHADOWS:
+        return None
+    root = missing.root
+    path = missing.path if _is_own(missing.path, root) else ""
+    frames = [frame for frame in case.error.frames if _is_own(frame.path, root)]
+    if missing.hint != "no package" and not path and not frames:
+        return None
+    named = path or (str(frames[0]) if frames else f"{root}.py")
+    return Diagnosis(
+        fault=Fault.INSTALLATION,
+        meaning=f"`import {root}` finds a file or folder of yours in the place of the package: "
+        f"{named}.",
+        error=case.error,
+        place=frames[0] if frames else case.blamed,
+        evidence=(case.error.line,),
+        steps=(
+            Step(
+                StepKind.COMMAND,
+                f'python -c "import {root}; print({root}.__file__)"',
+                "shows which file it is",
+            ),
+            Step(
+                StepKind.ADVICE,
+                f"Rename it, and delete the `__pycache__` folder and any `{root}.pyc` beside it.",
+            ),
+        ),
+        target=case.target,
+    )
+
+
+def _is_own(path: str, root: str) -> bool:
+    """Say whether a file is called like the package and lies outside of all packages."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name == f"{root}.py" and Frame(path, None).origin is Origin.USER
+
+
+def preludes(missing: MissingName, case: Case) -> Iterator[str]:
+    """Yield imports that make of the line's names what the message says they are."""
+    frame = case.blamed
+    source = frame.source if frame is not None else ""
+    module = missing.qualified.rpartition(".")[0]
+    yield _imports(module, source, missing.name)
+    yield "import keras\nimport tensorflow as tf\nfrom tensorflow import keras as _keras"
+
+
+def _imports(module: str, source: str, name: str) -> str:
+    """Bind what stands before ``.name`` in the line to the module of the message."""
+    root = "import keras\nimport tensorflow as tf\n"
+    matched = re.search(rf"([A-Za-z_][\w.]*)\.{re.escape(name)}\b", source)
+    if matched is None:
+        return root.rstrip()
+    owner = matched[1]
+    first, _, rest = owner.partition(".")
+    base = module.removesuffix(f".{rest}") if rest else module
+    if base == first:
+        return f"{root}import {base}"
+    package, _, leaf = base.rpartition(".")
+    if not package:
+        return f"{root}import {base} as {first}"
+    as_ = "" if leaf == first else f" as {first}"
+    return f"{root}from {package} import {leaf}{as_}"
+
+
+def _statement(missing: MissingName) -> str:
+    """Return a line that asks for the name, where the text shows none."""
+    owner = missing.qualified.rpartition(".")[0]
+    match missing.form:
+        case "from-import":
+            return f"from {owner} import {missing.name}"
+        case "import":
+            return f"import {missing.qualified}"
+        case _:
+            root = missing.qualified.partition(".")[0]
+            return f"import {root}; {missing.qualified}"
+
+
+def _of_tensorflow(missing: MissingName, case: Case) -> Diagnosis | None:
+    """A name of TensorFlow itself, of which the rules know those of TensorFlow 1."""
+    if case.is_inside_keras:
+        return _mixture(missing, lookup(missing.qualified, case.target), case)
+    name = missing.name
+    wanted = Wanted(name, tuple(preludes(missing, case)))
+    answer = ask(case.blamed, wanted, case.target, case.read)
+    if not answer.findings:
+        line = f"import tensorflow as tf\nfrom tensorflow import keras\n{_shown(missing)}()"
+        answer = ask(None, Wanted(name, statement=line), case.target, case.read)
+    if not answer.findings:
+        return None
+    frame = case.blamed
+    is_package = frame is not None and frame.origin is Origin.PACKAGE
+    package = frame.package if is_package and frame is not None else ""
+    return Diagnosis(
+        fault=Fault.PACKAGE if is_package else Fault.YOUR_CODE,
+        meaning=f"`{_shown(missing)}` is of TensorFlow 1; TensorFlow 2 has it not.",
+        error=case.error,
+        place=frame,
+        evidence=(answer.findings[0].message,),
+        steps=tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer)),
+        rule=answer.findings[0].code,
+        package=package,
+        target=case.target,
+    )

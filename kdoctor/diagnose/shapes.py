@@ -1,0 +1,108 @@
+"""The shapes that lines of tracebacks have, and what Keras and TensorFlow wrap messages in."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from typing import Final
+
+from kdoctor.diagnose.frames import Frame
+
+_PYTHON: Final = re.compile(
+    r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.*?))?(?:\s+\*+)?$'
+)
+_IPYTHON_8: Final = re.compile(
+    r"^File (?P<path>(?:[A-Za-z]:\\)?[^:\"]+):(?P<line>\d+)(?:, in (?P<function>.*))?$"
+)
+_CELL: Final = re.compile(
+    r"^(?:Cell|Input) In ?\[(?P<cell>\d+)\](?:, line (?P<line>\d+))?(?:, in (?P<function>.*))?$"
+)
+_IPYTHON_7: Final = re.compile(
+    r"^(?P<path><ipython-input-[^>]+>|(?:[A-Za-z]:\\|[~/.]|\w)[^\s:]*\.py) in (?P<function>\S.*)$"
+)
+# What tf.function of TensorFlow 2.2 to 2.5 wrote below "in user code:".
+_AUTOGRAPH: Final = re.compile(
+    r"^\s+(?P<path>(?:[A-Za-z]:\\)?[^\s:]+\.py|<[^>]+>):(?P<line>\d+) (?P<function>\S+)(?:\s+\*+)?$"
+)
+_ARROW: Final = re.compile(r"^(?P<arrow>-+>)\s*(?P<line>\d+) ?(?P<text>.*)$")
+_NUMBERED: Final = re.compile(r"^ {1,8}(?P<line>\d+) (?P<text>.*)$|^ {2,8}(?P<empty>\d+)$")
+_MARKER: Final = re.compile(r"^\s*[~^][~^ ]*$")
+_REPEATED: Final = re.compile(r"^\s*\[Previous line repeated \d+ more times?\]$")
+
+
+def frame_head(line: str) -> Frame | None:
+    """Return the frame that a line begins, None where it begins none."""
+    if matched := _CELL.match(line):
+        number = matched["line"]
+        path = f"Cell In[{matched['cell']}]"
+        return Frame(path, int(number) if number else None, matched["function"] or "<module>")
+    for shape in (_PYTHON, _IPYTHON_8, _AUTOGRAPH, _IPYTHON_7):
+        if matched := shape.match(line):
+            parts = matched.groupdict()
+            number = parts.get("line")
+            return Frame(parts["path"], int(number) if number else None, parts["function"] or "")
+    return None
+
+
+def numbered_line(line: str) -> tuple[bool, int, str] | None:
+    """Read IPython's excerpts: whether it is the line in question, its number, its text."""
+    if matched := _ARROW.match(line):
+        return True, int(matched["line"]), matched["text"]
+    if matched := _NUMBERED.match(line):
+        return False, int(matched["line"] or matched["empty"]), matched["text"] or ""
+    return None
+
+
+def is_marker(line: str) -> bool:
+    """Say whether a line only points at the one above, or counts repetitions."""
+    return bool(_MARKER.match(line) or _REPEATED.match(line))
+
+
+_USER_CODE: Final = re.compile(r"^in user code:\s*\n", re.MULTILINE)
+_INNER: Final = re.compile(
+    r"^(?P<type>[A-Za-z_][\w.]*): ?(?P<message>.*)\Z", re.MULTILINE | re.DOTALL
+)
+_CALLING: Final = re.compile(
+    r"\A.*?Exception encountered when calling (?P<what>.+?)\n\n(?P<message>.*?)"
+    r"(?:\n\n(?:Arguments received by|Call arguments received by) .*)?\Z",
+    re.DOTALL,
+)
+
+
+def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[Frame, ...]]:
+    """Take off what Keras and ``tf.function`` put around a message.
+
+    Returns the type and the message of what was raised, and the frames told inside the message.
+    """
+    frames: tuple[Frame, ...] = ()
+    for _ in range(10):  # a model in a model in a tf.function
+        if matched := _USER_CODE.search(message):
+            block = textwrap.dedent(message[matched.end() :].strip("\n"))
+            type_, message, told = _user_code(type_, block)
+            frames += told
+        elif matched := _CALLING.match(message):
+            message = matched["message"].strip()
+        else:
+            break
+    return type_, message, frames
+
+
+def _user_code(type_: str, block: str) -> tuple[str, str, tuple[Frame, ...]]:
+    frames: list[Frame] = []
+    lines = block.split("\n")
+    at = 0
+    while at < len(lines):
+        frame = frame_head(lines[at]) or frame_head(f"    {lines[at]}")
+        if frame is not None:
+            source = lines[at + 1].strip() if at + 1 < len(lines) else ""
+            frames.append(Frame(frame.path, frame.line, frame.function, source))
+            at += 2
+            continue
+        if lines[at].strip() and not lines[at].startswith(" "):
+            break
+        at += 1
+    rest = "\n".join(lines[at:]).strip()
+    inner = _INNER.match(rest)
+    if inner:
+        return inner["type"], inner["message"].strip(), tuple(frames)
+    return type_, rest or block.strip(), tuple(frames)

@@ -1,0 +1,129 @@
+"""Remedies: what the rules would write, and what is to be installed or set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from packaging.version import Version
+
+from kdoctor.diagnose.by_rules import Answer
+from kdoctor.diagnose.diagnosis import Step, StepKind
+from kdoctor.engine.cures import cures_of
+from kdoctor.keras_api import Lookup, Presence, lookup, resolve_target
+from kdoctor.model import Applicability, Finding, Fix
+
+_MOST: Final = 3
+
+
+def of_answer(answer: Answer) -> Iterator[Step]:
+    """Yield the steps that the rules' findings on a line amount to: one diff, then advice."""
+    written = [finding for finding in answer.findings if finding.fix is not None]
+    if answer.diff:
+        titles = dict.fromkeys(_title(finding.fix) for finding in written if finding.fix)
+        yield Step(StepKind.DIFF, answer.diff, "; ".join(titles))
+    told = dict.fromkeys(
+        _advice(finding) for finding in answer.findings if finding.fix is None or not answer.diff
+    )
+    yield from tuple(told)[:_MOST]
+
+
+def _title(fix: Fix) -> str:
+    if fix.applicability is not Applicability.SAFE and fix.unsafe_because:
+        return f"{fix.title} (unsafe because {fix.unsafe_because})"
+    return fix.title
+
+
+def _advice(finding: Finding) -> Step:
+    if finding.fix is not None or not finding.no_fix_because:
+        return Step(StepKind.ADVICE, finding.help or finding.message)
+    why = f"kdoctor cannot write it: {finding.no_fix_because}"
+    return Step(StepKind.ADVICE, finding.help or finding.message, why)
+
+
+def of_lookup(found: Lookup) -> Iterator[Step]:
+    """Yield what the API data knows to write in the place of a missing name."""
+    for cure in cures_of(found.name).rewrites[:_MOST]:
+        condition = f"where {cure.when}" if cure.when else ""
+        yield Step(StepKind.CODE, f"{cure.left}  ->  {cure.right}", condition)
+    if found.moved_to:
+        yield Step(StepKind.CODE, f"{found.qualified}  ->  {found.moved_to[0]}")
+    elif found.public:
+        yield Step(StepKind.CODE, f"{found.qualified}  ->  {found.public[0]}")
+    elif found.suggestions:
+        names = " or ".join(f"`{each}`" for each in found.suggestions)
+        yield Step(StepKind.ADVICE, f"Did you mean {names}?")
+    if found.elsewhere and not found.moved_to:
+        old = " (Keras 2)" if found.elsewhere[0].startswith("tf_keras") else ""
+        yield Step(StepKind.ADVICE, f"It is still there as `{found.elsewhere[0]}`{old}.")
+
+
+# The newest Python for which a TensorFlow has wheels. Source: its metadata on the package index.
+_NEWEST_PYTHON: Final = (
+    ("2.2", "3.8"),
+    ("2.4", "3.8"),
+    ("2.7", "3.9"),
+    ("2.10", "3.10"),
+    ("2.11", "3.10"),
+    ("2.15", "3.11"),
+    ("2.19", "3.12"),
+)
+
+
+def old_pair(release: str) -> Step | None:
+    """Return the command that installs the Keras of a release with its TensorFlow."""
+    version = Version(release)
+    if version.major >= 3 or version < Version("2.6"):
+        return None
+    minor = f"{version.major}.{version.minor}"
+    python = next(
+        (new for until, new in _NEWEST_PYTHON if Version(minor) <= Version(until)), "3.12"
+    )
+    return Step(
+        StepKind.COMMAND,
+        f'pip install "tensorflow=={minor}.*" "keras=={minor}.*"',
+        f"the last pair that has it; needs Python {python} or older",
+    )
+
+
+def for_a_package(package: str, found: Lookup | None) -> Iterator[Step]:
+    """Yield what helps where an installed package was written for another Keras."""
+    yield Step(
+        StepKind.COMMAND,
+        f"pip install --upgrade {package.replace('_', '-')}",
+        "if there is a release of it for this Keras",
+    )
+    if found is None:
+        return
+    if found.root == "tf.keras" and _is_in_tf_keras(found.name):
+        yield Step(StepKind.COMMAND, "pip install tf_keras", "Keras 2 under its own name")
+        yield Step(
+            StepKind.ENVIRONMENT,
+            "TF_USE_LEGACY_KERAS=1",
+            "set before Python starts, or by os.environ above the first import of tensorflow: "
+            "then tf.keras is tf_keras",
+        )
+    elif found.root == "keras" and found.until and (pair := old_pair(found.until)):
+        yield pair
+
+
+def _is_in_tf_keras(name: str) -> bool:
+    target = resolve_target("tf_keras", "the newest")
+    return lookup(f"tf_keras.{name}", target).presence is Presence.EXISTS
+
+
+def reinstall(note: str = "") -> tuple[Step, ...]:
+    """Return how to get rid of what an older installation left behind."""
+    return (
+        Step(
+            StepKind.COMMAND,
+            "pip uninstall -y keras tensorflow tf_keras keras-nightly tf-nightly",
+            "repeat until pip says that none of them is installed",
+        ),
+        Step(
+            StepKind.COMMAND,
+            "python -c \"import sysconfig; print(sysconfig.get_paths()['purelib'])\"",
+            "delete the folders keras and tensorflow that are still in the folder it prints",
+        ),
+        Step(StepKind.COMMAND, "pip install tensorflow", note or "it brings the keras it needs"),
+    )

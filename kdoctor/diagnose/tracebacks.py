@@ -1,0 +1,234 @@
+"""Any text to the exceptions that it tells of: type, message, frames, and what led to what.
+
+Read are the tracebacks of Python 3.6 to 3.14, of IPython old and new, of pytest, and the ones that
+``tf.function`` and Keras wrap in messages of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from kdoctor.diagnose.cleaning import HEAD, clean_lines
+from kdoctor.diagnose.frames import Frame
+from kdoctor.diagnose.shapes import frame_head, is_marker, numbered_line, unwrapped
+
+Relation = Literal["", "cause", "context"]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """One exception of a text.
+
+    ``type`` is as the text has it (``tensorflow.python.framework.errors_impl.NotFoundError``), ""
+    where it has none. ``message`` is what was raised at the bottom: what Keras and ``tf.function``
+    put around it is taken off. ``frames`` run from the outermost call to the one that raised.
+    ``before`` is the exception that led to this one: its ``cause`` (``raise … from``), or the
+    ``context`` in which it was handled.
+    """
+
+    type: str
+    message: str
+    frames: tuple[Frame, ...] = ()
+    before: Raised | None = None
+    relation: Relation = ""
+    is_warning: bool = False
+
+    @property
+    def name(self) -> str:
+        """The type without its module."""
+        return self.type.rpartition(".")[2]
+
+    @property
+    def line(self) -> str:
+        """The exception as Python writes it, in one line."""
+        first = self.message.strip().partition("\n")[0]
+        return f"{self.type}: {first}" if self.type and first else self.type or first
+
+
+_CHAINED: Final[dict[str, Relation]] = {
+    "During handling of the above exception, another exception occurred:": "context",
+    "The above exception was the direct cause of the following exception:": "cause",
+}
+_TYPE: Final = r"(?P<type>[A-Za-z_][\w.]*)"
+_EXCEPTION: Final = re.compile(rf"{_TYPE}(?:: ?(?P<message>.*))?$")
+# A line that is an exception's by its name alone, wherever it stands.
+_NAMED: Final = re.compile(
+    r"(?:^|[\s(])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
+    r"(?:Error|Exception|Warning|Exit|Interrupt|Iteration|NotFound|Group))(?:: (?P<message>.*))$"
+)
+_WARNED: Final = re.compile(
+    r"^(?P<path>\S.*?\.pyx?|<[^>]+>):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
+)
+_LOG_LINE: Final = re.compile(r"^(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|[WIEF]\d{4} \d\d:\d\d)")
+_MOST_LINES: Final = 80  # of a message
+
+
+def read_exceptions(text: str) -> tuple[Raised, ...]:
+    """Return the exceptions of a text in its order; those of a chain hang on its last.
+
+    A text without any traceback is read as one message; a text of warnings alone as these.
+    """
+    lines = clean_lines(text)
+    found = _Reader(lines).read()
+    return tuple(found or _bare(lines))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Goes through the lines once and gathers frames until an exception ends them."""
+
+    lines: list[str]
+    found: list[Raised] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
+    relation: Relation = ""
+    headed: bool = False
+    marked: str = ""  # pytest's `>` line, whose place comes later
+    told: list[str] = field(default_factory=list)  # pytest's `E` lines
+
+    def read(self) -> list[Raised]:
+        at = 0
+        while at < len(self.lines):
+            at = self._step(at)
+        if self.told:  # a log that ends before the place
+            self._end_told(self.marked and Frame("", None, source=self.marked))
+        return self.found
+
+    def _step(self, at: int) -> int:
+        line = self.lines[at]
+        if HEAD in line:
+            self.frames, self.headed = [], True
+            return at + 1
+        if line.strip() in _CHAINED:
+            self.relation = _CHAINED[line.strip()]
+            return at + 1
+        if (head := frame_head(line)) is not None:
+            return self._frame(at, head)
+        if (frame := _pytest_place(line)) is not None:
+            return self._pytest(at, *frame)
+        if line.startswith(">") and (line[1:2] == " " or line[1:4].isspace()):
+            self.marked = line[1:].strip()
+        elif line.startswith("E  ") or line == "E":
+            self.told.append(line[1:])
+        elif (self.frames or self.headed) and (exception := _EXCEPTION.match(line)):
+            return self._exception(at, exception)
+        return at + 1
+
+    def _frame(self, at: int, frame: Frame) -> int:
+        """Read the lines of source below a frame's head."""
+        indent = _indent(self.lines[at])
+        source: list[str] = []
+        at += 1
+        while at < len(self.lines):
+            line = self.lines[at]
+            if numbered := numbered_line(line):
+                is_it, number, text = numbered
+                if is_it:
+                    frame = replace(frame, line=number, source=text.strip())
+            elif line.strip() and _indent(line) > indent and frame_head(line) is None:
+                source.append(line)
+            elif line.strip() or not _goes_on(self.lines, at + 1, indent):
+                break
+            at += 1
+        shown = [line.strip() for line in source if not is_marker(line)]
+        self.frames.append(replace(frame, source=frame.source or "\n".join(shown)))
+        return at
+
+    def _exception(self, at: int, exception: re.Match[str]) -> int:
+        message = [exception["message"] or ""]
+        at += 1
+        while at < len(self.lines) and len(message) < _MOST_LINES:
+            line = self.lines[at]
+            if HEAD in line or line.strip() in _CHAINED or _LOG_LINE.match(line):
+                break
+            message.append(line)
+            at += 1
+        self._add(exception["type"], "\n".join(message).strip())
+        return at
+
+    def _pytest(self, at: int, frame: Frame, error: str) -> int:
+        following = self.lines[at + 1] if at + 1 < len(self.lines) else ""
+        if frame.function and following.startswith("    "):
+            frame = replace(frame, source=following.strip())
+        elif not frame.function:
+            frame = replace(frame, source=self.marked)
+        self.marked = ""
+        self.frames.append(frame)
+        if error or (self.told and not frame.function):
+            self._end_told(None)
+        return at + 1
+
+    def _end_told(self, frame: Frame | str | None) -> None:
+        if isinstance(frame, Frame):
+            self.frames.append(frame)
+        depth = min((_indent(line) for line in self.told if line.strip()), default=0)
+        told = "\n".join(line[depth:] for line in self.told).strip()
+        first, _, rest = told.partition("\n")
+        matched = _EXCEPTION.match(first)
+        if matched:
+            self._add(matched["type"], f"{matched['message'] or ''}\n{rest}".strip())
+        else:
+            self._add("AssertionError" if told.startswith("assert") else "", told)
+        self.told = []
+
+    def _add(self, type_: str, message: str) -> None:
+        before = self.found.pop() if self.relation and self.found else None
+        type_, message, inner = unwrapped(type_, message)
+        frames = (*self.frames, *inner)
+        self.found.append(Raised(type_, message, frames, before, self.relation if before else ""))
+        self.frames, self.relation, self.headed = [], "", False
+
+
+_PYTEST_PLACE: Final = re.compile(
+    r"^(?P<path>(?:[A-Za-z]:\\)?[^\s:<>\"][^:\"]*\.py):(?P<line>\d+): ?"
+    r"(?:in (?P<function>\S.*)|(?P<error>[A-Za-z_][\w.]*))?$"
+)
+
+
+def _pytest_place(line: str) -> tuple[Frame, str] | None:
+    matched = _PYTEST_PLACE.match(line)
+    if matched is None:
+        return None
+    frame = Frame(matched["path"], int(matched["line"]), matched["function"] or "")
+    return frame, matched["error"] or ""
+
+
+def _goes_on(lines: list[str], at: int, indent: int) -> bool:
+    """Say whether after an empty line the frame's source goes on (a message's text does not)."""
+    return at < len(lines) and (
+        numbered_line(lines[at]) is not None or (indent > 0 and _indent(lines[at]) > indent)
+    )
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _bare(lines: Iterable[str]) -> list[Raised]:
+    """Read a text without frames: its last exception by name, else warnings, else all of it."""
+    lines = list(lines)
+    for number in range(len(lines) - 1, -1, -1):
+        matched = _NAMED.search(lines[number])
+        if matched and not matched["type"].endswith("Warning"):
+            text = "\n".join([matched["message"], *lines[number + 1 :]])
+            return [_of_message(matched["type"], text)]
+    warned = [matched for line in lines if (matched := _WARNED.match(line))]
+    if warned:
+        return [
+            Raised(
+                each["type"],
+                each["message"],
+                (Frame(each["path"], int(each["line"])),),
+                is_warning=True,
+            )
+            for each in warned
+        ]
+    text = "\n".join(lines).strip()
+    return [_of_message("", text)] if text else []
+
+
+def _of_message(type_: str, message: str) -> Raised:
+    type_, message, frames = unwrapped(type_, message.strip())
+    return Raised(type_, message, frames)
