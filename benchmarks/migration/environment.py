@@ -1,0 +1,34 @@
+"""The Python that runs the packages' tests: an environment of its own, made once in the cache."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+
+
+def make(cache: Path) -> Path:
+    """Return the Python of an environment with all that is in ``requirements.txt``."""
+    folder = cache / "environment"
+    python = folder / "bin" / "python"
+    stamp = folder / "made-from"
+    wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    if not stamp.is_file() or stamp.read_text() != wanted:
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--requirement", str(REQUIREMENTS)], check=True)
+        stamp.write_text(wanted)
+    return python
+
+
+def versions(python: Path) -> str:
+    """Return the releases that decide what a test does, as ``name==version`` lines."""
+    code = (
+        "import importlib.metadata as m\n"
+        "for n in 'keras tensorflow tf_keras numpy pytest'.split(): print(f'{n}=={m.version(n)}')"
+    )
+    done = subprocess.run([str(python), "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout

@@ -1,0 +1,112 @@
+"""Let kdoctor repair a copy, and tell what it found, changed and left."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import kdoctor
+from benchmarks.migration.model import Arm, Found, Repair
+
+TARGET = "keras==3.15.1"
+HOME = Path(kdoctor.__file__).parents[1]
+
+
+class KdoctorProblem(Exception):
+    """kdoctor ended with a traceback or a code that it does not know."""
+
+
+def repair(arm: Arm, root: Path, originals: dict[str, Path]) -> Repair:
+    """Fix every folder of ``root`` in place; ``originals`` are what they are copies of."""
+    before = scan(root)
+    begun = time.monotonic()
+    unsafe = ["--unsafe"] if arm is Arm.UNSAFE else []
+    _kdoctor(["fix", "--apply", *unsafe, "--target", TARGET, *sorted(originals)], root)
+    seconds = time.monotonic() - begun
+    changed = sorted(
+        path.relative_to(root).as_posix()
+        for name, original in originals.items()
+        for path in (root / name).rglob("*")
+        if path.is_file() and _differs(path, original / path.relative_to(root / name))
+    )
+    broken = [
+        path
+        for path in changed
+        if path.endswith(".py") and not compiles(root / path) and compiles(_old(path, originals))
+    ]
+    return Repair(round(seconds, 1), tuple(changed), tuple(broken), before, scan(root))
+
+
+def scan(root: Path) -> tuple[Found, ...]:
+    """Return what kdoctor says of the folders in ``root``."""
+    folders = sorted(path.name for path in root.iterdir() if path.is_dir())
+    answer = json.loads(
+        _kdoctor(["scan", "--format", "json", "--target", TARGET, *folders], root).stdout
+    )
+    return tuple(
+        sorted(
+            Found(
+                path=finding["path"].removeprefix("./"),
+                line=finding["line"],
+                end_line=finding["end_line"],
+                code=finding["code"],
+                name=finding["name"],
+                severity=finding["severity"],
+                symbol=finding["symbol"],
+                message=finding["message"],
+                applicability=finding["fix"] and finding["fix"]["applicability"],
+            )
+            for finding in answer["findings"]
+            if finding["cell"] is None
+        )
+    )
+
+
+def source_hash() -> str:
+    """Return what changes whenever kdoctor does."""
+    told = hashlib.sha256()
+    for path in sorted(Path(kdoctor.__file__).parent.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            told.update(path.relative_to(HOME).as_posix().encode())
+            told.update(path.read_bytes())
+    return told.hexdigest()
+
+
+def compiles(path: Path) -> bool:
+    """Say whether this Python can compile a file."""
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            compile(path.read_bytes(), path, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+    return True
+
+
+def _old(path: str, originals: dict[str, Path]) -> Path:
+    name, _, inside = path.partition("/")
+    return originals[name] / inside
+
+
+def _differs(path: Path, original: Path) -> bool:
+    return not original.is_file() or path.read_bytes() != original.read_bytes()
+
+
+def _kdoctor(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "kdoctor", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(HOME)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in {0, 1, 2} or "Traceback (most recent call last)" in done.stderr:
+        told = f"kdoctor {' '.join(arguments)} ended with {done.returncode}"
+        raise KdoctorProblem(f"{told}:\n{done.stderr[-3000:]}")
+    return done

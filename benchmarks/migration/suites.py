@@ -1,0 +1,160 @@
+"""Run a package's own tests in a process of their own, and read what happened to each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.migration.model import Arm, Failure, Package, Places, Suite, Test
+
+SHIMS = Path(__file__).with_name("shims")
+NOT_TESTED = frozenset({"docs", "examples", "benchmarks", "build", ".git"})
+SILENCE = 300  # seconds without a word after which a process is given up
+TRIES = 20  # processes for one suite: each but the last died in a test
+
+
+def test_files(folder: Path) -> list[str]:
+    """Return the test files of a package, relative to its folder."""
+    paths = (path.relative_to(folder) for path in folder.rglob("*.py"))
+    return sorted(
+        path.as_posix()
+        for path in paths
+        if (path.name.startswith("test") or path.name.endswith("_test.py"))
+        and not NOT_TESTED.intersection(path.parts[:-1])
+    )
+
+
+def run(package: Package, arm: Arm, root: Path, places: Places) -> Suite:
+    """Run the tests of ``root/<package>``; every other folder of ``root`` is on the path.
+
+    A process that dies takes down one test: the others are run by another one.
+    """
+    begun = time.monotonic()
+    log, done = root / "log.jsonl", root / "done.json"
+    log.write_text("")
+    crashed: dict[str, str] = {}
+    for _ in range(TRIES):
+        suite = read(log.read_text(), crashed)
+        done.write_text(json.dumps(sorted(suite.tests)))
+        why = _process(package, arm, root, places)
+        entries = _entries(log.read_text())
+        lost = _lost(entries)
+        if lost is None or any("finished" in entry for entry in entries):
+            break
+        crashed[lost] = why
+    suite = read(log.read_text(), crashed)
+    if not suite.tests and not suite.uncollected:
+        suite = msgspec.structs.replace(suite, uncollected={"": Failure("Process", why[-600:])})
+    return msgspec.structs.replace(suite, seconds=round(time.monotonic() - begun, 1))
+
+
+def read(log: str, crashed: dict[str, str]) -> Suite:
+    """Read a recorder's log: one JSON object a line; ``crashed`` says how processes died."""
+    tests: dict[str, Test] = {}
+    uncollected: dict[str, Failure] = {}
+    for entry in _entries(log):
+        if "test" in entry:
+            tests[entry["test"]] = _joined(tests.get(entry["test"]), entry)
+        elif "collecting" in entry:
+            name = entry["collecting"]
+            uncollected.setdefault("" if name == "." else name, _failure(entry))
+    for name, why in crashed.items():
+        tests[name] = Test("crashed", failure=Failure("Crash", why[-600:]))
+    return Suite(tests, uncollected, 0.0)
+
+
+def _joined(known: Test | None, entry: dict[str, Any]) -> Test:
+    """Add a phase (setup, call, teardown) to a test: the first that did not pass decides."""
+    seconds = round((known.seconds if known else 0.0) + entry["seconds"], 2)
+    if known is not None and known.outcome != "passed":
+        return msgspec.structs.replace(known, seconds=seconds)
+    failure = _failure(entry) if "failure" in entry else None
+    return Test(entry["outcome"], seconds, failure)
+
+
+def _failure(entry: dict[str, Any]) -> Failure:
+    return msgspec.convert(entry["failure"], Failure)
+
+
+def _entries(log: str) -> list[dict[str, Any]]:
+    """Return the lines of a log; a dying process may have left half of one."""
+    return [json.loads(line) for line in log.splitlines() if line.endswith("}")]
+
+
+def _lost(entries: list[dict[str, Any]]) -> str | None:
+    """Return the test that began and did not end."""
+    running = None
+    for entry in entries:
+        running = entry.get("began", None if "ended" in entry else running)
+    return running
+
+
+def _process(package: Package, arm: Arm, root: Path, places: Places) -> str:
+    """Run pytest once; return what it wrote last."""
+    folder = root / package.name
+    command = [str(places.python), "-m", "pytest", "-p", "migration_recorder", "--rootdir=."]
+    command += ["-q", "-o", "addopts=", "-p", "no:cacheprovider", "--tb=short"]
+    command += ["--continue-on-collection-errors"]
+    command += ["-p", "no:xdist", "-p", "no:timeout", *test_files(folder)]
+    output = root / "output.txt"
+    with output.open("w") as stream:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=_surroundings(arm, root, places),
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+        )
+        silent = _wait(process, [root / "log.jsonl", output])
+    text = output.read_text(errors="replace")[-2000:]
+    return f"{text}\nno word for {SILENCE} s" if silent else f"{text}\nexit {process.returncode}"
+
+
+def _wait(process: subprocess.Popen[bytes], watched: list[Path]) -> bool:
+    """Wait for a process to end; kill it, and say so, where nothing is written any more."""
+    while process.poll() is None:
+        time.sleep(0.2)
+        if time.time() - max(path.stat().st_mtime for path in watched) > SILENCE:
+            process.kill()
+            process.wait()
+            return True
+    return False
+
+
+def _surroundings(arm: Arm, root: Path, places: Places) -> dict[str, str]:
+    """Return the environment variables: the same in every arm but for Keras 2's own."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
+    return {
+        **kept,
+        "PYTHONPATH": os.pathsep.join(map(str, _path(arm, root))),
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CUDA_VISIBLE_DEVICES": "-1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "TF_ENABLE_ONEDNN_OPTS": "0",
+        "KERAS_HOME": str(places.cache / "keras-home"),
+        "MPLBACKEND": "Agg",
+        # One thread: two suites share a machine, and a test's processor time is its own.
+        "OMP_NUM_THREADS": "1",
+        "TF_NUM_INTRAOP_THREADS": "1",
+        "TF_NUM_INTEROP_THREADS": "1",
+        **({"TF_USE_LEGACY_KERAS": "1"} if arm is Arm.KERAS_2 else {}),
+        "MIGRATION_LOG": str(root / "log.jsonl"),
+        "MIGRATION_ROOT": str(root),
+        "MIGRATION_DONE": str(root / "done.json"),
+        "MIGRATION_TEST_SECONDS": str(places.seconds_a_test),
+    }
+
+
+def _path(arm: Arm, root: Path) -> Iterator[Path]:
+    if arm is Arm.KERAS_2:
+        yield SHIMS / "keras2"
+    yield SHIMS / "everywhere"
+    yield from sorted(path for path in root.iterdir() if path.is_dir())

@@ -1,0 +1,69 @@
+"""The figures of all packages, for the table, the page and the files of results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from benchmarks.migration import sources
+from benchmarks.migration.arms import Runner
+from benchmarks.migration.attribution import Attribution, Told, attribute, lines_before
+from benchmarks.migration.model import Arm, Failure, Package, Places, Record
+from benchmarks.migration.recovery import Outcome, outcome
+
+FIXED = (Arm.SAFE, Arm.UNSAFE)
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One package: its figures, and what kdoctor had said of what still fails."""
+
+    outcome: Outcome
+    records: dict[Arm, Record]
+    told: dict[Arm, dict[str, Attribution]]  # by test, of those left
+
+    @property
+    def findings(self) -> int:
+        """How many findings there were before any fix."""
+        repair = self.records[Arm.UNSAFE].repair
+        return len(repair.before) if repair else 0
+
+    def changed(self, arm: Arm) -> int:
+        """Return how many files the fix changed."""
+        repair = self.records[arm].repair
+        return len(repair.changed) if repair else 0
+
+    def seconds(self, arm: Arm) -> float:
+        """Return how long the fix took."""
+        repair = self.records[arm].repair
+        return repair.seconds if repair else 0.0
+
+    def left(self, arm: Arm) -> dict[str, tuple[Failure, Attribution]]:
+        """Return the tests of the gap that still fail: first error, and who told of it."""
+        failures = self.outcome.left[arm]
+        return {test: (failure, self.told[arm][test]) for test, failure in failures.items()}
+
+
+def row(package: Package, records: Mapping[Arm, Record], runner: Runner, places: Places) -> Row:
+    """Compare the arms of a package and attribute what still fails."""
+    figures = outcome(records)
+    originals = {each.name: sources.fetch(each, places) for each in runner.on_the_path(package)}
+    told = {}
+    for arm in FIXED:
+        repair = records[arm].repair
+        assert repair is not None
+        before = lines_before(
+            runner.folder(package, arm),
+            lambda path: originals[path.partition("/")[0]] / path.partition("/")[2],
+        )
+        told[arm] = {
+            test: attribute(failure, repair, before) for test, failure in figures.left[arm].items()
+        }
+    return Row(figures, dict(records), told)
+
+
+def share_told(rows: list[Row], arm: Arm) -> float | None:
+    """Return the share of the first errors still there that a finding told of (line or name)."""
+    ways = [told.told for each in rows for told in each.told[arm].values()]
+    known = [way for way in ways if way in {Told.LINE, Told.NAME}]
+    return len(known) / len(ways) if ways else None
