@@ -43,7 +43,9 @@ class ProjectPackage:
         """
         path = self._tree.find(unit_path, module, level)
         value = None if path is None else self._answers(path, name)
-        return None if isinstance(value, OwnModule) else value
+        if isinstance(value, OwnModule) or self._is_hidden(unit_path, module, level, name, path):
+            return None
+        return value
 
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where that is not known."""
@@ -66,6 +68,25 @@ class ProjectPackage:
         yield from (self._answers(module.path, name) for name in outline.names)
         for star in outline.stars:
             yield from self.meanings(module.path, star)
+
+    def _is_hidden(
+        self, unit_path: str, module: str, level: int, name: str, path: str | None
+    ) -> bool:
+        """Say whether a module of the tree has the name, too.
+
+        Where ``pkg/__init__.py`` says ``import keras`` and ``pkg/keras.py`` is there, ``pkg.keras``
+        is that file as soon as anybody has imported it, unless it is what the name comes from:
+        ``from .keras import keras``.
+        """
+        below = f"{module}.{name}" if module else name
+        if path is None or self._tree.find(unit_path, below, level) in (None, path):
+            return False
+        outline = self._outline(path)
+        bindings = outline.names.get(name, set()) if outline else set()
+        return not any(
+            isinstance(each, Imported) and each.level == 1 and each.module == name
+            for each in bindings
+        )
 
     def _ask(self, path: str, name: str) -> Value:
         return self._question().name(path, name)

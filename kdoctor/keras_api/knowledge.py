@@ -9,6 +9,8 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final
 
+from packaging.version import Version
+
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.lookup import lookup
 from kdoctor.keras_api.presence import Presence
@@ -64,6 +66,12 @@ _OWN_VERSIONS: Final = {
 }
 
 _NEWEST_TENSORFLOW: Final = "2.21.0"
+
+
+# What Keras can run on, by the folders of keras/src/backend. Keras 2.4 to 2.15 had TensorFlow
+# alone; before it, Theano, CNTK and, in forks, others.
+_ENGINES: Final = frozenset({"jax", "numpy", "openvino", "tensorflow", "torch"})
+_ONE_ENGINE_SINCE: Final = Version("2.4")
 
 
 class KerasKnowledge:
@@ -152,6 +160,16 @@ class KerasKnowledge:
                 return _NEWEST_TENSORFLOW  # Keras 3 needs 2.16 or later; which one is not known
             case _:
                 return None
+
+    def answers(self, function: str) -> Collection[str] | None:
+        """Return the names of the engines that ``keras.backend.backend()`` can give."""
+        root, name = split_root(function) or ("", "")
+        if name not in {"backend.backend", "config.backend"}:
+            return None
+        version = self.target.keras_version if root == "keras" else ""
+        if root == "keras" and (not version or Version(version) < _ONE_ENGINE_SINCE):
+            return None
+        return _ENGINES if Version(version or "3") >= Version("3") else {"tensorflow"}
 
     def method_context(self, owner: Type, method: str) -> Context | None:
         """Return the context of the body of ``method`` in a subclass of ``owner``."""

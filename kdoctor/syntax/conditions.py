@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
@@ -51,6 +52,13 @@ _COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
 _SPEAKS_OF_VERSION = re.compile(
     r"version|^_*(?:is|has|have|use|using|on)_?[a-z]+_?v?\d|^_*[A-Z][A-Z_]*_?V?\d+$", re.IGNORECASE
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _OneOf:
+    """What is one of a few values, nobody knows which: the name of the engine under Keras."""
+
+    values: frozenset[str]
 
 
 class Conditions:
@@ -138,12 +146,7 @@ class Conditions:
         for each in node.comparisons:
             right = self._value(each.comparator)
             compare = _COMPARE[type(each.operator)]
-            holds = (
-                _compare_python(compare, right)
-                if left is _PYTHON
-                else compare(*_of_one_kind(left, right))
-            )
-            if not holds:
+            if not _holds(compare, left, right):
                 return False
             left = right
         return True
@@ -160,8 +163,12 @@ class Conditions:
                 return self._builtin(function.value, args)
             if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef) and not args:
                 return self._returned(bindings[0].node)
-        if self._resolver_name(function) in _PARSERS:
+        name = self._resolver_name(function)
+        if name in _PARSERS:
             return Version(str(self._value(args[0])))
+        answers = self._knowledge.answers(name) if name is not None and not args else None
+        if answers is not None:
+            return _OneOf(frozenset(answers))
         if isinstance(function, cst.Attribute):
             owner = self._value(function.value)
             if isinstance(owner, str) and function.attr.value in {"split", "startswith", "strip"}:
@@ -298,6 +305,18 @@ def _undecided() -> object:
 
 def _refuse() -> object:
     raise NotAGuard
+
+
+def _holds(compare: Callable[[Any, Any], bool], left: object, right: object) -> bool:
+    """Compare two values, of which the left one may be known in part only."""
+    if left is _PYTHON:
+        return _compare_python(compare, right)
+    if not isinstance(left, _OneOf):
+        return compare(*_of_one_kind(left, right))
+    found = {compare(each, right) for each in left.values}
+    if len(found) != 1:
+        raise NotAGuard
+    return found.pop()
 
 
 def _of_one_kind(left: object, right: object) -> tuple[object, object]:

@@ -51,6 +51,9 @@ class Knowledge(Protocol):
     def version(self, module: str) -> str | None:
         """Return what ``module.__version__`` is on the target (``keras``, ``tensorflow``)."""
 
+    def answers(self, function: str) -> Collection[str] | None:
+        """Return all that a function without arguments can give on the target, as far as known."""
+
     def method_context(self, owner: Type, method: str) -> Context | None:
         """Return the context of the body of ``method`` in a subclass of ``owner``."""
 
@@ -98,6 +101,9 @@ class _Nothing:
         return None
 
     def version(self, module: str) -> str | None:  # noqa: ARG002
+        return None
+
+    def answers(self, function: str) -> None:  # noqa: ARG002
         return None
 
     def method_context(self, owner: Type, method: str) -> Context | None:  # noqa: ARG002

@@ -27,6 +27,17 @@ def exports(tmp_path):
     return ask
 
 
+def test_a_module_of_the_tree_hides_what_its_package_imports_under_its_name(exports):
+    own = {"pkg/m/__init__.py": "import keras.utils", "pkg/m/keras/__init__.py": ""}
+    assert exports(own, name="keras") is None
+    assert exports({"pkg/m/keras/__init__.py": "", "pkg/m/keras/x.py": ""}, "m.keras") is None
+
+
+def test_what_a_package_takes_out_of_its_own_module_of_that_name_hides_the_module(exports):
+    own = {"pkg/m/__init__.py": "from .keras import keras", "pkg/m/keras.py": "import keras"}
+    assert exports(own, name="keras") == "keras"
+
+
 @pytest.mark.parametrize(
     ("source", "meaning"),
     [

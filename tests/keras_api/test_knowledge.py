@@ -1,3 +1,6 @@
+import importlib.util
+from pathlib import Path
+
 import pytest
 
 from kdoctor.keras_api import knowledge, newest_target, resolve_target
@@ -91,6 +94,23 @@ def test_versions_are_those_of_the_target():
     assert knowledge(resolve_target("keras==2.3.1", "x")).version("tensorflow") is None
     assert knowledge(resolve_target("tensorflow==2.10", "x")).version("tensorflow") == "2.10"
     assert KNOWN.version("numpy") is None
+
+
+def test_the_engines_are_those_that_keras_has():
+    folders = Path(importlib.util.find_spec("keras").origin).with_name("src") / "backend"
+    there = {each.parent.name for each in folders.glob("*/__init__.py")} - {"common", "tests"}
+
+    assert KNOWN.answers("keras.backend.backend") == KNOWN.answers("keras.config.backend") == there
+    assert KNOWN.answers("keras.backend.floatx") is None
+
+
+def test_keras_2_had_other_engines_until_it_had_one():
+    def engines(target, function="keras.backend.backend"):
+        return knowledge(resolve_target(target, "x")).answers(function)
+
+    assert engines("keras==2.3.1") is None
+    assert engines("keras==2.10.0") == {"tensorflow"}
+    assert engines("tensorflow==2.3.0", "tensorflow.keras.backend.backend") is not None
 
 
 def test_the_context_of_a_body_follows_from_where_it_is_called():

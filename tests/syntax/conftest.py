@@ -90,6 +90,9 @@ class World:
     def version(self, module):
         return self.versions.get(module)
 
+    def answers(self, function):
+        return {"one", "two"} if function == "k.engine" else None
+
     def method_context(self, owner, method):
         return METHODS.get((owner.kind, method))
 

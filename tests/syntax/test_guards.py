@@ -207,6 +207,37 @@ def test_a_version_check_is_decided_for_the_target(parse, test):
 
 @pytest.mark.parametrize(
     "test",
+    ["k.engine() == 'old'", "k.engine() in ('old', 'older')", "engine == 'old'"],
+)
+def test_what_runs_on_an_engine_that_is_gone_is_guarded(parse, test):
+    source = f"""
+        import k
+        engine = k.engine()
+        if {test}:
+            k.ops.gone(x)
+        else:
+            k.gone(x)
+    """
+
+    assert guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source, "k.gone")
+
+
+def test_what_runs_on_one_of_the_engines_is_not(parse):
+    source = """
+        import k
+        if k.engine() == "one":
+            k.gone(x)
+        elif k.engine() != "old":
+            k.ops.gone(x)
+    """
+
+    assert not guarded(parse, source, "k.gone")
+    assert not guarded(parse, source, "k.ops.gone")
+
+
+@pytest.mark.parametrize(
+    "test",
     [
         "unknown.__version__ < '3'",
         "tf_version() > 2",
