@@ -71,11 +71,10 @@ def argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg 
 
 
 def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
-    """Return what a name was bound to, where it is bound once, to that; else the node itself."""
+    """Return what a name was bound to, where that is one value for sure; else the node itself."""
     if not isinstance(node, cst.Name):
         return node
-    owner = module.scope_of(node).owner(node.value)
-    bindings = owner.bindings[node.value] if owner else []
+    bindings = module.bindings_at(node)
     if len(bindings) != 1 or bindings[0].path or bindings[0].value is None:
         return node
     if not isinstance(module.parent(bindings[0].node), cst.AssignTarget | cst.AnnAssign):

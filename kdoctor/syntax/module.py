@@ -28,7 +28,7 @@ from kdoctor.syntax.parsing import on_a_deep_stack, parse
 from kdoctor.syntax.positions import Positions
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.resolving import Meaning, Resolver
-from kdoctor.syntax.scopes import Scope
+from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.survey import Mode, Survey, Use
 from kdoctor.syntax.surveying import survey
 
@@ -192,6 +192,10 @@ class Module:
         is bound several times, also the reads that may find another binding.
         """
         return tuple(self._uses_by_import.get(id(binding), ()))
+
+    def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
+        """Return what may have bound a name where it is read, none for a builtin."""
+        return self._resolver.bindings(name.value, name, self.scope_of(name))
 
     def is_free(self, local: str, at: Iterable[cst.CSTNode]) -> bool:
         """Say whether ``local`` can be bound at module level and be read at these places.

@@ -53,6 +53,16 @@ def loads(module: Module) -> Iterator[PathUse]:
     yield from _functions(module, "load", _LOAD_FUNCTIONS, 0)
 
 
+def is_same_path(module: Module, one: PathUse, other: PathUse) -> bool:
+    """Say whether two uses surely are of one file: it is written out, or one variable has it."""
+    if one.ending is not None and other.ending is not None and one.ending.whole:
+        return other.ending.whole and one.ending.text == other.ending.text
+    if not isinstance(one.path, cst.Name) or not isinstance(other.path, cst.Name):
+        return False
+    bound = module.bindings_at(one.path)
+    return len(bound) == 1 and bound == module.bindings_at(other.path)
+
+
 def is_saved_here(module: Module, found: Ending | None) -> bool:
     """Say whether this file saves a model under the same written-out path."""
     if found is None or not found.whole:

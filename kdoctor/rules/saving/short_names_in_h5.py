@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `load_model("x.h5")` where the same file compiles a model with a short loss name (`mse`,
-`mae`, `mape`, `msle`, `bce`, `kld`) and saves it under that path.
+`mae`, `mape`, `msle`, `bce`, `kld`, also in capitals or for one of several outputs) and saves it
+under that path: the same text, or the same variable.
 
 ## Why it breaks
 The old format keeps the name as it was given, and Keras 3 looks it up among the metrics:
@@ -28,10 +29,10 @@ from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._uses import PathUse, loads, saves
+from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, saves
 from kdoctor.syntax import Module
 
-LONG_NAMES = {
+_NAMES = {
     "mse": "mean_squared_error",
     "mae": "mean_absolute_error",
     "mape": "mean_absolute_percentage_error",
@@ -39,18 +40,18 @@ LONG_NAMES = {
     "bce": "binary_crossentropy",
     "kld": "kl_divergence",
 }
+LONG_NAMES = _NAMES | {short.upper(): long for short, long in _NAMES.items()}
+_H5 = (".h5", ".hdf5")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each load of a file that this module writes with a short loss name."""
-    found = [use for use in loads(module) if use.ending is not None and _is_h5(use.ending.text)]
-    for use in found:
-        assert use.ending is not None
+    for use in loads(module):
         given = argument(use.call, "compile", 2)
         compiles = given is None or literal(given.value) is True
-        if not use.ending.whole or not compiles or module.is_guarded(use.call):
+        if not _is_h5(use) or not compiles or module.is_guarded(use.call):
             continue
-        losses = _short_losses(module, use.ending.text)
+        losses = _short_losses(module, use)
         if not losses:
             continue
         name = str(literal(losses[0]))
@@ -69,20 +70,32 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _is_h5(path: str) -> bool:
-    return path.endswith((".h5", ".hdf5"))
+def _is_h5(use: PathUse) -> bool:
+    return use.ending is not None and use.ending.extension in _H5
 
 
-def _short_losses(module: Module, path: str) -> list[cst.SimpleString]:
-    """Return the short names with which the models are compiled that are saved under ``path``."""
-    found: list[cst.SimpleString] = []
-    for use in saves(module):
-        if use.ending is None or not use.ending.whole or use.ending.text != path:
-            continue
-        given = _last_loss(module, use)
-        if isinstance(given, cst.SimpleString) and literal(given) in LONG_NAMES:
-            found.append(given)
-    return found
+def _short_losses(module: Module, load: PathUse) -> list[cst.SimpleString]:
+    """Return the short names with which the models are compiled that are saved where this loads."""
+    return [
+        name
+        for save in saves(module)
+        if is_same_path(module, save, load)
+        for name in _names(_last_loss(module, save))
+        if literal(name) in LONG_NAMES
+    ]
+
+
+def _names(loss: cst.BaseExpression | None) -> Iterator[cst.SimpleString]:
+    """Yield the strings of a loss: of one, of a list for several outputs, of a dict by output."""
+    match loss:
+        case cst.SimpleString():
+            yield loss
+        case cst.List() | cst.Tuple():
+            for each in loss.elements:
+                yield from _names(each.value)
+        case cst.Dict():
+            for entry in loss.elements:
+                yield from _names(entry.value)
 
 
 def _last_loss(module: Module, save: PathUse) -> cst.BaseExpression | None:
@@ -128,6 +141,11 @@ rule = Rule(
 )
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+_NAMED = (
+    "import keras\nimport os\nimport tempfile\n\nmodel = keras.Sequential([keras.Input((2,)), "
+    "keras.layers.Dense(1, name='out')])\npath = os.path.join(tempfile.gettempdir(), "
+    "'kdoctor_%d.h5' % os.getpid())\n"
+)
 
 VALID = [
     # It is compiled anew before it is saved.
@@ -139,6 +157,11 @@ VALID = [
     "keras.models.load_model('a.h5')",
     _MODEL + "model.compile('sgd', 'mse')\nmodel.save('a.h5')\n"
     "keras.models.load_model('a.h5', compile=False)\nkeras.models.load_model('b.h5')",
+    # The variable may have got another path in between, or elsewhere.
+    _MODEL + "path = 'a' + '.h5'\nmodel.compile('sgd', 'mse')\nmodel.save(path)\n"
+    "path = other + '.h5'\nkeras.models.load_model(path)",
+    _MODEL + "for path in paths:\n    path = path + '.h5'\n    keras.models.load_model(path)\n"
+    "model.compile('sgd', 'mse')\nmodel.save(path)",
     _MODEL + "model.compile('sgd', 'hinge', metrics=['mse'])\nmodel.save('a.h5')\n"
     "keras.models.load_model('a.h5')",
 ]
@@ -153,5 +176,22 @@ INVALID = [
         check="assert again.compiled\n"
         "assert again.evaluate(keras.ops.ones((2, 2)), keras.ops.ones((2, 1)), verbose=0) == "
         "model.evaluate(keras.ops.ones((2, 2)), keras.ops.ones((2, 1)), verbose=0)",
+    ),
+    # The path is what a variable holds at both places, and it is used again.
+    Example(
+        before=_NAMED + "model.compile('sgd', loss={'out': 'MAE'})\n"
+        "model.save(path)\nagain = keras.models.load_model(path)\n"
+        "path = os.path.join(tempfile.gettempdir(), 'kdoctor_2.h5')\n"
+        "model.compile('sgd', ['mse'])\nmodel.save(path)\n"
+        "again = keras.models.load_model(path)",
+        after=_NAMED + "model.compile('sgd', loss={'out': 'mean_absolute_error'})\n"
+        "model.save(path)\nagain = keras.models.load_model(path)\n"
+        "path = os.path.join(tempfile.gettempdir(), 'kdoctor_2.h5')\n"
+        "model.compile('sgd', ['mean_squared_error'])\nmodel.save(path)\n"
+        "again = keras.models.load_model(path)",
+        raises="ValueError: Could not deserialize 'keras.metrics.MAE' because it is not a "
+        "KerasSaveable subclass",
+        findings=2,
+        check="assert again.compiled",
     ),
 ]
