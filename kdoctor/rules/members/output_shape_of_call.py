@@ -1,0 +1,361 @@
+"""A layer's `call` gives something else than its `compute_output_shape` says.
+
+## What it does
+Reports layers of one's own whose `call` returns a list, or a tuple, while the shape of the output
+is still worked out by the Keras layer that they are made from (`Embedding`, `LSTM`, `Conv2D`, …);
+and layers of several inputs whose `compute_output_shape` returns `input_shape` as it is, while
+`call` makes one tensor of them.
+
+## Why it breaks
+Keras 2 called `call` to build a model and took what came. Keras 3 asks `compute_output_shape`, or
+the `compute_output_spec` of the base class, and believes it: `NotImplementedError: Iterating over a
+symbolic KerasTensor is not supported.` for `a, b = layer(x)`, or `ValueError: Exception encountered
+when calling Functional.call().` with `Output with path `1` is not connected to `inputs``.
+
+## What to write instead
+Let Keras run `call` on symbolic tensors, as it does for layers without `compute_output_shape`:
+
+    def compute_output_spec(self, *args, **kwargs):
+        return keras.Operation.compute_output_spec(self, *args, **kwargs)
+
+or correct `compute_output_shape`, where the base class asks that (`Embedding`, `Flatten`, `Add`,
+`Concatenate`, `MultiHeadAttention` and some more have a `compute_output_spec` of their own).
+
+## How we know
+Run on Keras 3.15.1 with subclasses of all of Keras' layers, and on tf_keras 2.21, where the same
+models are built without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence, split_root
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import is_keras_3, speller_at, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants, own_nodes
+
+ASK_CALL = frozenset({
+    "FlaxLayer", "GRUCell", "InputLayer", "JaxLayer", "LSTMCell", "Layer", "Pipeline",
+    "SimpleRNNCell", "StackedRNNCells", "TFSMLayer", "Wrapper",
+})  # fmt: skip
+"""The layers of Keras 3 whose output is what ``call`` gives: they say nothing of its shape."""
+ASK_NO_SHAPE = frozenset({
+    "Add", "AdditiveAttention", "Attention", "Average", "CategoryEncoding", "Concatenate",
+    "Discretization", "Dot", "Embedding", "Equalization", "Flatten", "GroupQueryAttention",
+    "Hashing", "Identity", "IntegerLookup", "Maximum", "Minimum", "MultiHeadAttention",
+    "Multiply", "Permute", "RandomGrayscale", "Reshape", "ReversibleEmbedding", "StringLookup",
+    "Subtract", "TextVectorization",
+})  # fmt: skip
+"""The layers that have a ``compute_output_spec`` of their own, which expects one tensor."""
+_SHAPE, _SPEC = "compute_output_shape", "compute_output_spec"
+_ITERATES = "NotImplementedError: Iterating over a symbolic KerasTensor is not supported."
+_REFUSED = "ValueError: Exception encountered when calling {}.call()."
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """A layer of this file: its own methods, the nearest first, and the Keras class under it."""
+
+    name: str
+    base: str
+    symbol: str
+    methods: dict[str, cst.FunctionDef] = field(default_factory=dict)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each class that says one thing of its output, and makes another."""
+    for node in descendants(module.tree):
+        if not isinstance(node, cst.ClassDef) or not _methods(node).keys() & {"call", _SHAPE}:
+            continue
+        layer = _layer(module, facts, node)
+        if layer is None or "call" not in layer.methods or _SPEC in layer.methods:
+            continue
+        why = _contradiction(module, layer)
+        if why is not None and not module.is_guarded(node):
+            yield _finding(module, facts, node, layer, why)
+
+
+def _methods(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
+    return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}
+
+
+def _layer(module: Module, facts: Facts, node: cst.ClassDef) -> _Layer | None:
+    """Return what is known of a layer; None where it may have methods that are not seen here."""
+    methods: dict[str, cst.FunctionDef] = {}
+    seen: set[cst.ClassDef] = set()
+    name = node.name.value
+    while True:
+        seen.add(node)
+        methods = _methods(node) | methods
+        if len(node.bases) != 1:
+            return None
+        base = node.bases[0].value
+        own = class_named(module, base)
+        if own is None:
+            break
+        if own in seen:
+            return None
+        node = own
+    symbol = module.qualified(base)
+    split = split_root(symbol) if symbol and is_keras_3(facts, symbol) else None
+    if symbol is None or split is None or facts.lookup(symbol).presence is Presence.MISSING:
+        return None
+    parent, _, leaf = split[1].rpartition(".")
+    if parent not in {"layers", ""} or (parent == "" and leaf != "Layer"):
+        return None
+    return _Layer(name, leaf, symbol, methods)
+
+
+def _contradiction(module: Module, layer: _Layer) -> str | None:
+    """Return what is raised because of it."""
+    returned = _returned(layer.methods["call"])
+    shape = layer.methods.get(_SHAPE)
+    if any(_is_list(module, each) for each in returned):
+        if shape is None:
+            return None if layer.base in ASK_CALL else _ITERATES
+        return _REFUSED.format(layer.name) if layer.base in ASK_NO_SHAPE else None
+    if shape is not None and layer.base in ASK_CALL and _gives_as_is(shape):
+        is_one = returned and all(_is_one_tensor(module, layer, each) for each in returned)
+        if is_one and _takes_several(layer.methods["call"]):
+            return _REFUSED.format("Functional")
+    return None
+
+
+def _returned(function: cst.FunctionDef) -> list[cst.BaseExpression]:
+    return [
+        each.value
+        for each in own_nodes(function.body)
+        if isinstance(each, cst.Return) and each.value is not None
+    ]
+
+
+def _is_list(module: Module, node: cst.BaseExpression) -> bool:
+    match value_of(module, node):
+        case cst.List() | cst.Tuple():
+            return True
+        case cst.IfExp(body=body, orelse=orelse):
+            return _is_list(module, body) or _is_list(module, orelse)
+    return False
+
+
+def _gives_as_is(shape: cst.FunctionDef) -> bool:
+    """Say whether a method gives back its parameter, and does nothing else."""
+    parameters = shape.params.params
+    returned = _returned(shape)
+    return (
+        len(parameters) > 1
+        and bool(returned)
+        and all(
+            isinstance(each, cst.Name) and each.value == parameters[1].name.value
+            for each in returned
+        )
+        and not any(isinstance(each, cst.Assign) for each in own_nodes(shape.body))
+    )
+
+
+def _takes_several(call: cst.FunctionDef) -> bool:
+    """Say whether the first thing done with the inputs is to take them apart by unpacking."""
+    if len(call.params.params) < 2:
+        return False
+    inputs = call.params.params[1].name.value
+    for each in own_nodes(call.body):
+        if isinstance(each, cst.Name) and each.value == inputs:
+            return False
+        if isinstance(each, cst.Assign):
+            return (
+                isinstance(each.value, cst.Name)
+                and each.value.value == inputs
+                and isinstance(each.targets[0].target, cst.Tuple | cst.List)
+            )
+    return False
+
+
+def _is_one_tensor(module: Module, layer: _Layer, node: cst.BaseExpression) -> bool:
+    """Say whether an expression surely is no list: arithmetic, or what an activation gives."""
+    match value_of(module, node):
+        case cst.BinaryOperation() | cst.UnaryOperation():
+            return True
+        case cst.Call(func=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name() as member)):
+            return _is_activation(module, layer, member.value)
+        case cst.Call(func=function):
+            name = module.qualified(function) or ""
+            return ".activations." in name or ".ops." in name or ".backend." in name
+    return False
+
+
+def _is_activation(module: Module, layer: _Layer, member: str) -> bool:
+    init = layer.methods.get("__init__")
+    stores = [
+        each.value
+        for each in (own_nodes(init.body) if init else ())
+        if isinstance(each, cst.Assign)
+        and isinstance(target := each.targets[0].target, cst.Attribute)
+        and target.attr.value == member
+    ]
+    return bool(stores) and all(
+        isinstance(each, cst.Call)
+        and (module.qualified(each.func) or "").endswith("activations.get")
+        for each in stores
+    )
+
+
+def _finding(module: Module, facts: Facts, node: cst.ClassDef, layer: _Layer, why: str) -> Finding:
+    methods = _methods(node)
+    told = methods.get("call") or methods[_SHAPE]
+    said_by = f"`{_SHAPE}`" if _SHAPE in layer.methods else f"`{layer.base}`"
+    attempt = _fix(module, facts, told)
+    return rule.finding(
+        module.place(told.name),
+        f"{said_by} tells the shape of the output, and `call` gives another: {why}",
+        symbol=f"{layer.symbol}.{_SPEC}",
+        confidence=Confidence.LIKELY,
+        help="Define `compute_output_spec(self, *args, **kwargs)` as `return keras.Operation."
+        "compute_output_spec(self, *args, **kwargs)`: then `call` is asked, as on Keras 2.",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=attempt if isinstance(attempt, str) else None,
+    )
+
+
+def _fix(module: Module, facts: Facts, method: cst.FunctionDef) -> Fix | str:
+    start = module.span(method).start
+    if method.decorators:
+        start = module.span(method.decorators[0]).start
+    indent = module.text[:start].rpartition("\n")[2]
+    if indent.strip():
+        return "the method does not start a line of its own"
+    spelled, need = speller_at(module, method).spell("keras.Operation")
+    inner = indent + _step(module, method)
+    text = (
+        f"def {_SPEC}(self, *args, **kwargs):\n"
+        f"{inner}return {spelled}.{_SPEC}(self, *args, **kwargs)\n\n{indent}"
+    )
+    return Fix(
+        "Let `call` tell the shape of the output",
+        (Edit(Span(start, start), (text,)),),
+        facts.applicability(*_proofs()),
+        () if need is None else (need,),
+    )
+
+
+def _step(module: Module, method: cst.FunctionDef) -> str:
+    """Return by how much this file indents a body."""
+    if isinstance(method.body, cst.IndentedBlock) and method.body.indent is not None:
+        return method.body.indent
+    return module.tree.default_indent
+
+
+def _proofs() -> Sequence[Example]:
+    return [each for each in INVALID if each.after]
+
+
+rule = Rule(
+    code="KD225",
+    name="output-shape-of-call",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"call"},
+    since="3.0",
+)
+
+_SPEC_LINES = (
+    "    def compute_output_spec(self, *args, **kwargs):\n"
+    "        return keras.Operation.compute_output_spec(self, *args, **kwargs)\n\n"
+)
+_CALL = "    def call(self, inputs):\n        return [super().call(inputs), self.embeddings + 0]\n"
+_USE = "\n\nx, weights = Both(5, 3)(keras.Input((4,)))\n"
+_HEAD = "import keras\n\n\nclass Both(keras.layers.Embedding):\n"
+_SHAPES = (
+    "    def compute_output_shape(self, input_shape):\n"
+    "        return [(*input_shape, 3), (5, 3)]\n\n"
+)
+_CHECK = "assert tuple(x.shape) == (None, 4, 3) and tuple(weights.shape) == (5, 3)"
+_POOL = (
+    "import keras\n\n\nclass Pool(keras.layers.Layer):\n"
+    "    def compute_output_shape(self, input_shape):\n        return input_shape\n\n"
+)
+_POOL_CALL = "    def call(self, inputs):\n        a, b = inputs\n        return a * b\n"
+_POOL_USE = (
+    "\n\na, b = keras.Input((4,)), keras.Input((4,))\nmodel = keras.Model([a, b], Pool()([a, b]))\n"
+    "y = model.predict([np.ones((2, 4)), np.ones((2, 4))], verbose=0)\n"
+)
+
+VALID = [
+    # It says itself what it gives, and is asked.
+    "import keras\n\n\nclass Pair(keras.layers.Dense):\n" + _SHAPES
+    + "    def call(self, x):\n        return [x, x]\n",
+    _HEAD + _SPEC_LINES + _CALL,
+    # Nothing is said, so that `call` is asked.
+    "import keras\n\n\nclass Two(keras.Layer):\n    def call(self, x):\n        return [x, x]",
+    # One tensor, as the base says.
+    "from keras import layers\n\n\nclass A(layers.GRU):\n    def call(self, x):\n        return x",
+    # Methods may come from classes that are not seen.
+    "import keras\nfrom mixins import Mixin\n\n\nclass Both(Mixin, keras.layers.Embedding):\n"
+    + _CALL,
+    "from embeddings import Embedding\n\n\nclass Both(Embedding):\n" + _CALL,
+    # Several inputs, and as many outputs.
+    _POOL + "    def call(self, inputs):\n        a, b = inputs\n        return [b, a]\n",
+    # One input.
+    _POOL + "    def call(self, inputs):\n        return inputs * 2\n",
+    # The shape is worked out.
+    "import keras\n\n\nclass Pool(keras.layers.Layer):\n"
+    "    def compute_output_shape(self, input_shape):\n        return input_shape[0]\n\n"
+    + _POOL_CALL,
+    "import tf_keras as keras\n\n\nclass Both(keras.layers.Embedding):\n" + _CALL,
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD + _CALL + _USE,
+        after=_HEAD + _SPEC_LINES + _CALL + _USE,
+        raises=_ITERATES,
+        check=_CHECK,
+        on_keras_2=True,
+    ),
+    # `Embedding` asks nobody.
+    Example(
+        before=_HEAD + _SHAPES + _CALL + _USE,
+        after=_HEAD + _SHAPES + _SPEC_LINES + _CALL + _USE,
+        raises="ValueError: Exception encountered when calling Both.call().",
+        check=_CHECK,
+        on_keras_2=True,
+    ),
+    # In one mode of two, and in a class of classes.
+    Example(
+        before="from tensorflow import keras\nfrom tensorflow.keras import layers\n\n\n"
+        "class Named(layers.Conv1D):\n    pass\n\n\n"
+        "class Attended(Named):\n    @property\n    def both(self):\n        return True\n\n"
+        "    def call(self, inputs):\n"
+        "        outputs = super().call(inputs)\n        if self.both:\n"
+        "            outputs = [outputs, inputs]\n"
+        "            return outputs\n        return outputs\n\n\n"
+        "a, b = Attended(3, 2)(keras.Input((5, 2)))\n",
+        after="from tensorflow import keras\nfrom tensorflow.keras import layers\n\n\n"
+        "class Named(layers.Conv1D):\n    pass\n\n\n"
+        "class Attended(Named):\n    @property\n    def both(self):\n        return True\n\n"
+        "    def compute_output_spec(self, *args, **kwargs):\n"
+        "        return keras.Operation.compute_output_spec(self, *args, **kwargs)\n\n"
+        "    def call(self, inputs):\n"
+        "        outputs = super().call(inputs)\n        if self.both:\n"
+        "            outputs = [outputs, inputs]\n"
+        "            return outputs\n        return outputs\n\n\n"
+        "a, b = Attended(3, 2)(keras.Input((5, 2)))\n",
+        raises=_ITERATES,
+        check="assert tuple(a.shape) == (None, 4, 3) and tuple(b.shape) == (None, 5, 2)",
+        on_keras_2=True,
+    ),
+    Example(
+        before="import numpy as np\n" + _POOL + _POOL_CALL + _POOL_USE,
+        after="import numpy as np\n" + _POOL + _SPEC_LINES + _POOL_CALL + _POOL_USE,
+        raises="ValueError: Exception encountered when calling Functional.call().",
+        check="assert y.shape == (2, 4)",
+        on_keras_2=True,
+    ),
+]
