@@ -120,7 +120,7 @@ assert sorted(model.get_metrics_result()) == ["loss", "mae"]
 """,
     ),
     "weights for a layer": (
-        MODEL + "layer = keras.layers.Dense(3, weights=[np.ones((4, 3)), np.zeros(3)])",
+        MODEL + "layer = keras.layers.Dense(3, weights=made_elsewhere())",
         "`layer.build(shape)`, then `layer.set_weights(weights)`",
         MODEL
         + """

@@ -1,4 +1,4 @@
-"""Where a layer is plainly the first one of a ``Sequential``."""
+"""Which layer of a ``Sequential`` is plainly its first, and whether that says its input."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Span
+from kdoctor.rules.lines import Line
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
+
+_INPUTS = frozenset({"input_shape", "batch_input_shape", "input_dim"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +111,60 @@ def _own_line_indent(module: Module, start: int) -> str | None:
     """Return the indent of what starts its line, None for what does not."""
     before = module.text[:start].rpartition("\n")[2].rpartition("\r")[2]
     return before if not before.strip() else None
+
+
+# Models whose input is known
+
+
+def is_built_when_added(module: Module, layer: cst.Call, line: Line) -> str | None:
+    """Return the ``model`` of ``model.add(layer)``, if that builds the layer at once.
+
+    It does where the model, made in the same block, starts with an input.
+    """
+    added = _added(line.statement)
+    if added is None or added[1] is not layer:
+        return None
+    name = added[0]
+    for statement in (*line.above, line.line):
+        small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+        first = _first_of(module, small, name)
+        if first is not None:
+            return name if _says_its_input(module, first) else None
+    return None
+
+
+def _added(statement: cst.CSTNode | None) -> tuple[str, cst.BaseExpression] | None:
+    """Return model and layer of ``model.add(layer)``."""
+    match statement:
+        case cst.Expr(
+            value=cst.Call(
+                func=cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value="add")),
+                args=[cst.Arg(value=layer)],
+            )
+        ):
+            return name, layer
+    return None
+
+
+def _first_of(
+    module: Module, statement: cst.CSTNode | None, name: str
+) -> cst.BaseExpression | None:
+    """Return the layer that a statement makes the first of the model, if it is such a one."""
+    added = _added(statement)
+    if added is not None and added[0] == name:
+        return added[1]
+    match statement:
+        case cst.Assign(
+            targets=[cst.AssignTarget(target=cst.Name(value=target))],
+            value=cst.Call(args=[cst.Arg(value=cst.List(elements=[first, *_])), *_]) as made,
+        ) if target == name and _makes_sequential(module, made):
+            return first.value
+    return None
+
+
+def _says_its_input(module: Module, layer: cst.BaseExpression) -> bool:
+    if not isinstance(layer, cst.Call):
+        return False
+    keywords = {each.keyword.value for each in layer.args if each.keyword}
+    leaf = (module.qualified(layer.func) or "").rpartition(".")[2]
+    return leaf in {"Input", "InputLayer"} or bool(keywords & _INPUTS)

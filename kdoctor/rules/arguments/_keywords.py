@@ -74,13 +74,6 @@ _DATA: Final = Change(
     help="It belongs to the data now: `class Mine(keras.utils.PyDataset)`, made with "
     "`Mine(…, workers=4, use_multiprocessing=True, max_queue_size=10)`.",
 )
-_WEIGHTS: Final = Change(
-    help="Give them to the layer once it is built: `layer.build(shape)`, then "
-    "`layer.set_weights(weights)`.",
-    no_fix_because="a layer has no weights to set before it is built, which is at another place",
-    harmless=("None",),
-)
-
 CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     (Kind.OPTIMIZER, "lr"): Change(renamed="learning_rate", help="It is `learning_rate` now."),
     (Kind.OPTIMIZER, "jit_compile"): Change(
@@ -135,7 +128,6 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ),
     ("BatchNormalization", "virtual_batch_size"): Change(harmless=("None",)),
     ("BatchNormalization", "adjustment"): Change(harmless=("None",)),
-    (Kind.LAYER, "weights"): _WEIGHTS,
     (Kind.LAYER, "batch_size"): Change(
         help="Say it to `keras.Input(shape, batch_size=…)` as the first layer.", harmless=("None",)
     ),

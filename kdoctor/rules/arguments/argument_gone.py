@@ -6,7 +6,7 @@ the target's release has, and reports those that an earlier release took and thi
 
 ## Why it breaks
 `Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
-weights=w)` is `ValueError: Unrecognized keyword arguments passed to Dense: {'weights': …}`, and
+dynamic=True)` is `ValueError: Unrecognized keyword arguments passed to Dense: {'dynamic': …}`, and
 `model.fit(x, workers=4)` is `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument
 'workers'`.
 
@@ -40,7 +40,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
-# Rules of their own see to these: KD301, and saving (KD6).
+# Rules of their own see to these: KD301, KD311, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})
 _DEFAULTS = ("workers=1", "sample_weight_mode=None", "time_major=False", "period=1")
 _SAVING = frozenset({"save", "save_model", "save_weights", "load_weights", "load_model"})
@@ -61,8 +61,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _is_gone(facts: Facts, call: KerasCall, keyword: str) -> bool:
     if call.new.parameter(keyword) is not None:
         return False
-    if call.kind is Kind.LAYER and keyword == "batch_input_shape":
-        return False  # KD301
+    if call.kind is Kind.LAYER and keyword in {"batch_input_shape", "weights"}:
+        return False  # KD301, KD311
     if call.new.takes_any_keyword and is_taken(call.leaf, call.kind, keyword) is not False:
         return False
     return was_taken(call.leaf, call.kind, keyword) or any(
@@ -279,10 +279,6 @@ INVALID = [
         raises="ValueError: Unrecognized keyword arguments passed to BatchNormalization: "
         "{'fused': ",
         same="layer.axis, layer.momentum, layer.epsilon, layer.name",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(3, weights=[1])",
-        raises="ValueError: Unrecognized keyword arguments passed to Dense: {'weights': ",
     ),
     Example(
         before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=False)",

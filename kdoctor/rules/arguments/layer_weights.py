@@ -1,0 +1,314 @@
+"""`Dense(3, weights=[kernel, bias])`: a layer that is made with its weights.
+
+## What it does
+Reports `weights=` of Keras' own layers, except `Embedding`, which still takes it.
+
+## Why it breaks
+Every layer of Keras 2 took `weights=` and set them when it was first called. In Keras 3 it is
+`ValueError: Unrecognized keyword arguments passed to Dense: {'weights': …}`.
+
+## What to write instead
+Initializers that give these values:
+
+    Constant = keras.initializers.Constant
+    Dense(3, kernel_initializer=Constant(kernel), bias_initializer=Constant(bias))
+
+Or set them once the layer is built, that is after its first call, `layer.build(shape)`, or
+`model.add(layer)` of a model whose input is known:
+
+    layer = Dense(3)
+    y = layer(x)
+    layer.set_weights(weights)
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: a test builds each of these layers in both, once with
+`weights=` and once with the initializers, and compares all weights. Keras 2 refused weights of
+another shape; an initializer stretches what can be stretched, and goes into the layer's config.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import (
+    Applicability,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    ImportNeed,
+    Precedence,
+    Severity,
+    Span,
+)
+from kdoctor.rewrite import Refusal, Speller, without
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._first_layer import is_built_when_added
+from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
+from kdoctor.rules.calls import speller_at, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.lines import Line, free_name, line_of
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_IN_THE_CONFIG = (
+    "the values go into the layer's config: what is made from that, by `clone_model`, starts with "
+    "them, too, where Keras 2 drew others"
+)
+_ELSEWHERE = "a layer has no weights to set before it is built, which is at another place"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each layer that is made with its weights."""
+    for call in keras_calls(module, facts):
+        given = call.keyword("weights")
+        if given is None or call.kind is not Kind.LAYER or call.new.parameter("weights"):
+            continue
+        if not module.is_guarded(call.call):
+            yield _finding(module, facts, call, given)
+
+
+def _finding(module: Module, facts: Facts, call: KerasCall, given: cst.Arg) -> Finding:
+    attempt = _fix(module, facts, call, given)
+    return rule.finding(
+        module.place(given),
+        f"`{call.made}` takes no `weights=` any more: ValueError: Unrecognized keyword arguments "
+        f"passed to {call.made}: {{'weights': …}}",
+        symbol=f"{call.name}(weights)",
+        confidence=call.confidence,
+        help="Pass initializers, `kernel_initializer=keras.initializers.Constant(kernel)`, or give "
+        "them to the layer once it is built: `layer.build(shape)`, then "
+        "`layer.set_weights(weights)`.",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+    )
+
+
+def _fix(module: Module, facts: Facts, call: KerasCall, given: cst.Arg) -> Fix | Refusal:
+    if module.source(given.value) == "None":
+        edits = without(module, call.call, [given])
+        proofs = (each for each in INVALID if "weights=None" in each.before)
+        if edits is not None:
+            return Fix("Leave out `weights=None`", tuple(edits), facts.applicability(*proofs))
+    by_initializers = _initializers(module, call, given)
+    return by_initializers or _set_afterwards(module, call, given) or Refusal(_ELSEWHERE)
+
+
+# By initializers: right wherever the layer is made
+
+
+def _initializers(module: Module, call: KerasCall, given: cst.Arg) -> Fix | None:
+    keywords = initializers_of(call)
+    values = None if keywords is None else _values(module, given.value, len(keywords))
+    if keywords is None or values is None or "#" in module.source(given):
+        return None
+    overruled = [found for each in keywords if (found := call.keyword(each)) is not None]
+    flag = CHANGES_A_WEIGHT.get(call.made, "")
+    flag = flag if "bias_initializer" in keywords else ""
+    overruled += [found for found in [call.keyword(flag)] if found is not None]
+    removed = without(module, call.call, overruled) if overruled else []
+    if removed is None or any(isinstance(each.value, cst.Call) for each in overruled):
+        return None
+    speller = (
+        speller_at(module, call.call)
+        if call.reference is None
+        else Speller.at(module, call.reference)
+    )
+    constant, need = speller.spell("keras.initializers.Constant")
+    parts: list[str | Hole] = []
+    for keyword, value in zip(keywords, values, strict=True):
+        parts += [f"{', ' if parts else ''}{keyword}={constant}(", *value, ")"]
+    parts += [f", {flag}=False"] if flag else []
+    return Fix(
+        f"Give them by `{keywords[0]}=` and its like",
+        (Edit(module.span(given), tuple(parts)), *removed),
+        Applicability.UNSAFE,
+        _needs(need),
+        unsafe_because=_IN_THE_CONFIG,
+    )
+
+
+def _needs(need: ImportNeed | None) -> tuple[ImportNeed, ...]:
+    return () if need is None else (need,)
+
+
+def _values(
+    module: Module, weights: cst.BaseExpression, count: int
+) -> list[list[str | Hole]] | None:
+    """Return what stands for each weight: the elements of a list, or ``weights[0]``."""
+    if isinstance(weights, cst.List | cst.Tuple):
+        if len(weights.elements) != count or any(
+            not isinstance(each, cst.Element) for each in weights.elements
+        ):
+            return None
+        return [
+            [Hole(module.outer_span(each.value), Precedence.LAMBDA, binds(each.value))]
+            for each in weights.elements
+        ]
+    known = value_of(module, weights)
+    if isinstance(known, cst.List | cst.Tuple) and len(known.elements) != count:
+        return None
+    if not isinstance(weights, cst.Name):
+        return None
+    name = module.source(weights)
+    return [[f"{name}[{index}]"] for index in range(count)]
+
+
+# By `set_weights`, on the next line: where the layer is built then
+
+
+def _set_afterwards(module: Module, call: KerasCall, given: cst.Arg) -> Fix | None:
+    removed = without(module, call.call, [given])
+    line = line_of(module, call.call)
+    if removed is None or line is None or "#" in module.source(given):
+        return None
+    weights = module.source(given.value)
+    more = _in_an_add(module, call, line) or _called_at_once(module, call, line)
+    if more is None:
+        return None
+    edits, layer = more
+    return Fix(
+        "Set them when the layer is built",
+        (*removed, *edits, line.behind(f"{layer}.set_weights({weights})")),
+        Applicability.UNSAFE,
+        unsafe_because="they are set on the next line: of a layer that is shared, and built "
+        "before, they are set anew",
+    )
+
+
+def _in_an_add(module: Module, call: KerasCall, line: Line) -> tuple[list[Edit], str] | None:
+    """``model.add(Dense(3, weights=w))``: it is the last layer of a model that is built."""
+    model = is_built_when_added(module, call.call, line)
+    return None if model is None else ([], f"{model}.layers[-1]")
+
+
+def _called_at_once(module: Module, call: KerasCall, line: Line) -> tuple[list[Edit], str] | None:
+    """``y = Dense(3, weights=w)(x)``: the layer gets a name."""
+    outer, statement = module.parent(call.call), line.statement
+    if not isinstance(outer, cst.Call) or outer.func is not call.call:
+        return None
+    if not isinstance(statement, cst.Assign) or statement.value is not outer:
+        return None
+    found = module.type_of(outer)
+    if found is None or found.kind is not Kind.TENSOR:
+        return None
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", call.made).lower()
+    name = free_name(module, call.call, f"{words}_layer")
+    made = module.span(call.call)
+    target = module.text[line.span.start : made.start]
+    edits = [
+        Edit(Span(line.span.start, made.start), (f"{name} = ",)),
+        Edit(Span(made.end, made.end), (f"\n{line.indent}{target}{name}",)),
+    ]
+    return edits, name
+
+
+rule = Rule(
+    code="KD311",
+    name="layer-weights",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"weights"},
+    since="3.0",
+)
+
+_HEAD = "import keras\n\n"
+_PRELUDE = (
+    "import keras\nimport numpy as np\n\n"
+    "kernel, bias = np.arange(12.0).reshape((4, 3)), np.arange(3.0)\n"
+    "both = [kernel, bias]\nx = keras.Input((4,))\n"
+)
+_ERROR = "ValueError: Unrecognized keyword arguments passed to Dense: {'weights': "
+VALID = [
+    "import keras\nkeras.layers.Embedding(5, 3, weights=[table])",
+    "import keras\nkeras.layers.Dense(3, kernel_initializer=keras.initializers.Constant(2))",
+    "import tf_keras\ntf_keras.layers.Dense(3, weights=[kernel, bias])",
+    "import keras\nfrom mine import Dense\nDense(3, weights=[kernel, bias])",
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def __init__(self, weights):\n        super().__init__()\n\n\nMine(weights=[1])"
+    ),
+    "import keras\nkeras.applications.VGG16(weights=None)",
+    (
+        "import keras\n\ntry:\n    layer = keras.layers.Dense(3, weights=[kernel, bias])\n"
+        "except Exception:\n    layer = keras.layers.Dense(3)"
+    ),
+]
+INVALID = [
+    Example(
+        before=_HEAD + "layer = keras.layers.Dense(3, weights=[kernel + 1, bias], name='own')\n"
+        "y = layer(x)\n",
+        after=_HEAD + "layer = keras.layers.Dense(3, "
+        "kernel_initializer=keras.initializers.Constant(kernel + 1), "
+        "bias_initializer=keras.initializers.Constant(bias), name='own')\ny = layer(x)\n",
+        raises=_ERROR,
+        unsafe=True,
+        prelude=_PRELUDE,
+        same="[each.tolist() for each in layer.get_weights()]",
+    ),
+    # A name for all of them, and an initializer that had no effect.
+    Example(
+        before="from keras.layers import Dense\n\n"
+        "y = Dense(3, kernel_initializer='zeros', weights=both)(x)\n",
+        after="from keras.layers import Dense\nfrom keras import initializers\n\n"
+        "y = Dense(3, kernel_initializer=initializers.Constant(both[0]), "
+        "bias_initializer=initializers.Constant(both[1]))(x)\n",
+        raises=_ERROR,
+        unsafe=True,
+        prelude=_PRELUDE,
+        same="[each.tolist() for each in keras.Model(x, y).get_weights()]",
+    ),
+    Example(
+        before=_HEAD + "layer = keras.layers.Dense(3, use_bias=False, weights=[kernel])\n"
+        "y = layer(x)\n",
+        after=_HEAD + "layer = keras.layers.Dense(3, use_bias=False, "
+        "kernel_initializer=keras.initializers.Constant(kernel))\ny = layer(x)\n",
+        raises=_ERROR,
+        unsafe=True,
+        prelude=_PRELUDE,
+        same="[each.tolist() for each in layer.get_weights()]",
+    ),
+    # What gives the weights is called once: they are set when the layer is built.
+    Example(
+        before=_HEAD + "x = keras.Input((4,))\n"
+        "y = keras.layers.Dense(\n    3,\n    weights=old.get_weights(),\n)(x)\n",
+        after=_HEAD + "x = keras.Input((4,))\n"
+        "dense_layer = keras.layers.Dense(\n    3,\n)\ny = dense_layer(x)\n"
+        "dense_layer.set_weights(old.get_weights())\n",
+        raises=_ERROR,
+        unsafe=True,
+        prelude=_PRELUDE + "old = keras.layers.Dense(3)\nold.build((None, 4))\n"
+        "old.set_weights(both)",
+        same="[each.tolist() for each in keras.Model(x, y).get_weights()]",
+    ),
+    Example(
+        before=_HEAD + "model = keras.Sequential()\nmodel.add(keras.Input((4,)))\n"
+        "model.add(keras.layers.Dense(3, weights=old.get_weights()))  # as before\n",
+        after=_HEAD + "model = keras.Sequential()\nmodel.add(keras.Input((4,)))\n"
+        "model.add(keras.layers.Dense(3))\n"
+        "model.layers[-1].set_weights(old.get_weights())  # as before\n",
+        raises=_ERROR,
+        unsafe=True,
+        prelude=_PRELUDE + "old = keras.layers.Dense(3)\nold.build((None, 4))\n"
+        "old.set_weights(both)",
+        same="[each.tolist() for each in model.get_weights()]",
+    ),
+    Example(
+        before=_HEAD + "layer = keras.layers.Dense(3, weights=None)\n",
+        after=_HEAD + "layer = keras.layers.Dense(3)\n",
+        raises=_ERROR,
+        same="layer.units",
+    ),
+    # Nothing tells where it is built.
+    Example(
+        before=_HEAD + "layers = [keras.layers.Dense(3, weights=made_of(bias))]\n",
+        raises=_ERROR,
+        prelude=_PRELUDE + "made_of = str",
+    ),
+]

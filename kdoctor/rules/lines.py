@@ -1,0 +1,64 @@
+"""Statements that stand alone on their line: where a fix may put other lines before or behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import libcst as cst
+
+from kdoctor.model import Edit, Span
+from kdoctor.syntax import Module
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One small statement with a line (or several) of its own, in a block or in the module."""
+
+    statement: cst.BaseSmallStatement
+    line: cst.SimpleStatementLine
+    block: Sequence[cst.CSTNode]
+    span: Span
+    indent: str
+
+    def behind(self, text: str) -> Edit:
+        """Return the edit that puts a statement on the next line, in front of any comment."""
+        return Edit(Span(self.span.end, self.span.end), (f"\n{self.indent}{text}",))
+
+    @property
+    def above(self) -> Sequence[cst.CSTNode]:
+        """The statements of the same block that stand above, from the top."""
+        return self.block[: next(i for i, each in enumerate(self.block) if each is self.line)]
+
+
+def line_of(module: Module, node: cst.CSTNode) -> Line | None:
+    """Return the statement that ``node`` is in, None where it shares its line with others."""
+    line = next((e for e in module.ancestors(node) if isinstance(e, cst.SimpleStatementLine)), None)
+    if line is None or len(line.body) != 1:
+        return None
+    block = module.parent(line)
+    if not isinstance(block, cst.IndentedBlock | cst.Module):
+        return None
+    if any(isinstance(each, cst.Lambda | cst.BaseComp) for each in _up_to(module, node, line)):
+        return None  # it is made later, or several times
+    span = module.span(line.body[0])
+    indent = module.text[: span.start].rpartition("\n")[2].rpartition("\r")[2]
+    if indent.strip():
+        return None
+    return Line(line.body[0], line, block.body, span, indent)
+
+
+def free_name(module: Module, at: cst.CSTNode, wanted: str) -> str:
+    """Return a name that means nothing yet where ``at`` stands: ``wanted``, ``wanted_2``."""
+    scope = module.scope_of(at)
+    candidates = (wanted, *(f"{wanted}_{number}" for number in range(2, 1000)))
+    return next(each for each in candidates if scope.owner(each) is None)
+
+
+def _up_to(module: Module, node: cst.CSTNode, end: cst.CSTNode) -> list[cst.CSTNode]:
+    found: list[cst.CSTNode] = []
+    for each in module.ancestors(node):
+        if each is end:
+            break
+        found.append(each)
+    return found
