@@ -2,7 +2,9 @@
 
 import ast
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from kdoctor.engine import fix, scan
@@ -111,3 +113,78 @@ def test_keras_2_2_still_renames_by_itself() -> None:
 def test_strides_that_are_strides_are_no_kernel() -> None:
     assert not findings("from tensorflow.keras.layers import Convolution2D\nConvolution2D(8, 3, 2)")
     assert not findings("from keras.layers import Convolution2D\nConvolution2D(8, 3, strides=2)")
+
+
+HEAD = (
+    "import keras\nimport numpy as np\n"
+    "from keras.preprocessing.image import ImageDataGenerator\n\n"
+    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
+    "images = ImageDataGenerator()\n\n\n"
+    "def batches(x, batch_size=4):\n    yield x\n\n\ndef endless():\n    yield 1\n\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("batches(x, 8), samples_per_epoch=20", "batches(x, 8), steps_per_epoch=20 // 8"),
+        ("batches(x), samples_per_epoch=n", "batches(x), steps_per_epoch=n // 4"),
+        (
+            "generator=batches(x, batch_size=size), samples_per_epoch=20",
+            "generator=batches(x, batch_size=size), steps_per_epoch=20 // size",
+        ),
+        # The default of `flow`, and its third argument.
+        ("images.flow(x), samples_per_epoch=20", "images.flow(x), steps_per_epoch=20 // 32"),
+        (
+            "images.flow(x, y, 5), samples_per_epoch=9",
+            "images.flow(x, y, 5), steps_per_epoch=9 // 5",
+        ),
+        # Nothing says it: what Keras 2 did.
+        ("endless(), samples_per_epoch=20", "endless(), steps_per_epoch=20"),
+        ("batches(x, size()), samples_per_epoch=20", "batches(x, size()), steps_per_epoch=20"),
+        ("batches(*a), samples_per_epoch=20", "batches(*a), steps_per_epoch=20"),
+        (
+            "batches(x), 3, 1, validation_data=(x, y), nb_val_samples=20",
+            "batches(x), 3, 1, validation_data=(x, y), validation_steps=20",
+        ),
+    ],
+)
+def test_samples_become_batches(before: str, after: str) -> None:
+    head = f"{HEAD}size = 3\nmodel.fit_generator("
+    assert mended(f"{head}{before})\n") == f"{head}{after})\n"
+
+
+def test_a_generator_of_images_with_a_name_is_asked_for_its_batch_size() -> None:
+    head = f"{HEAD}data = images.flow(x, batch_size=size())\nmodel.fit_generator(data, "
+    after = f"{head}steps_per_epoch=20 // data.batch_size)\n"
+    assert mended(f"{head}samples_per_epoch=20)\n") == after
+
+
+@pytest.mark.parametrize(
+    "call", ["fit_generator(endless(), 3, samples_per_epoch=2)", "fit(endless(), val_samples=2)"]
+)
+def test_a_number_of_samples_that_cannot_be_told_in_batches_is_left_alone(call: str) -> None:
+    assert mended(f"{HEAD}model.{call}\n") == f"{HEAD}model.{call}\n"
+    (found,) = findings(f"{HEAD}model.{call}\n")
+    assert found.no_fix_because
+    assert "batch_size" in found.help
+
+
+@pytest.mark.frameworks
+def test_after_both_fixes_the_epochs_have_so_many_batches() -> None:
+    head = HEAD.replace("from keras.preprocessing.image import ImageDataGenerator\n", "")
+    code = head.replace("images = ImageDataGenerator()\n", "").replace(
+        "    yield x", "    while True:\n        yield x[:batch_size], np.ones((batch_size, 3))"
+    )
+    code += (
+        "model.compile('sgd', 'mse')\nx = np.ones((16, 4))\n"
+        "model.fit_generator(batches(x, 8), samples_per_epoch=16, nb_epoch=3, verbose=0)\n"
+        "loss = model.evaluate_generator(batches(x), val_samples=len(x))\n"
+    )
+    fixed = fix(["-"], stdin=code.encode(), select=["KD205", "KD310"], unsafe=True).files[0]
+    scope: dict[str, Any] = {}
+    exec(fixed.after.decode(), scope)  # noqa: S102
+
+    model, x = scope["model"], scope["x"]
+    assert model.optimizer.iterations == 6
+    assert scope["loss"] == pytest.approx(model.evaluate(x[:4], np.ones((4, 3)), verbose=0))

@@ -9,8 +9,10 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.arguments._batch_size import batch_size_of
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
+from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
 
 _TRAINING = {
@@ -28,6 +30,10 @@ KERNELS = {
 _RECURRENT = ("GRU", "LSTM", "SimpleRNN", "ConvLSTM2D")
 _SAMPLES = ("samples_per_epoch", "val_samples", "nb_val_samples")
 _QUEUE = ("max_q_size", "nb_worker", "pickle_safe")
+_AS_IN_KERAS_2 = (
+    "Keras 2.0 to 2.3 took the number of `{}=` for one of batches, as is written now; Keras 1 "
+    "counted samples: divide by the size of a batch if it does"
+)
 _QUEUE_LOST = "how data is loaded is for `keras.utils.PyDataset(workers=…)` to say"
 
 
@@ -69,14 +75,14 @@ def renamed(call: KerasCall) -> dict[str, str]:
 
 
 def rewrite_argument(
-    module: Module, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
+    module: Module, facts: Facts, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
 ) -> None:
     """Note what becomes of one keyword; the sides of a kernel are left to ``join_kernel``."""
     assert argument.keyword is not None
     keyword, source = argument.keyword.value, module.source(argument.value)
     name = call.made or call.leaf
     if keyword in _SAMPLES:
-        _count_batches(module, call, argument, rewritten)
+        _count_batches(module, facts, call, argument, rewritten)
     elif keyword in _QUEUE and call.leaf not in GENERATORS:
         rewritten.gone.append(argument)
         rewritten.unsafe.append(_QUEUE_LOST)
@@ -108,42 +114,37 @@ def rewrite_argument(
 
 
 def _count_batches(
-    module: Module, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
+    module: Module, facts: Facts, call: KerasCall, argument: cst.Arg, rewritten: Rewritten
 ) -> None:
-    """Divide a number of samples by the batch size, where the data says it on the spot."""
+    """Divide a number of samples by the batch size, where the data says it.
+
+    Where it does not, the number stays what it is, as Keras 2.0 to 2.3 left it.
+    """
     assert argument.keyword is not None
     keyword = argument.keyword.value
     source = "validation_data" if keyword == "nb_val_samples" else "generator"
     data = call.keyword(source)
     if data is None and source == "generator" and call.call.args[0].keyword is None:
         data = call.call.args[0]
-    size = _batch_size(data)
-    if size is None:
+    size = None if data is None else batch_size_of(module, facts, data.value)
+    if size is None and call.leaf not in GENERATORS:
         rewritten.refused.append(
             f"`{keyword}=` counted samples, what took its place counts batches"
         )
         return
+    new = renamed(call)[keyword]
+    if call.keyword(new) is not None or new in filled_by_position(call):
+        rewritten.refused.append(f"`{new}` is passed as well as `{keyword}=`")
+        return
+    if size is None:
+        rewritten.edits.append(Edit(module.span(argument.keyword), (new,)))
+        rewritten.unsafe.append(_AS_IN_KERAS_2.format(keyword))
+        return
     value = module.outer_span(argument.value)
     hole = Hole(value, Precedence.PRODUCT, binds(argument.value))
-    parts = (f"{renamed(call)[keyword]}=", hole, f" // {module.source(size)}")
+    parts = (f"{new}=", hole, f" // {size}")
     rewritten.edits.append(Edit(Span(module.span(argument).start, value.end), parts))
     rewritten.unsafe.append("samples that do not fill a batch are left out, as in Keras 2.2")
-
-
-def _batch_size(data: cst.Arg | None) -> cst.BaseExpression | None:
-    """Return the batch size of `flow(x, y, batch_size=32)`."""
-    if data is None or not isinstance(data.value, cst.Call):
-        return None
-    return next(
-        (
-            each.value
-            for each in data.value.args
-            if each.keyword is not None
-            and each.keyword.value == "batch_size"
-            and _may_move(each.value)
-        ),
-        None,
-    )
 
 
 def _rename(

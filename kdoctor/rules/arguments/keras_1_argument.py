@@ -16,6 +16,8 @@ to a third.
 ## What to write instead
 `padding=`, `epochs=`, `kernel_initializer=`, `inputs=` and `outputs=`, `Conv2D(64, (3, 3))`.
 `samples_per_epoch=` counted samples, `steps_per_epoch=` counts batches: divide by the batch size.
+Keras 2.0 to 2.3 divided by the `batch_size` of the generator, and where it had none took the number
+as it was; the fix reads the size off the code, and else does the same.
 
 ## How we know
 The table is read from the converters of Keras 2.2.5 (`keras/legacy/interfaces.py`), so the fix does
@@ -107,7 +109,7 @@ def _old_arguments(call: KerasCall) -> list[cst.Arg]:
 def _finding(module: Module, facts: Facts, call: KerasCall, old: list[cst.Arg]) -> Finding:
     rewritten = Rewritten()
     for argument in old:
-        rewrite_argument(module, call, argument, rewritten)
+        rewrite_argument(module, facts, call, argument, rewritten)
     join_kernel(module, call, rewritten)
     attempt = _fix(module, facts, call, rewritten)
     names = ", ".join(f"`{each.keyword.value}=`" for each in old if each.keyword)
@@ -254,6 +256,10 @@ _MODEL = (
     "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
     "model.compile('sgd', 'mse')\n"
 )
+_BATCHES = (
+    "\n\ndef batches(batch_size=4):\n    while True:\n"
+    "        yield np.ones((batch_size, 4)), np.ones((batch_size, 3))\n\n\n"
+)
 INVALID = [
     Example(
         before="from keras.layers import Dense\n\n"
@@ -332,6 +338,15 @@ INVALID = [
         raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument "
         "'samples_per_epoch'",
         prelude="def batches():\n    yield\n",
+    ),
+    # Samples become batches, where the generator says how many make one.
+    Example(
+        before=f"{_MODEL}{_BATCHES}model.fit(batches(5), samples_per_epoch=20, nb_epoch=2)\n",
+        after=f"{_MODEL}{_BATCHES}model.fit(batches(5), steps_per_epoch=20 // 5, epochs=2)\n",
+        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument "
+        "'samples_per_epoch'",
+        unsafe=True,
+        check="assert model.optimizer.iterations == 8",
     ),
     Example(
         before="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, 3, 3)\n",
