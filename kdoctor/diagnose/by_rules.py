@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import difflib
 import re
-import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from kdoctor.diagnose.frames import Frame
+from kdoctor.diagnose.snippets import Binding, Snippet, snippets
 from kdoctor.engine.lines import Chosen, choose_and_fix
 from kdoctor.errors import KdoctorError
 from kdoctor.model import Finding, Severity
@@ -49,45 +49,63 @@ class Answer:
     diff: str = ""
     others: int = 0
 
+    @property
+    def rule(self) -> str:
+        """The code of the rule that speaks of the error."""
+        return self.findings[0].code if self.findings else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What an error is about: the name or member, and imports that make the line's names such.
+    """What a finding must speak of to be about the error.
 
-    ``preludes`` are tried in turn; the first under which a rule speaks of ``name`` counts.
-    ``statement`` is asked about where the text shows no line.
+    ``name`` is a word of its symbol or message, "" for any; ``rules`` are the codes that count,
+    none for all. ``binding`` says what an object of the line is, ``root`` where the line has Keras
+    from. ``statement`` is asked about where no line is known: a whole program.
     """
 
-    name: str
-    preludes: tuple[str, ...] = ()
+    name: str = ""
+    rules: tuple[str, ...] = ()
+    binding: Binding | None = None
+    root: str = "keras"
     statement: str = ""
+
+    def is_met_by(self, finding: Finding) -> bool:
+        """Say whether a finding is about it."""
+        if self.rules and finding.code not in self.rules:
+            return False
+        if not self.name:
+            return True
+        pattern = rf"(?<!\w){re.escape(self.name)}(?!\w)"
+        return bool(re.search(pattern, f"{finding.symbol} {finding.message}"))
 
 
 def ask(frame: Frame | None, wanted: Wanted, target: Target, read: ReadSource) -> Answer:
     """Return what the rules say about the line of a frame."""
-    if frame is not None and (data := read(frame.path)) is not None and _is_of(data, frame):
-        answer = _of_file(frame, data, wanted, target)
-        if answer.findings:
-            return answer
-    if frame is not None and frame.source:
-        answer = _of_line(frame.source, wanted, target, str(frame))
+    if frame is not None:
+        data = source_of(frame, read)
+        answer = _of_file(frame, data, wanted, target) if data is not None else Answer()
+        if not answer.findings and frame.source:
+            answer = _of_line(frame, wanted, target)
         if answer.findings:
             return answer
     if wanted.statement:
+        chosen = _asked(wanted.statement.encode(), target, _meeting(wanted))
         # What a made-up statement would become is no diff of the user's.
-        return Answer(_of_line(wanted.statement, wanted, target, "").findings)
+        return Answer(chosen.findings) if chosen else Answer()
     return Answer()
 
 
-def _is_of(data: bytes, frame: Frame) -> bool:
-    """Say whether the file is still the one that the traceback shows."""
-    if frame.line is None:
-        return False
+def source_of(frame: Frame, read: ReadSource) -> bytes | None:
+    """Return the file of a frame if it is there and still the one that the traceback shows."""
+    data = read(frame.path) if frame.path else None
+    if data is None or frame.line is None:
+        return None
     lines = data.decode(errors="replace").splitlines()
     if not 0 < frame.line <= len(lines):
-        return False
+        return None
     shown = frame.source.partition("\n")[0].strip()
-    return not shown or lines[frame.line - 1].strip().startswith(shown[:60])
+    return data if lines[frame.line - 1].strip().startswith(shown[:60]) else None
 
 
 def _of_file(frame: Frame, data: bytes, wanted: Wanted, target: Target) -> Answer:
@@ -95,41 +113,45 @@ def _of_file(frame: Frame, data: bytes, wanted: Wanted, target: Target) -> Answe
 
     def choose(found: Sequence[Finding]) -> Sequence[Finding]:
         here = [each for each in found if each.place.line <= line <= each.place.end_line]
-        about = [each for each in found if _speaks_of(each, wanted.name)]
-        chosen = [each for each in here if each in about] or about[:1]
-        return _with_errors(chosen, here)
+        about = [each for each in found if wanted.is_met_by(each)]
+        named = about[:1] if wanted.name or wanted.rules else []
+        return _with_errors([each for each in here if each in about] or named, here)
 
-    chosen = _asked(str(frame.path), data, target, choose)
+    chosen = _asked(data, target, choose, frame.path)
     return Answer(chosen.findings, chosen.diff, chosen.others) if chosen else Answer()
 
 
-def _of_line(line: str, wanted: Wanted, target: Target, place: str) -> Answer:
-    for prelude in ("", *wanted.preludes):
-        head = f"{prelude}\n" if prelude else ""
-        first = head.count("\n") + 1
-
-        def choose(found: Sequence[Finding], first: int = first) -> Sequence[Finding]:
-            here = [each for each in found if each.place.line >= first]
-            chosen = [each for each in here if _speaks_of(each, wanted.name)]
-            return _with_errors(chosen, here)
-
-        for statement in _statements(line):
-            chosen = _asked("your line", f"{head}{statement}\n".encode(), target, choose)
-            if chosen is not None and chosen.findings:
-                return Answer(chosen.findings, _diff_of_line(chosen, first, place))
+def _of_line(frame: Frame, wanted: Wanted, target: Target) -> Answer:
+    for snippet in snippets(frame.source, target, wanted.binding, wanted.root):
+        chosen = _asked(snippet.source.encode(), target, _meeting(wanted, snippet.first))
+        if chosen is not None and chosen.findings:
+            return Answer(chosen.findings, _diff_of_line(chosen, snippet, str(frame)))
     return Answer()
 
 
-def _with_errors(chosen: list[Finding], here: Sequence[Finding]) -> list[Finding]:
+def _meeting(wanted: Wanted, first: int = 1) -> Callable[[Sequence[Finding]], Sequence[Finding]]:
+    def choose(found: Sequence[Finding]) -> Sequence[Finding]:
+        here = [each for each in found if each.place.line >= first]
+        return _with_errors([each for each in here if wanted.is_met_by(each)], here)
+
+    return choose
+
+
+def _with_errors(chosen: list[Finding], here: Iterable[Finding]) -> list[Finding]:
     """Add what else would fail on the line, as soon as the first error is mended."""
     if not chosen:
         return []
-    more = [each for each in here if each.severity is Severity.ERROR and each not in chosen]
-    return [*chosen, *more]
+    return [
+        *chosen,
+        *(each for each in here if each.severity is Severity.ERROR and each not in chosen),
+    ]
 
 
 def _asked(
-    path: str, data: bytes, target: Target, choose: Callable[[Sequence[Finding]], Sequence[Finding]]
+    data: bytes,
+    target: Target,
+    choose: Callable[[Sequence[Finding]], Sequence[Finding]],
+    path: str = "your line",
 ) -> Chosen | None:
     try:
         return choose_and_fix(path, data, target, choose)
@@ -137,46 +159,16 @@ def _asked(
         return None
 
 
-def _statements(line: str) -> Iterator[str]:
-    """Yield the line as a statement; a cut one is closed, a header gets a body."""
-    text = textwrap.dedent(line).strip()
-    yield text
-    if text.endswith(":"):
-        yield f"{text}\n    pass"
-    missing = _closing(text)
-    if missing:
-        yield text.rstrip(",") + missing
-
-
-def _closing(text: str) -> str:
-    open_ = []
-    pairs = {"(": ")", "[": "]", "{": "}"}
-    for char in text:
-        if char in pairs:
-            open_.append(pairs[char])
-        elif open_ and char == open_[-1]:
-            open_.pop()
-    return "".join(reversed(open_))
-
-
-def _speaks_of(finding: Finding, name: str) -> bool:
-    if not name:
-        return True
-    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
-    return bool(re.search(pattern, f"{finding.symbol} {finding.message}"))
-
-
-def _diff_of_line(chosen: Chosen, first: int, place: str) -> str:
+def _diff_of_line(chosen: Chosen, snippet: Snippet, place: str) -> str:
     """Return the changed lines alone: the imports above were put there for the question."""
     old = chosen.before.splitlines()
-    shown = set(old[first - 1 :])
-    lines = difflib.ndiff(old, chosen.after.splitlines())
+    shown = set(old[snippet.first - 1 :])
     changed = [
         line
-        for line in lines
+        for line in difflib.ndiff(old, chosen.after.splitlines())
         if line[2:].strip() and (line[:2] == "+ " or (line[:2] == "- " and line[2:] in shown))
     ]
     if not changed:
         return ""
-    heading = f"# {place}\n" if place else ""
-    return heading + "".join(f"{line[0]}{line[2:]}\n" for line in changed)
+    text = "".join(f"{line[0]}{line[2:]}\n" for line in changed)
+    return f"# {place}\n{snippet.restored(text)}"

@@ -19,6 +19,38 @@ _FETCHES: Final = re.compile(
     r"|/python/util/traceback_utils\.py$"
 )
 
+# Packages that Keras and TensorFlow call, and those that call whatever they are given: none of
+# them is ever to blame for a name that Keras lacks.
+_ASIDE: Final = frozenset(
+    {
+        *(
+            "numpy",
+            "scipy",
+            "h5py",
+            "ml_dtypes",
+            "optree",
+            "absl",
+            "rich",
+            "namex",
+            "wrapt",
+            "gast",
+        ),
+        *(
+            "jax",
+            "jaxlib",
+            "torch",
+            "PIL",
+            "google",
+            "grpc",
+            "tensorboard",
+            "astunparse",
+            "flatbuffers",
+        ),
+        *("IPython", "ipykernel", "traitlets", "tornado", "_pytest", "pluggy", "pytest", "xdist"),
+        *("click", "typer", "hydra", "tqdm", "joblib", "nbclient", "jupyter_client"),
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -46,7 +78,9 @@ class Case:
     def blamed(self) -> Frame | None:
         """The innermost frame outside of Keras, TensorFlow and Python itself."""
         for frame in reversed(self.error.frames):
-            if frame.origin in {Origin.USER, Origin.PACKAGE}:
+            if frame.origin is Origin.USER or (
+                frame.origin is Origin.PACKAGE and frame.package not in _ASIDE
+            ):
                 return frame
         return None
 

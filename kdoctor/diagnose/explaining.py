@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
+from kdoctor.diagnose.by_example import explain_by_example, explain_by_message
 from kdoctor.diagnose.by_rules import ReadSource, read_file
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault
 from kdoctor.diagnose.eras import era_of, first_fitting, target_of, versions_in
+from kdoctor.diagnose.keywords import explain_keyword
+from kdoctor.diagnose.members import explain_member
+from kdoctor.diagnose.messages import explain_message
 from kdoctor.diagnose.names import explain_name
 from kdoctor.diagnose.tracebacks import Raised, read_exceptions
+from kdoctor.diagnose.verdicts import verdict
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.target import Target
 
-_EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (explain_name,)
+# In the order of asking: what is known most exactly comes first.
+_EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (
+    explain_message,
+    explain_name,
+    explain_member,
+    explain_keyword,
+    explain_by_example,
+    explain_by_message,
+)
 
 
 def explain(
@@ -47,14 +60,13 @@ def explain(
         target_of(versions or {}, "the environment"),
         target_of(versions_in(text), "the text"),
     ]
-    diagnosis = None
     for error in _candidates(found):
         case = _case(error, stated, read)
         for explainer in _EXPLAINERS:
             diagnosis = explainer(case)
             if diagnosis is not None:
                 return diagnosis
-    return Diagnosis(Fault.UNKNOWN, "kdoctor does not know this error.", found[-1])
+    return verdict(_case(found[-1], stated, read))
 
 
 def _candidates(found: tuple[Raised, ...]) -> Iterator[Raised]:

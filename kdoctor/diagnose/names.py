@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from kdoctor.diagnose import steps
@@ -14,6 +13,7 @@ from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.eras import all_targets
 from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.naming import MissingName, missing_name
+from kdoctor.diagnose.snippets import Binding
 from kdoctor.keras_api import Lookup, Presence, known_releases, lookup, split_root
 from kdoctor.target import Target
 
@@ -56,9 +56,7 @@ class _Search:
     @property
     def answer(self) -> Answer:
         """What the rules say about the line."""
-        name = self.missing.name
-        wanted = Wanted(name, tuple(preludes(self.missing, self.case)), _statement(self.missing))
-        return ask(self.case.blamed, wanted, self.target, self.case.read)
+        return ask(self.case.blamed, _wanted(self.missing), self.target, self.case.read)
 
 
 def _explained(search: _Search) -> Diagnosis:
@@ -269,31 +267,14 @@ def _is_own(path: str, root: str) -> bool:
     return name == f"{root}.py" and Frame(path, None).origin is Origin.USER
 
 
-def preludes(missing: MissingName, case: Case) -> Iterator[str]:
-    """Yield imports that make of the line's names what the message says they are."""
-    frame = case.blamed
-    source = frame.source if frame is not None else ""
-    module = missing.qualified.rpartition(".")[0]
-    yield _imports(module, source, missing.name)
-    yield "import keras\nimport tensorflow as tf\nfrom tensorflow import keras as _keras"
-
-
-def _imports(module: str, source: str, name: str) -> str:
-    """Bind what stands before ``.name`` in the line to the module of the message."""
-    root = "import keras\nimport tensorflow as tf\n"
-    matched = re.search(rf"([A-Za-z_][\w.]*)\.{re.escape(name)}\b", source)
-    if matched is None:
-        return root.rstrip()
-    owner = matched[1]
-    first, _, rest = owner.partition(".")
-    base = module.removesuffix(f".{rest}") if rest else module
-    if base == first:
-        return f"{root}import {base}"
-    package, _, leaf = base.rpartition(".")
-    if not package:
-        return f"{root}import {base} as {first}"
-    as_ = "" if leaf == first else f" as {first}"
-    return f"{root}from {package} import {leaf}{as_}"
+def _wanted(missing: MissingName) -> Wanted:
+    """Return what to ask the rules: what stands before ``.name`` is the message's module."""
+    owner = missing.qualified.rpartition(".")[0]
+    package, _, leaf = owner.rpartition(".")
+    made = f"from {package} import {leaf} as {{name}}" if package else f"import {owner} as {{name}}"
+    root = "tensorflow.keras" if owner.startswith("tensorflow.keras") else "keras"
+    binding = Binding(missing.name, made) if missing.form == "attribute" else None
+    return Wanted(missing.name, binding=binding, root=root, statement=_statement(missing))
 
 
 def _statement(missing: MissingName) -> str:
@@ -305,20 +286,16 @@ def _statement(missing: MissingName) -> str:
         case "import":
             return f"import {missing.qualified}"
         case _:
-            root = missing.qualified.partition(".")[0]
-            return f"import {root}; {missing.qualified}"
+            return f"import {missing.root}\n{missing.qualified}\n"
 
 
 def _of_tensorflow(missing: MissingName, case: Case) -> Diagnosis | None:
     """A name of TensorFlow itself, of which the rules know those of TensorFlow 1."""
     if case.is_inside_keras:
         return _mixture(missing, lookup(missing.qualified, case.target), case)
-    name = missing.name
-    wanted = Wanted(name, tuple(preludes(missing, case)))
+    shown = f"import tensorflow as tf\nfrom tensorflow import keras\n{_shown(missing)}()\n"
+    wanted = replace(_wanted(missing), statement=shown)
     answer = ask(case.blamed, wanted, case.target, case.read)
-    if not answer.findings:
-        line = f"import tensorflow as tf\nfrom tensorflow import keras\n{_shown(missing)}()"
-        answer = ask(None, Wanted(name, statement=line), case.target, case.read)
     if not answer.findings:
         return None
     frame = case.blamed

@@ -22,10 +22,16 @@ def of_answer(answer: Answer) -> Iterator[Step]:
     if answer.diff:
         titles = dict.fromkeys(_title(finding.fix) for finding in written if finding.fix)
         yield Step(StepKind.DIFF, answer.diff, "; ".join(titles))
-    told = dict.fromkeys(
-        _advice(finding) for finding in answer.findings if finding.fix is None or not answer.diff
-    )
+    told = dict.fromkeys(_advice(each) for each in answer.findings if _is_to_tell(each, answer))
     yield from tuple(told)[:_MOST]
+
+
+def _is_to_tell(finding: Finding, answer: Answer) -> bool:
+    """Say whether there is more to do than the diff does."""
+    fix = finding.fix
+    if fix is None or not answer.diff:
+        return True
+    return fix.applicability is not Applicability.SAFE and bool(finding.help)
 
 
 def _title(fix: Fix) -> str:

@@ -1,0 +1,120 @@
+"""What the rules' own examples raise: each was run, and its message is on record.
+
+A message that one of them raises, on a line that the same rule reports, is that rule's.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from kdoctor.diagnose import steps
+from kdoctor.diagnose.by_rules import Wanted, ask
+from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
+from kdoctor.diagnose.frames import Origin
+from kdoctor.rules import Example, Rule, all_rules
+
+_COMPARED: Final = 160  # characters of the first line
+_WITH_A_FINDING: Final = 0.6
+_ALONE: Final = 0.9
+_SPECIFIC: Final = 40  # a message shorter than this may be anyone's
+_VARYING: Final = re.compile(r"<[^<>]*>|\d+(?:\.\d+)?|0x[0-9a-f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    rule: Rule
+    example: Example
+    type: str
+    text: str
+
+
+@cache
+def _known() -> tuple[_Known, ...]:
+    return tuple(
+        _Known(rule, example, type_, _normal(text))
+        for rule in all_rules()
+        for example in rule.invalid
+        if example.raises
+        for type_, _, text in [example.raises.partition(": ")]
+    )
+
+
+def explain_by_example(case: Case) -> Diagnosis | None:
+    """Return what the rules say of an error that one of their examples raises, too."""
+    if case.is_inside_keras and case.blamed is None:
+        return None
+    answer = ask(case.blamed, Wanted(), case.target, case.read)
+    for finding in answer.findings:
+        best = max(
+            (_likeness(case, known) for known in _known() if known.rule.code == finding.code),
+            default=0.0,
+        )
+        if best < _WITH_A_FINDING:
+            continue
+        return Diagnosis(
+            fault=Fault.YOUR_CODE,
+            meaning=finding.message,
+            error=case.error,
+            place=case.blamed,
+            evidence=(
+                f"{finding.code} reports this line, and its examples raise this error",
+                f"taken to be {case.target}: {case.target.source}",
+            ),
+            steps=tuple(steps.of_answer(answer)),
+            rule=finding.code,
+            target=case.target,
+        )
+    return None
+
+
+def explain_by_message(case: Case) -> Diagnosis | None:
+    """Return the rule whose example raises the same message, where no line is known."""
+    if len(case.error.message) < _SPECIFIC:
+        return None
+    best = max(_known(), key=lambda known: _likeness(case, known))
+    if _likeness(case, best) < _ALONE:
+        return None
+    is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
+    package = case.blamed.package if is_package and case.blamed is not None else ""
+    return Diagnosis(
+        fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
+        meaning=best.rule.summary,
+        error=case.error,
+        place=case.blamed,
+        evidence=(f"an example of {best.rule.code} raises this message when it is run",),
+        steps=tuple(_shown(best.example)),
+        rule=best.rule.code,
+        only_if="the line does what this rule is about",
+        package=package,
+        target=case.target,
+    )
+
+
+def _shown(example: Example) -> Iterator[Step]:
+    if example.after is not None:
+        before, after = example.before.strip(), example.after.strip()
+        yield Step(StepKind.CODE, f"{before}\n  ->\n{after}", "an example; the page has more")
+
+
+def _likeness(case: Case, known: _Known) -> float:
+    """Compare two messages, from 0 to 1; what varies from run to run does not count."""
+    if case.error.type and case.error.name != known.type:
+        return 0.0
+    text = _normal(case.error.message)
+    if known.text and text.startswith(known.text) and len(known.text) >= _SPECIFIC:
+        return 1.0
+    length = min(len(text), len(known.text))
+    if not length:
+        return 0.0
+    matcher = difflib.SequenceMatcher(None, text[:_COMPARED], known.text[:_COMPARED])
+    return 0.0 if matcher.quick_ratio() < _WITH_A_FINDING else matcher.ratio()
+
+
+def _normal(message: str) -> str:
+    return _VARYING.sub("…", message.strip().partition("\n")[0])

@@ -1,0 +1,141 @@
+"""Members that an object has not: ``'Sequential' object has no attribute 'fit_generator'``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kdoctor.diagnose import steps
+from kdoctor.diagnose.by_rules import Wanted, ask, source_of
+from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault
+from kdoctor.diagnose.frames import Origin
+from kdoctor.diagnose.snippets import Binding
+from kdoctor.keras_api import Presence, lookup, member_lookup, member_until
+from kdoctor.kinds import Kind, Type
+from kdoctor.target import Target
+
+_MESSAGE: Final = re.compile(
+    r"^(?:'(?P<cls>[\w.]+)' object|type object '(?P<type>\w+)') has no attribute '(?P<name>\w+)'"
+)
+# How an object of a class comes about, for a line to be asked about.
+_MADE: Final = {
+    "Functional": "{name} = keras.Model(_x := keras.Input((4,)), _x)",
+    "Model": "{name} = keras.Model(_x := keras.Input((4,)), _x)",
+    "KerasTensor": "{name} = keras.Input((4,))",
+    "KerasHistory": "{name} = keras.Input((4,))._keras_history",
+    "Variable": "{name} = keras.Variable(1.0)",
+    "History": "{name} = keras.Sequential().fit()",
+}
+_KINDS: Final = {
+    "Functional": Kind.MODEL,
+    "Model": Kind.MODEL,
+    "Sequential": Kind.MODEL,
+    "KerasTensor": Kind.TENSOR,
+    "KerasHistory": Kind.KERAS_HISTORY,
+    "Variable": Kind.VARIABLE,
+    "History": Kind.HISTORY,
+}
+_FAMILIES: Final = {
+    "models": Kind.MODEL,
+    "layers": Kind.LAYER,
+    "optimizers": Kind.OPTIMIZER,
+    "losses": Kind.LOSS,
+    "metrics": Kind.METRIC,
+    "callbacks": Kind.CALLBACK,
+}
+# Classes of these names are nobody else's.
+_ONLY_KERAS: Final = frozenset({"Functional", "KerasTensor", "KerasHistory", "KerasVariable"})
+
+
+def explain_member(case: Case) -> Diagnosis | None:
+    """Return why an object of a Keras class lacks a member; None for any other error."""
+    matched = _MESSAGE.match(case.error.message)
+    if matched is None or case.error.name not in {"AttributeError", ""}:
+        return None
+    cls = (matched["cls"] or matched["type"]).rpartition(".")[2]
+    member = matched["name"]
+    frame = case.raised_in
+    if (
+        frame is not None
+        and frame.origin in {Origin.PACKAGE, Origin.PYTHON}
+        and (case.blamed is frame and not _is_keras_class(cls, case.target))
+    ):
+        return None
+    if case.is_inside_keras:
+        return None
+    kind, home = _kind_of(cls, case.target)
+    binding = Binding(member, _MADE.get(cls, f"{{name}} = {home}()")) if home else None
+    statement = ""
+    if home:
+        made = _MADE.get(cls, f"{{name}} = {home}()").format(name="x")
+        statement = f"import keras\n{made}\nx.{member}\n"
+    wanted = Wanted(member, binding=binding, statement=statement)
+    answer = ask(case.blamed, wanted, case.target, case.read)
+    is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
+    if not home and not answer.findings:
+        return None
+    presence = member_lookup(cls, member, case.target) if home else Presence.UNKNOWN
+    if presence is Presence.EXISTS and not answer.findings:
+        return None
+    last = member_until(Type(kind, cls=cls), member, case.target) if kind else None
+    if presence is not Presence.MISSING and not answer.findings:
+        return None
+    package = case.blamed.package if is_package and case.blamed is not None else ""
+    told = tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer))
+    return Diagnosis(
+        fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
+        meaning=_meaning(cls, member, last, case.target),
+        error=case.error,
+        place=case.blamed,
+        evidence=tuple(_evidence(cls, member, last, presence, case)),
+        steps=told,
+        rule=answer.rule or "KD205",
+        only_if="" if _is_surely_keras(cls, case) else f"the object is Keras' {cls}",
+        package=package,
+        target=case.target,
+    )
+
+
+def _is_keras_class(cls: str, target: Target) -> bool:
+    return _kind_of(cls, target)[1] != ""
+
+
+def _kind_of(cls: str, target: Target) -> tuple[Kind | None, str]:
+    """Return the kind of object and how to make one; "" where it is no class of Keras."""
+    if cls in _MADE:
+        return _KINDS[cls], f"keras.{cls}"
+    for module, kind in _FAMILIES.items():
+        name = f"keras.{module}.{cls}"
+        if lookup(name, target).presence is Presence.EXISTS:
+            return kind, name
+    return None, ""
+
+
+def _meaning(cls: str, member: str, last: str | None, target: Target) -> str:
+    made_of = f"keras {target.keras_version}" if target.keras_version else str(target)
+    if last:
+        return f"`{member}` is gone from Keras' `{cls}`: {made_of} has it no more (last in {last})."
+    return f"Keras' `{cls}` has no `{member}`: neither {made_of} nor an older release known."
+
+
+def _evidence(cls: str, member: str, last: str | None, presence: Presence, case: Case) -> list[str]:
+    found = []
+    if presence is Presence.MISSING:
+        found.append(
+            f"the members of `{cls}` in {case.target}, inherited ones included: no `{member}`"
+        )
+    if last:
+        found.append(f"keras {last} is the last release whose `{cls}` has it")
+    found.append(f"taken to be {case.target}: {case.target.source}")
+    return found
+
+
+def _is_surely_keras(cls: str, case: Case) -> bool:
+    """Say whether the text shows that the object is Keras', not another library's namesake."""
+    if cls in _ONLY_KERAS or any(frame.origin is Origin.KERAS for frame in case.error.frames):
+        return True
+    shown = [frame.source for frame in case.error.frames]
+    if case.blamed is not None and (data := source_of(case.blamed, case.read)) is not None:
+        shown.append(data.decode(errors="replace"))
+    return any(re.search(r"\bkeras\b", text) for text in shown)

@@ -1,0 +1,170 @@
+"""Errors that are known by their message: the table in ``messages/*.toml``, one entry a message.
+
+An entry is data: what the message looks like, why it comes, what cures it, where that is known
+from, and a real example. ``messages/README.md`` says how to add one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+import msgspec
+
+from kdoctor.diagnose import steps
+from kdoctor.diagnose.by_rules import Answer, Wanted, ask
+from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
+from kdoctor.diagnose.frames import Frame, Origin
+from kdoctor.diagnose.snippets import Binding
+
+_INNER = 3  # of the frames are those that raised; the last may be Python's or a helper's
+
+
+class Cure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One step of a remedy; exactly one of the first four is given."""
+
+    command: str = ""
+    environment: str = ""
+    code: str = ""
+    advice: str = ""
+    note: str = ""
+
+    def step(self, found: dict[str, str]) -> Step:
+        """Return the step, with the parts of the message in their places."""
+        for kind, text in (
+            (StepKind.COMMAND, self.command),
+            (StepKind.ENVIRONMENT, self.environment),
+            (StepKind.CODE, self.code),
+            (StepKind.ADVICE, self.advice),
+        ):
+            if text:
+                return Step(kind, _filled(text, found), _filled(self.note, found))
+        raise ValueError("a cure needs a command, environment, code or advice")
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One known error.
+
+    ``pattern`` is searched for in the message, ``types`` are the exceptions' names (none: any).
+    ``fault`` is ``"line"`` (yours, or the package's whose line it is) or ``"installation"``.
+    ``raised_in`` must be found in the path of a frame, ``line`` in the user's line: where the text
+    has frames and they do not fit, the entry does not apply; where it has none, ``only_if`` says
+    what must hold. ``rules`` are asked for the diff; ``asks`` makes an object of the line known to
+    them: ``["member", "{name} = keras.Sequential()"]``.
+    """
+
+    id: str
+    pattern: str
+    meaning: str
+    fault: Literal["line", "installation"]
+    source: str
+    example: str
+    fix: tuple[Cure, ...]
+    types: tuple[str, ...] = ()
+    versions: str = ""
+    rules: tuple[str, ...] = ()
+    asks: tuple[str, str] = ("", "")
+    raised_in: str = ""
+    line: str = ""
+    only_if: str = ""
+    package: str = ""
+    row: int = 0
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    message: tuple[Message, ...]
+
+
+@cache
+def messages() -> tuple[Message, ...]:
+    """Return all entries, in the order of trying."""
+    folder = resources.files("kdoctor.diagnose") / "messages"
+    files = sorted(
+        (file for file in folder.iterdir() if file.name.endswith(".toml")),
+        key=lambda file: file.name,
+    )
+    return tuple(
+        entry
+        for file in files
+        for entry in msgspec.toml.decode(file.read_bytes(), type=_File).message
+    )
+
+
+def explain_message(case: Case) -> Diagnosis | None:
+    """Return what the table knows of a message; None where it has no entry that fits."""
+    for entry in messages():
+        if entry.types and case.error.type and case.error.name not in entry.types:
+            continue
+        matched = re.search(entry.pattern, case.error.message, re.DOTALL)
+        if matched is None or not _fits(entry, case):
+            continue
+        found = {key: value or "" for key, value in matched.groupdict().items()}
+        return _diagnosis(entry, found, case)
+    return None
+
+
+def _fits(entry: Message, case: Case) -> bool:
+    """Say whether the frames bear the entry out, as far as there are any."""
+    frames = case.error.frames
+    if not frames:
+        return True
+    paths = [frame.path.replace("\\", "/") for frame in frames]
+    if entry.raised_in and not any(re.search(entry.raised_in, path) for path in paths[-_INNER:]):
+        return False
+    lines = [frame.source for frame in frames[-_INNER:] if frame.source]
+    lines += [frame.source for frame in frames if frame.origin is Origin.USER]
+    return not entry.line or any(re.search(entry.line, line) for line in lines)
+
+
+def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
+    frame = case.blamed
+    is_package = frame is not None and frame.origin is Origin.PACKAGE
+    package = frame.package if is_package and frame is not None else ""
+    answer = _asked(entry, frame, case)
+    own = tuple(cure.step(found) for cure in entry.fix)
+    told = (*steps.of_answer(answer), *(own if not answer.diff else ()))
+    fault = Fault.INSTALLATION if entry.fault == "installation" else Fault.YOUR_CODE
+    if fault is Fault.YOUR_CODE and (package or entry.package):
+        fault = Fault.PACKAGE
+    needs = bool(entry.raised_in or entry.line or entry.only_if)
+    return Diagnosis(
+        fault=fault,
+        meaning=_filled(entry.meaning, found),
+        error=case.error,
+        place=frame,
+        evidence=tuple(_evidence(entry, case)),
+        steps=tuple(dict.fromkeys(told)),
+        rule=answer.rule or (entry.rules[0] if entry.rules else ""),
+        only_if="" if case.error.frames or not needs else _filled(entry.only_if, found),
+        source=entry.source,
+        package=entry.package or package,
+        target=case.target,
+    )
+
+
+def _asked(entry: Message, frame: Frame | None, case: Case) -> Answer:
+    if not entry.rules:
+        return Answer()
+    member, made = entry.asks
+    binding = Binding(member, made) if member else None
+    return ask(frame, Wanted(rules=entry.rules, binding=binding), case.target, case.read)
+
+
+def _evidence(entry: Message, case: Case) -> Iterator[str]:
+    yield f"the message is known ({entry.id})" + (
+        f"; seen with {entry.versions}" if entry.versions else ""
+    )
+    if case.raised_in is not None:
+        yield f"it was raised in {case.raised_in}"
+    if case.era.because:
+        yield f"the text is of a Keras that has {case.era.because}"
+
+
+def _filled(text: str, found: dict[str, str]) -> str:
+    for key, value in found.items():
+        text = text.replace(f"<{key}>", value)
+    return text

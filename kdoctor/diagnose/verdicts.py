@@ -1,0 +1,99 @@
+"""When no knowledge fits: whose error it is by its frames, and what can be ruled out."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault
+from kdoctor.diagnose.frames import Origin
+
+_SPEAKS: Final = re.compile(r"\b(?:tf[._-])?keras\b|\btensorflow\b|\bKerasTensor\b", re.IGNORECASE)
+_NO_MODULE: Final = re.compile(r"^No module named ['\"]?(?P<name>[\w.]+)")
+_KERAS_ONES: Final = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
+
+
+def verdict(case: Case) -> Diagnosis:
+    """Return what can be said of an error that nothing is known about."""
+    if said := _by_module(case) or _by_frames(case):
+        return said
+    raised = case.raised_in
+    if raised is None:
+        return _without_frames(case)
+    where = {
+        Origin.KERAS: "Keras raised it itself",
+        Origin.TENSORFLOW: "TensorFlow raised it, called by Keras",
+        Origin.USER: "your own line raised it",
+    }.get(raised.origin, f"{raised.package or 'Python'} raised it, below Keras")
+    return Diagnosis(
+        Fault.UNKNOWN,
+        "kdoctor does not know this error.",
+        case.error,
+        place=case.blamed,
+        evidence=(f"{where}: {raised}",),
+        ruled_out=tuple(_ruled_out(case)),
+        target=case.target,
+    )
+
+
+def _by_module(case: Case) -> Diagnosis | None:
+    """A module of neither Keras nor TensorFlow is missing: it is to be installed, or a typo."""
+    matched = _NO_MODULE.match(case.error.message)
+    if matched is None or case.is_inside_keras:
+        return None
+    package = matched["name"].partition(".")[0]
+    if package in _KERAS_ONES:
+        return None
+    frame = case.blamed
+    evidence = (f"what is missing is {package}, which is no part of Keras or TensorFlow",)
+    return _no_keras(case, f"imported by {frame}" if frame is not None else "", evidence)
+
+
+def _by_frames(case: Case) -> Diagnosis | None:
+    """No frame, line or word of the error is Keras': Keras has nothing to do with it."""
+    frames = case.error.frames
+    if not frames or any(frame.origin is Origin.KERAS for frame in frames):
+        return None
+    shown = [case.error.type, case.error.message, *(frame.source for frame in frames)]
+    raised = case.raised_in or frames[-1]
+    if raised.origin is Origin.TENSORFLOW:
+        evidence = (f"TensorFlow itself raised it: {raised}", "no frame of it is in Keras")
+        return _no_keras(case, "", evidence)
+    if any(_SPEAKS.search(text) for text in shown):
+        return None
+    where = raised.package or ("your own code" if raised.origin is Origin.USER else "Python")
+    return _no_keras(case, "", (f"{where} raised it: {raised}", "no frame of it is in Keras"))
+
+
+def _no_keras(case: Case, more: str, evidence: tuple[str, ...]) -> Diagnosis:
+    return Diagnosis(
+        Fault.NOT_KERAS,
+        "This is not a problem of Keras.",
+        case.error,
+        place=case.blamed,
+        evidence=(*evidence, *([more] if more else [])),
+        target=None,
+    )
+
+
+def _without_frames(case: Case) -> Diagnosis:
+    speaks = _SPEAKS.search(f"{case.error.type} {case.error.message}")
+    if speaks:
+        evidence = ("the text has no traceback: with it, more could be said",)
+    else:
+        evidence = ("nothing in the text speaks of Keras, and it has no traceback",)
+    return Diagnosis(
+        Fault.UNKNOWN,
+        "kdoctor does not know this error.",
+        case.error,
+        evidence=evidence,
+        ruled_out=tuple(_ruled_out(case)),
+    )
+
+
+def _ruled_out(case: Case) -> list[str]:
+    found = ["a name, member or argument that a release of Keras has lost"]
+    if case.blamed is not None and case.blamed.origin is Origin.USER:
+        found.append("anything that `kdoctor scan` reports on your line")
+    return found

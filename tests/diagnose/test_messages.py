@@ -1,0 +1,48 @@
+"""The table of known messages: each entry is held to its own example."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kdoctor import explain
+from kdoctor.diagnose import Fault
+from kdoctor.diagnose.messages import messages
+from kdoctor.rules import all_rules
+
+
+@pytest.mark.parametrize("entry", messages(), ids=lambda entry: entry.id)
+def test_the_example_of_an_entry_is_explained_by_it(entry):
+    type_ = f"{entry.types[0]}: " if entry.types and entry.types[0] else ""
+    found = explain(f"{type_}{entry.example}")
+    assert any(f"({entry.id})" in each for each in found.evidence), found
+    assert found.steps
+    assert "<" not in re.sub(r"<(?:operation on t|learning rate|decay)>", "", found.meaning)
+
+
+@pytest.mark.parametrize("entry", messages(), ids=lambda entry: entry.id)
+def test_an_entry_that_asks_for_frames_says_what_must_hold_without_them(entry):
+    assert bool(entry.raised_in or entry.line) <= bool(entry.only_if)
+    if entry.only_if:
+        assert explain(entry.example).only_if
+
+
+@pytest.mark.parametrize("entry", messages(), ids=lambda entry: entry.id)
+def test_the_rules_that_an_entry_names_exist(entry):
+    assert set(entry.rules) <= {rule.code for rule in all_rules()}
+
+
+def test_names_of_entries_are_unique():
+    names = [entry.id for entry in messages()]
+    assert len(names) == len(set(names))
+
+
+def test_a_message_that_could_be_anyones_is_not_claimed_without_its_frames():
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "/home/me/sums.py", line 3, in <module>\n'
+        "    a, b = half(3)\n"
+        "TypeError: cannot unpack non-iterable float object\n"
+    )
+    assert explain(text).fault is Fault.NOT_KERAS

@@ -1,0 +1,1 @@
+"""Run small programs that fail, in the environments that they fail in, and keep their errors."""
