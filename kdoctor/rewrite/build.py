@@ -230,7 +230,7 @@ def _may_be_copied(node: cst.BaseExpression) -> bool:
     match node:
         case cst.UnaryOperation():
             return isinstance(node.expression, cst.BaseNumber)
-        case cst.Tuple():
+        case cst.Tuple() | cst.List():
             return all(_may_be_copied(element.value) for element in node.elements)
         case cst.Name() | cst.BaseNumber() | cst.SimpleString():
             return True

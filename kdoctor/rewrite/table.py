@@ -79,10 +79,14 @@ class RewriteTable:
         rows = self.rows_for(reference.name)
         if rows and rows[0].pattern.signature is None and _is_imported_from(rows[0], reference):
             return _changed_import(module, reference, rows[0], applicability)
-        uses = [use for use in module.references if _reads(use, reference)]
+        uses = [
+            use
+            for use in module.references
+            if _reads(use, reference) and not module.is_dead(use.node)
+        ]
         if not uses and reference.binding.exported:
             raise Refused("other files may import it from here")
-        if not uses and module.uses_of(reference.binding):
+        if not uses and any(not module.is_dead(each) for each in module.uses_of(reference.binding)):
             raise Refused("other imports may bind the name that is used, too")
         fixes: list[Fix] = []
         refused: list[Refusal] = []

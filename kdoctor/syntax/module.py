@@ -176,6 +176,10 @@ class Module:
         """Return where ``node`` runs: in a layer's call, in a loss, while a model is built."""
         return self._contexts.of(node)
 
+    def is_dead(self, node: cst.CSTNode) -> bool:
+        """Say whether the target certainly never gets to ``node``."""
+        return self._guards.is_dead(node)
+
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
@@ -16,6 +16,10 @@ _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_
 # The same argument under another name: `to_categorical(y)` is `to_categorical(x)` now. Only what
 # an example of the rule was run with.
 _RENAMED = (("y", "x"), ("alpha", "negative_slope"))
+
+# None and False are the same to these, and 1 is as good as (1, 1) to those.
+_SWITCHES = frozenset({"sparse", "ragged"})
+_SIZES = frozenset({"padding"})
 
 # What every layer and model takes out of `**kwargs`, then and now.
 _OF_EVERY_LAYER = frozenset({"input_shape", "name", "trainable"})
@@ -30,6 +34,25 @@ def mean_the_same(
     meant, and that is the same.
     """
     return all(call is None or _means_the_same(call, old, new) for call in calls)
+
+
+def changed_defaults(
+    calls: Iterable[cst.Call | None], old: Signature | None, new: Signature | None
+) -> list[str]:
+    """Return in words which defaults that the calls rest on are others now."""
+    if old is None or new is None:
+        return []
+    given = [_given(call, old) for call in calls if call is not None]
+    partners = _partners(old, new)
+    return [
+        f"`{each.name}` was {each.default} by default and "
+        f"{'must be given' if now is None else f'is {now}'} now"
+        for each in old.parameters
+        if each.name in partners and each.default is not None
+        for now in (_default(new, partners[each.name]),)
+        if not _same_default(each.name, each.default, now)
+        and any(names is not None and each.name not in names for names in given)
+    ]
 
 
 def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None) -> bool:
@@ -55,7 +78,7 @@ def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None
     left_out = [parameter for parameter in old.parameters if parameter.name not in given]
     filled = {partners.get(name, name) for name in given}
     return all(
-        _same_default(parameter.default, _default(new, partners[parameter.name]))
+        _same_default(parameter.name, parameter.default, _default(new, partners[parameter.name]))
         for parameter in left_out
         if parameter.name in partners
     ) and all(
@@ -106,12 +129,34 @@ def _default(signature: Signature, name: str) -> str | None:
     return None if parameter is None else parameter.default
 
 
-def _same_default(one: str | None, other: str | None) -> bool:
+def _same_default(name: str, one: str | None, other: str | None) -> bool:
+    """Say whether two defaults of a parameter mean the same, however they are written."""
     if one == other:
         return True
     if one is None or other is None:
         return False
     try:
-        return repr(ast.literal_eval(one)) == repr(ast.literal_eval(other))
+        old, new = ast.literal_eval(one), ast.literal_eval(other)
     except ValueError:
         return False
+    return repr(old) == repr(new) or _means_no_other(name, old, new)
+
+
+def _means_no_other(name: str, old: object, new: object) -> bool:
+    """Compare what a parameter takes in several forms; each was run in an example of the rule."""
+    if name == "name":
+        return True  # what has got no name names itself
+    if name in _SWITCHES:
+        return not old and not new
+    if name in _SIZES:
+        return set(_flat(old)) == set(_flat(new))
+    return name.endswith("_initializer") and str(old).lower() == str(new).lower()
+
+
+def _flat(size: object) -> Iterator[object]:
+    """Yield the numbers of ``((1, 1), (1, 1))``, which mean what ``1`` means where all agree."""
+    if isinstance(size, tuple):
+        for each in size:
+            yield from _flat(each)
+    else:
+        yield size

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from kdoctor.keras_api import EntryKind
+from kdoctor.keras_api import EntryKind, Lookup, split_root
 from kdoctor.keras_api.surface import Surface, surface_on
+from kdoctor.rules.facts import Facts
 from kdoctor.target import Target
 
 
@@ -33,6 +34,18 @@ def home_of(root: str, name: str, target: Target) -> str:
     surface = surface_on(root, target)
     entry = surface.entry(name) if surface else None
     return surface.home(entry) if surface and entry else ""
+
+
+def twins(found: Lookup, facts: Facts) -> tuple[str, ...]:
+    """Return the other names that a missing object had in its last release, best first."""
+    split = split_root(found.qualified)
+    if split is None or found.until is None:
+        return ()
+    root, name = split
+    last = facts.at_release(found.until).target
+    names = public_names(root, last).get(home_of(root, name, last), ())
+    spelling = found.qualified.removesuffix(name)
+    return tuple(f"{spelling}{each}" for each in names if each != name)
 
 
 def _rank(name: str) -> tuple[bool, int, str]:

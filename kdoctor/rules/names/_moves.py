@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import libcst as cst
 from packaging.version import Version
 
-from kdoctor.keras_api import EntryKind, Lookup, Presence, split_root
+from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts, Proven
-from kdoctor.rules.names._calls import mean_the_same
-from kdoctor.rules.names._homes import home_of, public_names
+from kdoctor.rules.names._calls import changed_defaults, mean_the_same
+from kdoctor.rules.names._homes import home_of, public_names, twins
 from kdoctor.rules.names._successors import IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.syntax import Module, Reference
 
@@ -61,6 +61,10 @@ class Moves:
         here = target.tf_keras_version if found.root == "tf.keras" else target.keras_version
         return bool(found.since and here) and Version(found.since or "") > Version(here)
 
+    def twins(self, found: Lookup) -> tuple[str, ...]:
+        """Return the other names that a missing object had in its last release."""
+        return twins(found, self._facts)
+
     def attempt(self, reference: Reference) -> Fix | Refusal:
         """Return the fix of one name, or why there is none."""
         if isinstance(reference.node, cst.ImportStar):
@@ -90,17 +94,29 @@ class Moves:
         if move.new is not None:
             uses = self._uses[move.row.left.partition("(")[0]]
             if not all(self._means_the_same(use, move.new) for use in uses):
-                return Applicability.UNSAFE, _CALLS_CHANGE
+                return Applicability.UNSAFE, self._changes(uses, move.new)
         proven = self._facts.applicability(*move.proofs)
         return proven, "" if proven is Applicability.SAFE else _NOT_RUN
 
     def _means_the_same(self, use: Reference, new: str) -> bool:
+        return mean_the_same([use.call], self._old_signature(use), self._facts.signature(new))
+
+    def _changes(self, uses: Sequence[Reference], new: str) -> str:
+        changed = [
+            text
+            for use in uses
+            for text in changed_defaults(
+                [use.call], self._old_signature(use), self._facts.signature(new)
+            )
+        ]
+        return ", ".join(dict.fromkeys(changed)) or _CALLS_CHANGE
+
+    def _old_signature(self, use: Reference) -> Signature | None:
         found = self._facts.lookup(use.name)
         # Of some releases (2.4, which only passed TensorFlow's on) the signatures are not known.
-        before = self._facts.at_release(found.until).signature(use.name) or self._facts.at_release(
+        return self._facts.at_release(found.until).signature(use.name) or self._facts.at_release(
             found.since
         ).signature(use.name)
-        return mean_the_same([use.call], before, self._facts.signature(new))
 
     # Where a name is found again, the best way first
 
@@ -110,6 +126,7 @@ class Moves:
             self._by_hand,
             self._in_another_module,
             self._in_tf_keras,
+            self._under_another_name,
             self._beside_the_copy,
             self._under_the_other_root,
             self._by_class_name,
@@ -117,6 +134,18 @@ class Moves:
             moves = list(way(found))
             if moves:
                 yield from moves
+                return
+
+    def _under_another_name(self, found: Lookup) -> Iterator[_Move]:
+        """What is known of `layers.CuDNNLSTM` holds for `layers.cudnn_recurrent.CuDNNLSTM`."""
+        old = under_keras(found.qualified)
+        for twin in self.twins(found):
+            known = self._facts.lookup(twin)
+            moves = list(self._by_hand(known)) or list(self._in_tf_keras(known))
+            for move in moves:
+                left = f"{old}{move.row.left.removeprefix(under_keras(twin))}"
+                yield replace(move, row=rewrite(left, move.row.right, move.row.when))
+            if moves:
                 return
 
     def _by_release_data(self, found: Lookup) -> Iterator[_Move]:

@@ -91,7 +91,7 @@ def _finding(
         f"`{found.qualified}` {_history(found, moves)}: {error_of(reference, found)}",
         symbol=found.qualified,
         confidence=reference.confidence,
-        help=_help(found, attempt),
+        help=_help(found, moves, attempt),
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else _reason(found, moves, attempt),
     )
@@ -107,12 +107,12 @@ def _history(found: Lookup, moves: Moves) -> str:
     return f"is gone (last in {found.root} {found.periods[-1][1]})"
 
 
-def _help(found: Lookup, attempt: Fix | Refusal) -> str:
+def _help(found: Lookup, moves: Moves, attempt: Fix | Refusal) -> str:
     if found.moved_to and not is_of_the_copy(found):
         return f"It is now `{found.moved_to[0]}`."
     if isinstance(attempt, Fix):
         return f"{attempt.title}."
-    if by_hand := _by_hand(found):
+    if by_hand := _by_hand(found, moves):
         return f"{by_hand}."
     if found.suggestions:
         return f"Did you mean {' or '.join(f'`{each}`' for each in found.suggestions)}?"
@@ -122,18 +122,23 @@ def _help(found: Lookup, attempt: Fix | Refusal) -> str:
     return ""
 
 
-def _by_hand(found: Lookup) -> str:
-    """Return what to write by hand: of the name itself, or of what it stands under."""
-    name = under_keras(found.qualified).removeprefix("keras.")
-    while name not in BY_HAND and "." in name:
+def _by_hand(found: Lookup, moves: Moves) -> str:
+    """Return what to write by hand: of the name itself, its twins, or of what it stands under."""
+    names = [
+        under_keras(each).removeprefix("keras.") for each in (found.qualified, *moves.twins(found))
+    ]
+    text = next((BY_HAND[each] for each in names if each in BY_HAND), "")
+    name = names[0]
+    while not text and "." in name:
         name = name.rpartition(".")[0]
-    return BY_HAND.get(name, "")
+        text = BY_HAND.get(name, "")
+    return text
 
 
 def _reason(found: Lookup, moves: Moves, refusal: Refusal) -> str:
     if moves.is_known(found):
         return refusal.reason
-    if _by_hand(found):
+    if _by_hand(found, moves):
         return "nothing in Keras 3 takes its place one to one"
     return "no release had the same object under a name that the target has"
 
@@ -253,6 +258,39 @@ _MOVED = [
         after="from keras.layers import LeakyReLU\n\nlayer = LeakyReLU(0.5)",
         raises="ModuleNotFoundError: No module named 'keras.layers.advanced_activations'",
         check="import keras\nassert float(layer(-4 * keras.ops.ones((1,)))[0]) == -2.0",
+    ),
+    # Other defaults, which mean the same.
+    Example(
+        before="from keras.layers.advanced_activations import PReLU\n\nlayer = PReLU()\n",
+        after="from keras.layers import PReLU\n\nlayer = PReLU()\n",
+        raises="ModuleNotFoundError: No module named 'keras.layers.advanced_activations'",
+        check="import keras\nimport tf_keras\n"
+        "x = keras.ops.convert_to_tensor([[-2.0, 3.0]])\n"
+        "assert (layer(x).numpy() == tf_keras.layers.PReLU()(x).numpy()).all()",
+    ),
+    Example(
+        before="from keras.layers.convolutional import ZeroPadding3D\n\nlayer = ZeroPadding3D()\n",
+        after="from keras.layers import ZeroPadding3D\n\nlayer = ZeroPadding3D()\n",
+        raises="ModuleNotFoundError: No module named 'keras.layers.convolutional'",
+        check="import keras\nimport tf_keras\nx = keras.ops.ones((1, 2, 3, 4, 5))\n"
+        "assert (layer(x).numpy() == tf_keras.layers.ZeroPadding3D()(x).numpy()).all()",
+    ),
+    Example(
+        before="from keras.engine.topology import Input\n\nx = Input((3,), name='x')\n",
+        after="from keras import Input\n\nx = Input((3,), name='x')\n",
+        raises="ModuleNotFoundError: No module named 'keras.engine'",
+        check="assert (x.shape, x.sparse, x.name) == ((None, 3), False, 'x')",
+    ),
+    Example(
+        before="import tensorflow as tf\n\n"
+        "schedule = tf.keras.experimental.CosineDecay(0.5, 10, alpha=0.1)\n",
+        after="import tensorflow as tf\n\n"
+        "schedule = tf.keras.optimizers.schedules.CosineDecay(0.5, 10, alpha=0.1)\n",
+        raises="AttributeError: module 'keras._tf_keras.keras' has no attribute 'experimental'",
+        check="import numpy as np\nimport tf_keras\n"
+        "old = tf_keras.optimizers.schedules.CosineDecay(0.5, 10, alpha=0.1)\n"
+        "for step in (0, 3, 10, 99):\n"
+        "    np.testing.assert_allclose(schedule(step), old(step), rtol=1e-5)",
     ),
 ]
 INVALID = [

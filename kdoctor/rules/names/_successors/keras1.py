@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from kdoctor.rewrite import equals, given, not_given, rewrite
 from kdoctor.rules.names._successors.successor import Successor
@@ -46,6 +47,125 @@ np.testing.assert_allclose(regularizer(x), 0.01 * 6 + 0.1 * 14, rtol=1e-5)
 )
 
 
+# Keras 1: a layer whose inputs are the ends of other models, the first one of a Sequential.
+_MERGE_LAYER = (
+    "(layers=None, mode='sum', concat_axis=-1, dot_axes=-1, output_shape=None, "
+    "output_mask=None, arguments=None, node_indices=None, tensor_indices=None, name=None)"
+)
+_OF_A_LAYER = ("dot_axes", "output_shape", "output_mask", "arguments", "node_indices")
+_LAYERS = {"sum": "Add", "mul": "Multiply", "ave": "Average", "max": "Maximum"}
+_HOMES = ("layers", "layers.core", "engine.topology")
+_BRANCHES = "what is merged must be models whose inputs are known: they begin with their shape"
+_MERGED_MODELS = Example(
+    before="from keras.layers import Dense, Merge\nfrom keras.models import Sequential\n\n"
+    "model = Sequential()\nmodel.add(Merge([left, right], mode='concat', concat_axis=1))\n"
+    "model.add(Dense(1))\n",
+    after="from keras.layers import Dense\nfrom keras import Model, layers\n"
+    "from keras.models import Sequential\n\n"
+    "model = Sequential()\nmodel.add(Model([each for model in [left, right] for each in "
+    "model.inputs], layers.Concatenate(axis=1)([model.outputs[0] for model in [left, right]])))\n"
+    "model.add(Dense(1))\n",
+    raises="ImportError: cannot import name 'Merge' from 'keras.layers'",
+    unsafe=True,
+    prelude="import keras\nimport numpy as np\n"
+    "left = keras.Sequential([keras.layers.Dense(2, input_dim=3)])\n"
+    "right = keras.Sequential([keras.layers.Dense(4, input_dim=5)])\n",
+    check="""
+data = [np.ones((8, 3)), np.ones((8, 5))]
+model.compile("sgd", "mse")
+model.fit(data, np.ones((8, 1)), verbose=0)
+ends = np.concatenate([left.predict(data[0], verbose=0), right.predict(data[1], verbose=0)], 1)
+kernel, bias = model.layers[-1].get_weights()
+np.testing.assert_allclose(model.predict(data, verbose=0), ends @ kernel + bias, rtol=1e-4)
+""",
+)
+_MERGED_TENSORS = Example(
+    before="from keras.layers import Merge\n\ntotal = Merge(mode='max', name='top')([a, b])\n",
+    after="from keras import layers\n\ntotal = layers.Maximum(name='top')([a, b])\n",
+    raises="ImportError: cannot import name 'Merge' from 'keras.layers'",
+    prelude="import keras\na, b = keras.Input((2,)), keras.Input((2,))\n",
+    check="import numpy as np\nmodel = keras.Model([a, b], total)\n"
+    "assert model([np.array([[1.0, 2]]), np.array([[0.0, 3]])]).numpy().tolist() == [[1, 3]]",
+)
+
+
+def _merge_layer_rows() -> Iterator[Successor]:
+    """Yield the rows of `Merge`, under the names that it had."""
+    modes: dict[str, tuple[str, tuple[str, ...]]] = {
+        mode: (f"{layer}(", ("concat_axis",)) for mode, layer in _LAYERS.items()
+    } | {"concat": ("Concatenate(axis=concat_axis", ())}
+    naming = ((not_given("name"), ""), (given("name"), "name=name"))
+    for home, (mode, (layer, others)), (named, name) in product(_HOMES, modes.items(), naming):
+        old = f"keras.{home}.Merge{_MERGE_LAYER}"
+        fits = equals("mode", mode) & not_given(*others, *_OF_A_LAYER) & named
+        comma = ", " if name and not layer.endswith("(") else ""
+        alone = f"keras.layers.{layer}{comma}{name})"
+        yield Successor(rewrite(old, alone, fits & not_given("layers")), _MERGED_TENSORS)
+        model = (
+            "keras.Model([each for model in layers for each in model.inputs], keras.layers."
+            f"{layer})([model.outputs[0] for model in layers]){name and ', '}{name})"
+        )
+        yield Successor(
+            rewrite(old, model, fits & given("layers")), _MERGED_MODELS, unsafe_because=_BRANCHES
+        )
+
+
+_INITIALS = (
+    ("normal(shape, scale=0.05, name=None)", "RandomNormal(stddev=scale)"),
+    ("uniform(shape, scale=0.05, name=None)", "RandomUniform(-scale, scale)"),
+    ("orthogonal(shape, scale=1.1, name=None)", "Orthogonal(gain=scale)"),
+    ("identity(shape, scale=1, name=None)", "Identity(gain=scale)"),
+    ("zero(shape, name=None)", "Zeros()"),
+    ("one(shape, name=None)", "Ones()"),
+    *(
+        (f"{each}(shape, name=None)", f"{''.join(map(str.title, each.split('_')))}()")
+        for each in (
+            "lecun_uniform", "glorot_normal", "glorot_uniform", "he_normal", "he_uniform",
+        )
+    ),
+)  # fmt: skip
+_NO_VARIABLE = (
+    "what it gives made a variable in Keras 1 and makes a tensor now: write "
+    "self.add_weight(shape=shape, initializer=…, name=…) where it is called with a shape"
+)
+_DRAWN = "the numbers are drawn otherwise, and a name must not have a slash in it"
+_INITIALIZED = Example(
+    before="from keras import initializations\n\n"
+    "init = initializations.get('uniform')\n"
+    "start = initializations.identity((2, 2), scale=3.0, name='start')\n",
+    after="from keras import Variable, initializers\n\n"
+    "init = initializers.get('uniform')\n"
+    "start = Variable(initializers.Identity(gain=3.0)((2, 2)), name='start')\n",
+    raises="ImportError: cannot import name 'initializations' from 'keras'",
+    unsafe=True,
+    check="assert start.numpy().tolist() == [[3, 0], [0, 3]] and init((4,)).shape == (4,)\n"
+    "assert start.name == 'start'",
+)
+
+
+def _initial_rows() -> Iterator[Successor]:
+    yield Successor(
+        rewrite(
+            "keras.initializations.get(identifier, **kwargs)", "keras.initializers.get(identifier)"
+        ),
+        _INITIALIZED,
+        unsafe_because=_NO_VARIABLE,
+    )
+    for old, new in _INITIALS:
+        yield Successor(
+            rewrite(
+                f"keras.initializations.{old}",
+                f"keras.Variable(keras.initializers.{new}(shape), name=name)",
+            ),
+            _INITIALIZED,
+            unsafe_because=_DRAWN,
+        )
+
+
+_DENSE = "Dense works on the last axis as it did; Keras 1 gave its arguments other names"
+_FROM_CONFIG = "a configuration that Keras 1 or 2 wrote may not be read by Keras 3"
+
+
 def _merge_rows() -> Iterator[Successor]:
     for name, passed in (("", not_given("name")), (", name=name", given("name"))):
         for mode, function in _MODES.items():
@@ -59,6 +179,22 @@ def _merge_rows() -> Iterator[Successor]:
 
 ROWS = (
     *_merge_rows(),
+    *_merge_layer_rows(),
+    *_initial_rows(),
+    *(
+        Successor(
+            rewrite(f"keras.{home}.TimeDistributedDense", "keras.layers.Dense"),
+            unsafe_because=_DENSE,
+        )
+        for home in ("layers", "layers.core")
+    ),
+    Successor(
+        rewrite(
+            "keras.utils.layer_utils.layer_from_config(config, custom_objects=None)",
+            "keras.layers.deserialize(config, custom_objects=custom_objects)",
+        ),
+        unsafe_because=_FROM_CONFIG,
+    ),
     Successor(
         rewrite(
             "keras.utils.visualize_util.plot(model, to_file='model.png', show_shapes=False, "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from kdoctor.rewrite import one_of, rewrite
+from kdoctor.rewrite import equals, one_of, rewrite
 from kdoctor.rules.names._successors.successor import Successor
 from kdoctor.rules.rule import Example
 
 _PRIVATE = "it is private in Keras 3 and may go with any release"
 _CHECKS = "keras.src.utils.argument_validation"
 _SHAPES = "keras.src.applications.imagenet_utils"
+_WIDENED = "{'valid': -1, 'full': 1}.get(padding, 0)"
 _TWICE = "a weight that is in the list twice counts twice now"
 
 ROWS = (
@@ -40,16 +41,20 @@ ROWS = (
                 f"keras.utils.{module}.conv_output_length("
                 "input_length, filter_size, padding, stride, dilation=1)",
                 f"{length} if input_length is not None else None",
-                one_of("padding", *paddings),
+                guard,
             ),
             unsafe_because="the old function also refused a padding that it did not know",
         )
         for module in ("conv_utils", "np_utils")
-        for paddings, length in (
-            (("same", "causal"), "-(-input_length // stride)"),
+        for guard, length in (
+            (one_of("padding", "same", "causal"), "-(-input_length // stride)"),
             (
-                ("valid",),
+                equals("padding", "valid"),
                 "-(-(input_length - dilation * (filter_size - 1)) // stride)",
+            ),
+            (
+                None,
+                f"-(-(input_length + {_WIDENED} * dilation * (filter_size - 1)) // stride)",
             ),
         )
     ),
@@ -86,13 +91,17 @@ for length in (1, 5, 8, 9, None):
     for size in (1, 2, 3):
         for stride in (1, 2, 3):
             for dilation in (1, 2):
-                for padding in ("same", "causal", "valid"):
-                    valid = padding == "valid"
-                    new = None if length is None else (
-                        -(-(length - dilation * (size - 1)) // stride) if valid
-                        else -(-length // stride)
-                    )
-                    assert new == old(length, size, padding, stride, dilation)
+                for padding in ("same", "causal", "valid", "full"):
+                    expected = old(length, size, padding, stride, dilation)
+                    if length is None:
+                        assert expected is None
+                        continue
+                    assert expected == -(-(length + {'valid': -1, 'full': 1}.get(padding, 0)
+                                           * dilation * (size - 1)) // stride)
+                    if padding == "valid":
+                        assert expected == -(-(length - dilation * (size - 1)) // stride)
+                    elif padding != "full":
+                        assert expected == -(-length // stride)
 """,
         unsafe=True,
     ),
