@@ -259,11 +259,11 @@ class TestNothingIsDropped:
 class TestAnArgumentUsedTwice:
     TWICE = ("keras.backend.f(x)", "x * x")
 
-    @pytest.mark.parametrize("argument", ["a", "1", "-1", "'a'", "True", "(1, 2)", "(a)"])
+    @pytest.mark.parametrize("argument", ["a", "1", "-1", "'a'", "True", "(1, 2)", "(a)", "[a, 1]"])
     def test_is_copied_if_it_is_a_name_or_a_literal(self, line, argument):
         assert line(f"K.f({argument})", self.TWICE) == f"{argument} * {argument}"
 
-    @pytest.mark.parametrize("argument", ["a.b", "f()", "a[0]", "[1]", "a + 1", "lambda: 0"])
+    @pytest.mark.parametrize("argument", ["a.b", "f()", "a[0]", "[f()]", "a + 1", "lambda: 0"])
     def test_is_a_reason_if_it_is_anything_else(self, refusal, argument):
         assert "worked out 2 times" in refusal(f"K.f({argument})", self.TWICE)
 
