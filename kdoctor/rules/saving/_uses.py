@@ -13,6 +13,7 @@ from kdoctor.model import Confidence
 from kdoctor.rules.calls import argument
 from kdoctor.rules.saving._paths import Ending, ending, same_paths
 from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
 
 _SAVE_FUNCTIONS = ("models.save_model", "saving.save_model")
 _LOAD_FUNCTIONS = ("models.load_model", "saving.load_model")
@@ -46,6 +47,19 @@ def saves(module: Module) -> Iterator[PathUse]:
     """Yield where whole models are saved, by method or by function."""
     yield from method_uses(module, "save")
     yield from _functions(module, "save", _SAVE_FUNCTIONS, 1)
+
+
+def all_saves(module: Module) -> Iterator[PathUse]:
+    """Yield the saves, and any other ``.save(path)``: only a model's file is loaded as one."""
+    known = list(saves(module))
+    yield from known
+    calls = {id(each.call) for each in known}
+    for node in descendants(module.tree):
+        if not isinstance(node, cst.Call) or id(node) in calls or not node.args:
+            continue
+        match node.func:
+            case cst.Attribute(attr=cst.Name(value="save")) if module.qualified(node.func) is None:
+                yield _use(module, "save", node, "Model.save", 0, Confidence.LIKELY)
 
 
 def loads(module: Module) -> Iterator[PathUse]:

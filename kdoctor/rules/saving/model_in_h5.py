@@ -1,0 +1,285 @@
+"""A whole model is saved to `.h5` and loaded again: what the old format cannot hold is lost.
+
+## What it does
+Reports `load_model("x.h5")` where the same file saves a model under that path: the same text, or
+the same variable. It is an error where the saved model surely has an operation in its graph: a mask
+that a layer takes (`Embedding(mask_zero=True)` before an `LSTM`), a slice, arithmetic, a function
+of `keras.ops`.
+
+## Why it breaks
+In Keras 3 such operations are nodes of the model. The old format names them like layers, which they
+are not: `ValueError: Unknown layer: 'NotEqual'. Please ensure you are using a
+`keras.utils.custom_object_scope` and that this object is included in the scope.` It also takes any
+string in a config for a function of that name (`mode="add"` comes back as a function), and Keras
+warns of it at each save: `This file format is considered legacy.`
+
+## What to write instead
+A path that ends in `.keras`, where the model is saved and where it is loaded. Keras 2.12 and later
+read and write these files too. Files that exist already are read with the code that made them.
+
+## How we know
+Run on Keras 3.15.1 with models with masks, slices, operators and functions of `keras.ops`, each
+saved to `.h5` and `.keras`; tf_keras 2.21 loads all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._paths import renamed
+from kdoctor.rules.saving._uses import PathUse, all_saves, is_same_path, loads
+from kdoctor.rules.symbolic import holds_symbolic, is_symbolic
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants, own_nodes
+
+_H5 = (".h5", ".hdf5")
+TAKE_A_MASK = frozenset({
+    "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "GlobalAveragePooling1D",
+    "LSTM", "RNN", "SimpleRNN",
+})  # fmt: skip
+"""Layers whose ``call`` takes the mask that comes with their input."""
+_UNKNOWN_LAYER = "ValueError: Unknown layer: "
+_LEFT_IN_PLACE = frozenset({"os.remove", "os.unlink", "os.path.exists", "os.path.isfile"})
+_TEMPORARY = "tempfile."
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each load of a model that this file saves."""
+    for load in loads(module):
+        if load.ending is None or load.ending.extension not in _H5 or module.is_guarded(load.call):
+            continue
+        if not is_keras_3(facts, module.qualified(load.call.func)):
+            continue
+        saved = [each for each in all_saves(module) if is_same_path(module, each, load)]
+        if saved:
+            yield _finding(module, facts, load, saved)
+
+
+def _finding(module: Module, facts: Facts, load: PathUse, saved: list[PathUse]) -> Finding:
+    operation = next((found for each in saved if (found := _operation(module, each))), None)
+    what = (
+        f"a graph with operations is no model of layers alone: {_UNKNOWN_LAYER}'{operation}'"
+        if operation
+        else "Keras 3 cannot load all from `.h5` that it saves there, and calls the format legacy"
+    )
+    return rule.finding(
+        module.place(load.call.func),
+        what,
+        symbol=load.symbol,
+        confidence=load.confidence,
+        severity=Severity.ERROR if operation else Severity.LEGACY,
+        help="Let the path end in `.keras`, where the model is saved and where it is loaded.",
+        fix=_fix(module, facts, load, saved, fails=operation is not None),
+    )
+
+
+def _fix(module: Module, facts: Facts, load: PathUse, saved: list[PathUse], *, fails: bool) -> Fix:
+    assert load.ending is not None
+    ends = {each.ending.end: each.ending for each in (load, *saved) if each.ending is not None}
+    edits = {
+        edit.span: edit
+        for each in ends.values()
+        for edit in renamed(module, each, each.extension or "", ".keras")
+    }
+    nobody_else = fails and _is_temporary(module, load, saved)
+    return Fix(
+        "Let the path end in `.keras`",
+        tuple(edits.values()),
+        facts.applicability(*_proofs()) if nobody_else else Applicability.UNSAFE,
+        unsafe_because="what else reads the file under its old name must be changed with it",
+    )
+
+
+def _is_temporary(module: Module, load: PathUse, saved: list[PathUse]) -> bool:
+    """Say whether the file is one of ``tempfile``, of which only this code knows the name."""
+    if not isinstance(load.path, cst.Name):
+        return False
+    value = value_of(module, load.path)
+    from_tempfile = any(
+        (module.qualified(each) or "").startswith(_TEMPORARY)
+        for each in descendants(value)
+        if isinstance(each, cst.Attribute | cst.Name)
+    )
+    known = {id(each.call) for each in (load, *saved)}
+    return from_tempfile and all(_is_harmless(module, each, known) for each in _reads(module, load))
+
+
+def _reads(module: Module, load: PathUse) -> Iterator[cst.Name]:
+    """Yield all places that read the variable which holds the path."""
+    assert isinstance(load.path, cst.Name)
+    bound = module.bindings_at(load.path)
+    scope = module.scope_of(load.path).owner(load.path.value)
+    for each in descendants(scope.node if scope is not None else module.tree):
+        if isinstance(each, cst.Name) and each.value == load.path.value:
+            parent = module.parent(each)
+            if isinstance(parent, cst.AssignTarget | cst.Param | cst.Attribute):
+                continue
+            if set(bound) & set(module.bindings_at(each)):
+                yield each
+
+
+def _is_harmless(module: Module, name: cst.Name, known: set[int]) -> bool:
+    argument_ = module.parent(name)
+    call = None if argument_ is None else module.parent(argument_)
+    if not isinstance(call, cst.Call):
+        return False
+    return id(call) in known or module.qualified(call.func) in _LEFT_IN_PLACE
+
+
+def _operation(module: Module, save: PathUse) -> str | None:
+    """Return the name of an operation that surely is in the graph of the saved model."""
+    is_method = isinstance(save.call.func, cst.Attribute) and save.call.func.attr.value == "save"
+    model = (
+        save.call.func.value if is_method and isinstance(save.call.func, cst.Attribute) else None
+    )
+    made = None if model is None else value_of(module, model)
+    if not isinstance(made, cst.Call) or not _is_functional(module, made):
+        return None
+    function = next(
+        (each for each in module.ancestors(made) if isinstance(each, cst.FunctionDef)), module.tree
+    )
+    nodes = list(own_nodes(function if isinstance(function, cst.Module) else function.body))
+    calls = [each for each in nodes if isinstance(each, cst.Call)]
+    if any(_masks(module, each) for each in calls) and any(_takes(module, each) for each in calls):
+        return "NotEqual"
+    if any(_is_cut(module, each) for each in nodes):
+        return "GetItem"
+    for each in calls:
+        split = split_root(module.qualified(each.func) or "")
+        if split is not None and split[1].startswith("ops.") and is_symbolic(module, each):
+            return "".join(part.title() for part in split[1].rpartition(".")[2].split("_"))
+    return None
+
+
+def _is_cut(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether it is ``x[:, 0]``. What a layer gives may be a list: ``x[0]`` says nothing."""
+    return (
+        isinstance(node, cst.Subscript) and len(node.slice) > 1 and is_symbolic(module, node.value)
+    )
+
+
+def _is_functional(module: Module, made: cst.Call) -> bool:
+    found = module.type_of(made)
+    return found is not None and found.kind is Kind.MODEL and found.cls == "Functional"
+
+
+def _masks(module: Module, call: cst.Call) -> bool:
+    """Say whether it is a layer that makes a mask, called with a symbolic tensor."""
+    layer = value_of(module, call.func)
+    if not isinstance(layer, cst.Call) or not _is_applied(module, call):
+        return False
+    given = argument(layer, "mask_zero", 5)
+    return _layer_name(module, layer) == "Masking" or (
+        _layer_name(module, layer) == "Embedding"
+        and given is not None
+        and literal(given.value) is True
+    )
+
+
+def _takes(module: Module, call: cst.Call) -> bool:
+    layer = value_of(module, call.func)
+    return (
+        isinstance(layer, cst.Call)
+        and _layer_name(module, layer) in TAKE_A_MASK
+        and _is_applied(module, call)
+    )
+
+
+def _is_applied(module: Module, call: cst.Call) -> bool:
+    return bool(call.args) and holds_symbolic(module, call.args[0].value)
+
+
+def _layer_name(module: Module, layer: cst.Call) -> str:
+    split = split_root(module.qualified(layer.func) or "")
+    parent, _, leaf = split[1].rpartition(".") if split is not None else ("", "", "")
+    return leaf if parent == "layers" else ""
+
+
+def _proofs() -> list[Example]:
+    return [each for each in INVALID if each.after]
+
+
+rule = Rule(
+    code="KD619",
+    name="model-in-h5",
+    family="saving",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers={"load_model"},
+    since="3.0",
+)
+
+_HEAD = "import os\nimport tempfile\n\nimport keras\n\n"
+_PATH = "path = os.path.join(tempfile.mkdtemp(), 'a.{}')\n"
+_MASKED = (
+    "x = keras.layers.Input((None,))\ny = keras.layers.Embedding(5, 3, mask_zero=True)(x)\n"
+    "model = keras.Model(x, keras.layers.LSTM(2)(y))\n"
+)
+_SLICED = "x = keras.layers.Input((4,))\nmodel = keras.Model(x, keras.layers.Dense(2)(x[:, :2]))\n"
+_PLAIN = "x = keras.layers.Input((4,))\nmodel = keras.Model(x, keras.layers.Dense(2)(x))\n"
+_AGAIN = "model.save(path)\nagain = keras.models.load_model(path)\nos.remove(path)\n"
+_CHECK = "assert len(again.layers) > 1"
+
+VALID = [
+    _HEAD + _PATH.format("keras") + _MASKED + _AGAIN,
+    # Saved here, loaded elsewhere; or the other way round.
+    "import keras\n\n" + _MASKED + "model.save('a.h5')",
+    "import keras\n\nmodel = keras.models.load_model('a.h5')\nmodel.save('b.h5')",
+    "import keras\n\n" + _MASKED + "model.save_weights('a.weights.h5')\n"
+    "model.load_weights('a.weights.h5')",
+    "import tf_keras as keras\n\n" + _PLAIN
+    + "model.save('a.h5')\nkeras.models.load_model('a.h5')",
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD + _PATH.format("h5") + _MASKED + _AGAIN,
+        after=_HEAD + _PATH.format("keras") + _MASKED + _AGAIN,
+        raises="ValueError: Unknown layer: 'NotEqual'",
+        check=_CHECK,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD + _PATH.format("h5") + _SLICED + _AGAIN,
+        after=_HEAD + _PATH.format("keras") + _SLICED + _AGAIN,
+        raises="ValueError: Unknown layer: 'GetItem'",
+        check=_CHECK,
+        on_keras_2=True,
+    ),
+    Example(
+        before="import keras\n\n" + _SLICED
+        + "y = keras.ops.square(x)\nmodel.save('a.h5')\nkeras.models.load_model('a.h5')\n",
+        after="import keras\n\n" + _SLICED
+        + "y = keras.ops.square(x)\nmodel.save('a.keras')\nkeras.models.load_model('a.keras')\n",
+        raises="ValueError: Unknown layer: 'GetItem'",
+        unsafe=True,
+    ),
+    # What is loaded as a model was saved by one.
+    Example(
+        before="import os\nimport tempfile\n\nimport keras\n\n\ndef again(make):\n"
+        "    model = make()\n    path = os.path.join(tempfile.mkdtemp(), 'a.h5')\n"
+        "    model.save(path)\n    return keras.models.load_model(path)\n",
+        after="import os\nimport tempfile\n\nimport keras\n\n\ndef again(make):\n"
+        "    model = make()\n    path = os.path.join(tempfile.mkdtemp(), 'a.keras')\n"
+        "    model.save(path)\n    return keras.models.load_model(path)\n",
+        unsafe=True,
+        check="def make():\n    x = keras.Input((4,))\n    return keras.Model(x, x[:, :2])\n\n\n"
+        "assert again(make)(keras.ops.ones((1, 4))).shape == (1, 2)",
+    ),
+    # Whether it fails cannot be seen: Keras warns.
+    Example(
+        before="import keras\n\n" + _PLAIN
+        + "model.save('a.h5')\nagain = keras.models.load_model('a.h5')\n",
+        after="import keras\n\n" + _PLAIN
+        + "model.save('a.keras')\nagain = keras.models.load_model('a.keras')\n",
+        unsafe=True,
+        check=_CHECK,
+    ),
+]  # fmt: skip
