@@ -25,7 +25,7 @@ CASES = {
         MODEL
         + """
 model = keras.Model(inputs, hidden)
-model.add_loss(keras.ops.mean(hidden))
+model.add_loss(lambda: keras.ops.mean(hidden))
 """,
         "does `self.add_loss(value)` and returns `x`",
         MODEL
@@ -120,7 +120,7 @@ assert sorted(model.get_metrics_result()) == ["loss", "mae"]
 """,
     ),
     "weights for a layer": (
-        MODEL + "layer = keras.layers.Dense(3, weights=made_elsewhere())",
+        MODEL + "layer = keras.layers.Dense(3, weights=list(np.ones((1, 4, 3))))",
         "`layer.build(shape)`, then `layer.set_weights(weights)`",
         MODEL
         + """

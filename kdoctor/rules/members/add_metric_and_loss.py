@@ -25,7 +25,8 @@ A layer that adds the loss, or updates a metric, as its inputs go by:
 
     mean = AddLoss()(mean, log_var)
 
-The metric appears among those of the model by itself.
+The metric appears among those of the model by itself. Where the model is at hand the fix sends its
+outputs through such a layer, together with the tensor, and builds the model anew from there.
 
 ## How we know
 Run on Keras 3.15.1: the errors are quoted from there, and the layer above trains and reports `kl`.
@@ -36,8 +37,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, Fix, Severity
+from kdoctor.rewrite import Refusal
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._added_layers import ADD_LOSS, ADD_METRIC, build_anew, can_be_built_anew
 from kdoctor.rules.members._owners import owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
@@ -47,11 +50,15 @@ _BUILT = frozenset({"Functional", "Sequential", None})
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each call that raises."""
-    for use in module.members:
-        if use.called is None or use.owner_defines or not _raises(use):
-            continue
-        if not module.is_guarded(use.node):
-            yield _finding(module, use)
+    uses = [
+        use
+        for use in module.members
+        if use.called is not None and not use.owner_defines and _raises(use)
+        if not module.is_guarded(use.node)
+    ]
+    fixed = [use for use in uses if can_be_built_anew(module, use)]
+    for use in uses:
+        yield _finding(module, use, build_anew(module, use, fixed))
 
 
 def _raises(use: MemberUse) -> bool:
@@ -77,7 +84,7 @@ def _help(use: MemberUse) -> str:
     )
 
 
-def _finding(module: Module, use: MemberUse) -> Finding:
+def _finding(module: Module, use: MemberUse, attempt: Fix | Refusal) -> Finding:
     error = (
         "NotImplementedError: Layer `add_metric()` method is deprecated"
         if use.member == "add_metric"
@@ -91,7 +98,8 @@ def _finding(module: Module, use: MemberUse) -> Finding:
         symbol=symbol(use.owner, use.member),
         confidence=use.confidence,
         help=_help(use),
-        no_fix_because="the tensors must go through a layer, which is another place",
+        fix=attempt if isinstance(attempt, Fix) else None,
+        no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
     )
 
 
@@ -125,14 +133,46 @@ _MODEL = (
     "import keras\n\nx = keras.Input((4,))\ny = keras.layers.Dense(2)(x)\n"
     "model = keras.Model(x, y)\n"
 )
+_TWO = (
+    "import keras\n\nx = keras.Input((4,))\nhidden = keras.layers.Dense(3, 'tanh')(x)\n"
+    "y = keras.layers.Dense(2)(hidden)\n"
+)
+_MADE = "model = keras.Model(x, y, name='net')\n"
+_SPELLED = {
+    "register": "keras.saving.register_keras_serializable",
+    "layer": "keras.layers.Layer",
+    "mean": "keras.metrics.Mean",
+}
+_FIT = (
+    "import numpy as np\n\n"
+    "model.set_weights([np.full(each.shape, 0.5) for each in model.get_weights()])\n"
+    "model.compile('sgd', 'mse')\n"
+    "logs = model.fit(np.ones((8, 4)), np.ones((8, 2)), epochs=3, verbose=0).history\n"
+)
 INVALID = [
     Example(
-        before=f"{_MODEL}model.add_loss(keras.ops.mean(y))",
+        before=f"{_TWO}{_MADE}model.add_loss(hidden[0, 0] ** 2)\n{_FIT}",
+        after=f"{_TWO}{_MADE}\n\n{ADD_LOSS.format(**_SPELLED)}\n\n\n"
+        "model = keras.Model(model.input, AddLoss()(model.output, hidden[0, 0] ** 2), "
+        f"name=model.name)\n{_FIT}",
         raises="NotImplementedError",
+        unsafe=True,
+        same="[round(each, 4) for each in logs['loss']], model.name",
     ),
     Example(
-        before=f"{_MODEL}model.add_metric(keras.ops.mean(y), name='mean')",
+        before=f"{_TWO}{_MADE}model.add_metric(hidden[..., :1], name='first', aggregation='mean')\n"
+        f"{_FIT}",
+        after=f"{_TWO}{_MADE}\n\n{ADD_METRIC.format(**_SPELLED)}\n\n\n"
+        "model = keras.Model(model.input, AddMetric('first')(model.output, hidden[..., :1]), "
+        f"name=model.name)\n{_FIT}",
         raises="NotImplementedError: Layer `add_metric()` method is deprecated",
+        unsafe=True,
+        same="[[round(each, 4) for each in logs[name]] for name in ('first', 'loss')]",
+    ),
+    Example(
+        before=f"{_MODEL}def add(model: keras.Model):\n    model.add_loss(keras.ops.mean(y))\n\n\n"
+        "add(model)",
+        raises="NotImplementedError",
     ),
     Example(
         before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"

@@ -1,0 +1,52 @@
+"""A small class that a fix writes into the file, above the first statement that needs it."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.model import Edit, Span
+from kdoctor.rules.own_classes import class_named
+from kdoctor.syntax import Module
+
+
+def top_statement(module: Module, node: cst.CSTNode) -> cst.CSTNode:
+    """Return the statement of the module itself that ``node`` is in."""
+    inside: cst.CSTNode = node
+    for each in module.ancestors(node):
+        if isinstance(each, cst.Module):
+            return inside
+        inside = each
+    return inside
+
+
+def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> list[Edit] | None:
+    """Return the edits that put a class above the module's statement ``before``.
+
+    None are needed where the module has a class of that name that says the same; None is returned
+    where the name means something else. All fixes of one file must name the same ``before``: equal
+    edits are made once.
+    """
+    scope = module.scope_of(module.tree)
+    if scope.owner(name) is not None:
+        bound = scope.bindings.get(name, [])
+        node = bound[0].node if len(bound) == 1 else None
+        same = isinstance(node, cst.ClassDef) and module.source(node).strip() in text
+        return [] if same else None
+    if class_named(module, cst.Name(name)) is not None:
+        return None
+    start = _line_start(module.text, module.span(before).start)
+    above = module.text[:start]
+    blank = len(above) - len(above.rstrip("\n"))
+    gap = "\n" * max(0, 3 - blank) if above.strip() else ""
+    return [Edit(Span(start, start), (f"{gap}{text}\n\n\n",))]
+
+
+def _line_start(text: str, offset: int) -> int:
+    """Return where the line of ``offset`` starts, or the comments right above it."""
+    start = text.rfind("\n", 0, offset) + 1
+    while start:
+        above = text.rfind("\n", 0, start - 1) + 1
+        if not text[above:start].lstrip().startswith("#"):
+            break
+        start = above
+    return start
