@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
@@ -13,13 +11,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks.migration import catalogue, environment, summary, table
+from benchmarks.migration import catalogue, environment, results, summary, table
 from benchmarks.migration.arms import Runner
-from benchmarks.migration.model import Arm, Package, Places
+from benchmarks.migration.model import CACHE, Arm, Package, Places, Record
 from benchmarks.migration.repairs import KdoctorProblem
 from benchmarks.migration.sources import FetchProblem
-
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kdoctor-migration"
 
 
 def main(  # noqa: PLR0913 - the options of the command
@@ -39,6 +35,9 @@ def main(  # noqa: PLR0913 - the options of the command
     ] = None,
     packages: Annotated[Path, typer.Option(help="The list of packages.")] = catalogue.LIST,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Packages at a time.")] = 2,
+    record: Annotated[
+        bool, typer.Option("--record", help="Write results/ and the table in the README.")
+    ] = False,
     seconds: Annotated[float, typer.Option(help="Processor time that one test may take.")] = 60,
 ) -> None:
     """Run the tests of packages written for Keras 2 on Keras 3, before and after kdoctor's fix."""
@@ -53,6 +52,8 @@ def main(  # noqa: PLR0913 - the options of the command
         seconds_a_test=seconds,
     )
     listed = catalogue.read(packages)
+    if record and only:
+        raise typer.BadParameter("--record is of all packages: leave out --only")
     try:
         chosen = listed.named(only or [])
     except KeyError as problem:
@@ -61,6 +62,10 @@ def main(  # noqa: PLR0913 - the options of the command
     rows, problems = run(chosen, runner, places, jobs, console)
     if rows:
         table.write(rows, console)
+    if record and problems:
+        console.print("nothing is recorded: not every package was measured")
+    elif record:
+        results.record(rows)
     for told in problems:
         console.print(f"[red]not measured[/] {escape(told)}", highlight=False)
     raise typer.Exit(2 if problems else 0)
@@ -69,37 +74,33 @@ def main(  # noqa: PLR0913 - the options of the command
 def run(
     packages: list[Package], runner: Runner, places: Places, jobs: int, console: Console
 ) -> tuple[list[summary.Row], list[str]]:
-    """Run all arms of all packages; return the rows, and what could not be measured."""
+    """Run all arms of all packages; return the rows, and what could not be measured.
+
+    What no kdoctor changes comes first, so that it is there for the next run, too.
+    """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     shown = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
-    problems: list[str] = []
-    doing: dict[str, str] = {}
-    lock = threading.Lock()
+    doing: dict[tuple[str, Arm], None] = {}
+    problems: dict[str, str] = {}
+    records: dict[str, dict[Arm, Record]] = {package.name: {} for package in packages}
     with shown, ThreadPoolExecutor(jobs) as pool:
         task = shown.add_task("", total=len(packages) * len(Arm))
 
-        def tell(package: Package, arm: Arm | None) -> None:
-            with lock:
-                doing[package.name] = f"{package.name} {arm}" if arm else ""
-                told = " · ".join(filter(None, doing.values()))
-                shown.update(task, description=told)
-
-        def measure(package: Package) -> summary.Row | None:
-            records = {}
+        def measure(todo: tuple[Arm, Package]) -> None:
+            arm, package = todo
+            doing[package.name, arm] = None
+            shown.update(task, description=" · ".join(f"{name} {arm}" for name, arm in [*doing]))
             try:
-                for arm in Arm:
-                    tell(package, arm)
-                    records[arm] = runner.record(package, arm)
-                    shown.advance(task)
-                return summary.row(package, records, runner, places)
+                records[package.name][arm] = runner.record(package, arm)
             except (FetchProblem, KdoctorProblem) as problem:
-                problems.append(f"{package.name}: {problem}")
-                return None
-            finally:
-                tell(package, None)
+                problems[package.name] = f"{package.name} ({arm}): {problem}"
+            del doing[package.name, arm]
+            shown.advance(task)
 
-        rows = list(pool.map(measure, packages))
-    return [row for row in rows if row is not None], problems
+        list(pool.map(measure, [(arm, package) for arm in Arm for package in packages]))
+    whole = [package for package in packages if len(records[package.name]) == len(Arm)]
+    rows = [summary.row(package, records[package.name], runner, places) for package in whole]
+    return rows, sorted(problems.values())
 
 
 if __name__ == "__main__":

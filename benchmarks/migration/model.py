@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import enum
+import os
 from pathlib import Path
 
 import msgspec
+
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kdoctor-migration"
 
 
 class Arm(enum.StrEnum):
@@ -56,7 +59,7 @@ class Failure(msgspec.Struct, frozen=True):
     raised_at: str = ""
 
 
-class Test(msgspec.Struct, frozen=True, omit_defaults=True):
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     """What happened to one test."""
 
     outcome: str  # passed, failed, skipped, xfailed, xpassed, crashed, missing
@@ -67,18 +70,18 @@ class Test(msgspec.Struct, frozen=True, omit_defaults=True):
 class Suite(msgspec.Struct, frozen=True):
     """One run of a package's tests, by test id."""
 
-    tests: dict[str, Test]
+    tests: dict[str, Result]
     uncollected: dict[str, Failure]  # by file (or "" for all): why its tests could not be read
     seconds: float
 
-    def of(self, test: str) -> Test:
+    def of(self, test: str) -> Result:
         """Return what happened to a test, also where its file could not be read."""
         if test in self.tests:
             return self.tests[test]
         where = [name for name in self.uncollected if test.startswith(name)]
         if not where:
-            return Test("missing", failure=Failure("Missing", "the test was not collected"))
-        return Test("failed", failure=self.uncollected[max(where, key=len)])
+            return Result("missing", failure=Failure("Missing", "the test was not collected"))
+        return Result("failed", failure=self.uncollected[max(where, key=len)])
 
     @property
     def passed(self) -> frozenset[str]:

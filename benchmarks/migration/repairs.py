@@ -10,9 +10,10 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import kdoctor
-from benchmarks.migration.model import Arm, Found, Repair
+from benchmarks.migration.model import CACHE, Arm, Found, Repair
 
 TARGET = "keras==3.15.1"
 HOME = Path(kdoctor.__file__).parents[1]
@@ -44,27 +45,32 @@ def repair(arm: Arm, root: Path, originals: dict[str, Path]) -> Repair:
 
 
 def scan(root: Path) -> tuple[Found, ...]:
-    """Return what kdoctor says of the folders in ``root``."""
-    folders = sorted(path.name for path in root.iterdir() if path.is_dir())
-    answer = json.loads(
-        _kdoctor(["scan", "--format", "json", "--target", TARGET, *folders], root).stdout
-    )
-    return tuple(
-        sorted(
-            Found(
-                path=finding["path"].removeprefix("./"),
-                line=finding["line"],
-                end_line=finding["end_line"],
-                code=finding["code"],
-                name=finding["name"],
-                severity=finding["severity"],
-                symbol=finding["symbol"],
-                message=finding["message"],
-                applicability=finding["fix"] and finding["fix"]["applicability"],
-            )
-            for finding in answer["findings"]
-            if finding["cell"] is None
-        )
+    """Return what kdoctor says of the folders in ``root``; paths start with their names."""
+    return _scanned(root, sorted(path.name for path in root.iterdir() if path.is_dir()))
+
+
+def scan_folder(folder: Path) -> tuple[Found, ...]:
+    """Return what kdoctor says of one folder; paths are below it."""
+    return _scanned(folder, ["."])
+
+
+def _scanned(folder: Path, paths: list[str]) -> tuple[Found, ...]:
+    command = ["scan", "--format", "json", "--target", TARGET, *paths]
+    told = json.loads(_kdoctor(command, folder).stdout)["findings"]
+    return tuple(sorted(_found(finding) for finding in told))
+
+
+def _found(finding: dict[str, Any]) -> Found:
+    return Found(
+        path=finding["path"].removeprefix("./"),
+        line=finding["line"],
+        end_line=finding["end_line"],
+        code=finding["code"],
+        name=finding["name"],
+        severity=finding["severity"],
+        symbol=finding["symbol"],
+        message=finding["message"],
+        applicability=finding["fix"] and finding["fix"]["applicability"],
     )
 
 
@@ -101,7 +107,7 @@ def _kdoctor(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[
     done = subprocess.run(
         [sys.executable, "-m", "kdoctor", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(HOME)},
+        env=_surroundings(),
         capture_output=True,
         text=True,
         check=False,
@@ -110,3 +116,9 @@ def _kdoctor(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[
         told = f"kdoctor {' '.join(arguments)} ended with {done.returncode}"
         raise KdoctorProblem(f"{told}:\n{done.stderr[-3000:]}")
     return done
+
+
+def _surroundings() -> dict[str, str]:
+    """Return this process's variables, with this kdoctor, and its bytecode kept between runs."""
+    kept = {name: value for name, value in os.environ.items() if "BYTECODE" not in name}
+    return {**kept, "PYTHONPATH": str(HOME), "PYTHONPYCACHEPREFIX": str(CACHE / "bytecode")}

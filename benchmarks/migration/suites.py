@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.migration.model import Arm, Failure, Package, Places, Suite, Test
+from benchmarks.migration.model import Arm, Failure, Package, Places, Result, Suite
 
 SHIMS = Path(__file__).with_name("shims")
 NOT_TESTED = frozenset({"docs", "examples", "benchmarks", "build", ".git"})
@@ -57,7 +57,7 @@ def run(package: Package, arm: Arm, root: Path, places: Places) -> Suite:
 
 def read(log: str, crashed: dict[str, str]) -> Suite:
     """Read a recorder's log: one JSON object a line; ``crashed`` says how processes died."""
-    tests: dict[str, Test] = {}
+    tests: dict[str, Result] = {}
     uncollected: dict[str, Failure] = {}
     for entry in _entries(log):
         if "test" in entry:
@@ -66,17 +66,17 @@ def read(log: str, crashed: dict[str, str]) -> Suite:
             name = entry["collecting"]
             uncollected.setdefault("" if name == "." else name, _failure(entry))
     for name, why in crashed.items():
-        tests[name] = Test("crashed", failure=Failure("Crash", why[-600:]))
+        tests[name] = Result("crashed", failure=Failure("Crash", why[-600:]))
     return Suite(tests, uncollected, 0.0)
 
 
-def _joined(known: Test | None, entry: dict[str, Any]) -> Test:
+def _joined(known: Result | None, entry: dict[str, Any]) -> Result:
     """Add a phase (setup, call, teardown) to a test: the first that did not pass decides."""
     seconds = round((known.seconds if known else 0.0) + entry["seconds"], 2)
     if known is not None and known.outcome != "passed":
         return msgspec.structs.replace(known, seconds=seconds)
     failure = _failure(entry) if "failure" in entry else None
-    return Test(entry["outcome"], seconds, failure)
+    return Result(entry["outcome"], seconds, failure)
 
 
 def _failure(entry: dict[str, Any]) -> Failure:

@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.migration.attribution import Told
+from benchmarks.migration.errors import cleaned, grouped
 from benchmarks.migration.model import Arm
 from benchmarks.migration.recovery import mean_recovery
 from benchmarks.migration.summary import FIXED, Row, share_told
@@ -17,7 +18,6 @@ HEADINGS = (
     "package", "Keras 2", "before", "safe", "unsafe", "recovery safe", "unsafe",
     "findings", "files", "seconds",
 )  # fmt: skip
-LONGEST = 300
 
 
 def cells(row: Row) -> list[str]:
@@ -85,7 +85,7 @@ def _write_trouble(row: Row, console: Console) -> None:
             failure = row.records[arm].suite.of(test).failure
             why = f"{failure.type}: {failure.message}" if failure else ""
             console.print(f"[red]lost[/] ({arm}) {escape(row.outcome.package)} {escape(test)}")
-            console.print(f"    {escape(why[:LONGEST])}")
+            console.print(f"    {escape(cleaned(why))}")
         repair = row.records[arm].repair
         for path in repair.broken if repair else ():
             console.print(f"[red]no longer compiles[/] ({arm}) {escape(path)}")
@@ -93,14 +93,11 @@ def _write_trouble(row: Row, console: Console) -> None:
 
 def _write_left(row: Row, console: Console) -> None:
     """Print each first error once, with the tests that end with it."""
-    groups = collections.defaultdict(list)
-    for test, (failure, told) in row.left(Arm.UNSAFE).items():
-        groups[failure.type, failure.message[:LONGEST], failure.raised_at, told].append(test)
+    groups = grouped(row.left(Arm.UNSAFE))
     if groups:
         console.print(f"\n[bold]{escape(row.outcome.package)}[/]: still failing after --unsafe")
-    for (kind, message, raised_at, told), tests in sorted(
-        groups.items(), key=lambda group: -len(group[1])
-    ):
-        console.print(f"  {len(tests)}x {escape(kind)}: {escape(message)}", highlight=False)
-        console.print(f"     at {escape(told.place)} (raised in {escape(raised_at)})")
+    for (failure, told), tests in groups:
+        error = escape(cleaned(f"{failure.type}: {failure.message}"))
+        console.print(f"  {len(tests)}x {error}", highlight=False)
+        console.print(f"     at {escape(told.place)} (raised in {escape(failure.raised_at)})")
         console.print(f"     told: {told.told} {' '.join(told.codes)}; e.g. {escape(tests[0])}")

@@ -1,0 +1,370 @@
+"""The benchmark of real packages: what it counts, without network and frameworks."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.migration import catalogue, errors, precision, recovery, repairs, sources, suites
+from benchmarks.migration.attribution import Told, attribute, lines_before, names_in
+from benchmarks.migration.model import (
+    Arm,
+    Failure,
+    Found,
+    Frame,
+    Package,
+    Places,
+    Record,
+    Repair,
+    Result,
+    Suite,
+)
+
+
+def suite(passed="", failed=""):
+    return Suite(
+        {
+            **{name: Result("passed") for name in passed.split()},
+            **{
+                name: Result("failed", 0.1, Failure("E", f"{name} went")) for name in failed.split()
+            },
+        },
+        {},
+        1.0,
+    )
+
+
+def records(*, keras2, before, safe, unsafe):
+    suites_by_arm = zip(Arm, (keras2, before, safe, unsafe), strict=True)
+    return {arm: Record("p", "p==1", arm, "", suite) for arm, suite in suites_by_arm}
+
+
+def found(path, line, **about):
+    words = {"code": "KD101", "name": "gone", "severity": "error", "symbol": "keras.backend.sum"}
+    return Found(path=path, line=line, end_line=line, **{**words, **about})
+
+
+def repaired(before=(), after=()):
+    return Repair(1.0, (), (), tuple(before), tuple(after))
+
+
+# --- what is listed ---------------------------------------------------------------------------
+
+
+def test_every_package_of_the_list_can_be_fetched_and_has_on_its_path_what_is_listed():
+    listed = catalogue.read()
+    every = [*listed.package, *listed.library]
+
+    assert len({package.name for package in every}) == len(every)
+    for package in every:
+        by_commit = re.fullmatch(r"[0-9a-f]{40}", package.commit) and "/" in package.repository
+        by_release = re.fullmatch(r"[\w-]+==[\d.]+", package.sdist)
+        assert bool(by_commit) != bool(by_release), package.name
+        assert len(listed.needed_by(package)) == len(package.also_needed)
+
+
+def test_a_package_that_is_not_listed_is_not_found():
+    with pytest.raises(KeyError, match="no-such"):
+        catalogue.read().named(["no-such"])
+
+
+# --- where the sources come from --------------------------------------------------------------
+
+
+def test_a_commit_of_a_local_repository_is_fetched_once_and_whole(tmp_path):
+    repository = tmp_path / "mirrors" / "someone+thing" / "repo"
+    (repository / "tests").mkdir(parents=True)
+    (repository / "tests" / "naïve.py").write_bytes(b"x = 1\r\n")
+
+    def git(*arguments):
+        who = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        command = ["git", "-C", str(repository), *who, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    commit = git("rev-parse", "HEAD")
+    (repository / "later.py").write_text("y = 2\n")
+    git("add", ".")
+    git("commit", "-qm", "two")
+    places = Places(tmp_path / "cache", tmp_path, tmp_path / "mirrors", 1)
+    package = Package("thing", repository="someone/thing", commit=commit)
+
+    folder = sources.fetch(package, places)
+
+    assert (folder / "tests" / "naïve.py").read_bytes() == b"x = 1\r\n"
+    assert not (folder / "later.py").exists()
+    (repository / "tests" / "naïve.py").unlink()
+    assert sources.fetch(package, places) == folder
+
+
+def test_a_repository_that_is_not_there_is_said_to_be_missing(tmp_path):
+    places = Places(tmp_path / "cache", tmp_path, tmp_path / "mirrors", 1)
+    package = Package("thing", repository="someone/thing", commit="0" * 40)
+
+    with pytest.raises(sources.FetchProblem, match=r"no repository at .*someone\+thing"):
+        sources.fetch(package, places)
+
+
+# --- what happens to a package's tests --------------------------------------------------------
+
+TESTS = {
+    "conftest.py": "",
+    "thing/core.py": "def half(x):\n    return x.no_such_member\n",
+    "tests/test_all.py": (
+        "import os, time\nimport numpy as np\nfrom thing.core import half\n"
+        "def test_passes(): assert np.float is float\n"
+        "def test_fails(): half(3)\n"
+        "def test_dies(): os.abort()\n"
+        "def test_is_after_the_one_that_dies(): pass\n"
+        "def test_never_ends():\n    while True: pass\n"
+        "def test_is_skipped():\n    import pytest\n    pytest.skip('no')\n"
+    ),
+    "tests/broken_test.py": "import no_such_module\ndef test_unseen(): pass\n",
+    "examples/test_example.py": "def test_not_counted(): pass\n",
+}
+
+
+@pytest.fixture(scope="module")
+def run_suite(tmp_path_factory):
+    root = tmp_path_factory.mktemp("arm")
+    for name, text in TESTS.items():
+        path = root / "pkg" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    places = Places(tmp_path_factory.mktemp("cache"), sys.executable, None, 1)
+    return suites.run(Package("pkg"), Arm.BEFORE, root, places)
+
+
+def outcome_of(suite, name):
+    return suite.of(f"tests/test_all.py::{name}").outcome
+
+
+def test_a_process_that_dies_takes_one_test_with_it(run_suite):
+    assert outcome_of(run_suite, "test_dies") == "crashed"
+    assert outcome_of(run_suite, "test_passes") == "passed"
+    assert outcome_of(run_suite, "test_is_after_the_one_that_dies") == "passed"
+    assert outcome_of(run_suite, "test_is_skipped") == "skipped"
+
+
+def test_a_test_that_never_ends_is_stopped(run_suite):
+    assert outcome_of(run_suite, "test_never_ends") == "failed"
+    assert (
+        "1 s of processor time"
+        in run_suite.of("tests/test_all.py::test_never_ends").failure.message
+    )
+
+
+def test_a_failure_tells_the_frames_inside_the_package(run_suite):
+    failure = run_suite.of("tests/test_all.py::test_fails").failure
+
+    assert failure.type == "AttributeError"
+    assert failure.raised_at == "pkg/thing/core.py:2"
+    assert [(frame.path, frame.line, frame.last) for frame in failure.frames] == [
+        ("pkg/tests/test_all.py", 5, False),
+        ("pkg/thing/core.py", 2, True),
+    ]
+
+
+def test_tests_of_a_file_that_cannot_be_imported_fail_with_its_error(run_suite):
+    failure = run_suite.of("tests/broken_test.py::test_unseen").failure
+
+    assert failure.type == "ModuleNotFoundError"
+    assert failure.frames[-1] == Frame("pkg/tests/broken_test.py", 1, 1, "<module>", last=True)
+
+
+def test_examples_are_not_tests(run_suite):
+    assert not [name for name in run_suite.tests if "example" in name]
+
+
+def test_a_teardown_that_fails_fails_the_test():
+    log = (
+        '{"began": "t"}\n'
+        '{"test": "t", "phase": "setup", "outcome": "passed", "seconds": 1.0}\n'
+        '{"test": "t", "phase": "call", "outcome": "passed", "seconds": 2.0}\n'
+        '{"test": "t", "phase": "teardown", "outcome": "failed", "seconds": 0.5,'
+        ' "failure": {"type": "E", "message": "m"}}\n{"en'
+    )
+
+    assert suites.read(log, {}).tests == {"t": Result("failed", 3.5, Failure("E", "m"))}
+
+
+def test_a_test_that_no_run_has_seen_is_missing():
+    assert suite(passed="a").of("b").outcome == "missing"
+
+
+# --- what is counted --------------------------------------------------------------------------
+
+
+def test_recovery_is_the_share_of_the_gap_that_passes():
+    figures = recovery.outcome(
+        records(
+            keras2=suite(passed="a b c d e", failed="f"),
+            before=suite(passed="a f", failed="b c d e"),
+            safe=suite(passed="a b f", failed="c d e"),
+            unsafe=suite(passed="b c d f", failed="a"),
+        )
+    )
+
+    assert figures.gap == {"b", "c", "d", "e"}
+    assert figures.recovery(Arm.SAFE) == 1 / 4
+    assert figures.recovery(Arm.UNSAFE) == 3 / 4
+    assert figures.lost == {Arm.SAFE: frozenset(), Arm.UNSAFE: frozenset("a")}
+    assert list(figures.left[Arm.UNSAFE]) == ["e"]
+    assert figures.left[Arm.SAFE]["c"].message == "c went"
+
+
+def test_a_test_that_fails_on_keras_2_and_passed_on_keras_3_can_be_lost():
+    figures = recovery.outcome(
+        records(
+            keras2=suite(failed="a"),
+            before=suite(passed="a"),
+            safe=suite(failed="a"),
+            unsafe=suite(passed="a"),
+        )
+    )
+
+    assert figures.lost[Arm.SAFE] == {"a"}
+
+
+def test_the_mean_counts_each_package_with_a_gap_alike():
+    def figures(keras2, before, safe):
+        arms = {"keras2": keras2, "before": before, "safe": safe, "unsafe": safe}
+        return recovery.outcome(records(**{arm: suite(passed=ids) for arm, ids in arms.items()}))
+
+    outcomes = [
+        figures("a b c d", "", "a b c d"),
+        figures("a b", "a", "a"),
+        figures("a b c", "a b c", "a b c"),  # no gap
+    ]
+
+    assert recovery.mean_recovery(outcomes, Arm.SAFE) == 1 / 2
+    assert recovery.mean_recovery(outcomes[2:], Arm.SAFE) is None
+
+
+# --- which finding should have known ----------------------------------------------------------
+
+RAISED = Failure(
+    "AttributeError",
+    "module 'keras.backend' has no attribute 'dtype'",
+    (Frame("p/test.py", 9, 9, "test"), Frame("p/core.py", 3, 4, "call", last=True)),
+)
+
+
+def same_line(_path, line):
+    return range(line, line + 1)
+
+
+@pytest.mark.parametrize(
+    ("finding", "told"),
+    [
+        (found("p/core.py", 4), Told.LINE),
+        (found("p/other.py", 4, symbol="keras.backend.dtype"), Told.NAME),
+        (found("p/test.py", 9), Told.TRACEBACK),
+        (found("p/core.py", 5), Told.NOT),
+        (found("p/other.py", 3), Told.NOT),
+        (found("p/core.py", 3, severity="legacy"), Told.NOT),
+    ],
+)
+def test_a_finding_tells_of_an_error_at_its_line_or_by_its_name(finding, told):
+    assert attribute(RAISED, repaired(after=[finding]), same_line).told is told
+
+
+def test_a_finding_that_the_fix_made_go_tells_of_an_error_at_the_line_that_it_became():
+    moved = attribute(RAISED, repaired([found("p/core.py", 7)]), lambda *_: range(7, 8))
+
+    assert (moved.told, moved.codes, moved.place) == (Told.LINE, ("KD101",), "p/core.py:3")
+
+
+def test_what_the_whole_message_speaks_of_is_no_name():
+    assert names_in("'Dense' object has no attribute 'output_shape'") == {"Dense", "output_shape"}
+    assert names_in("module 'keras' has no attribute 'call'") == frozenset()
+    assert names_in("use keras.ops.shape, not get_shape()") == {"shape", "get_shape"}
+
+
+def test_a_fixed_line_is_followed_to_where_it_was(tmp_path):
+    (tmp_path / "old.py").write_text("a\nb\nc\nd\n")
+    (tmp_path / "new.py").write_text("import x\na\nB\nBB\nd\n")
+    before = lines_before(tmp_path, lambda _: tmp_path / "old.py")
+
+    assert [list(before("new.py", line)) for line in range(1, 7)] == [
+        [],
+        [1],
+        [2, 3],
+        [2, 3],
+        [4],
+        [],
+    ]
+
+
+def test_errors_are_told_once_and_without_addresses_and_folders():
+    failure = Failure("E", "no <A at 0x7f00aa11> in /tmp/x/arms/p/safe/p/core.py\n  at all")
+    told = attribute(failure, repaired(), same_line)
+    other = Failure("E", "no <A at 0x7f00bb22> in /elsewhere/arms/p/unsafe/p/core.py at all")
+
+    groups = errors.grouped({"a": (failure, told), "b": (other, told)})
+
+    assert [tests for _, tests in groups] == [["a", "b"]]
+    assert errors.cleaned(failure.message) == "no <A at 0x…> in p/core.py at all"
+
+
+# --- what kdoctor does to a copy --------------------------------------------------------------
+
+
+def test_a_repair_tells_what_changed_and_what_was_found(tmp_path):
+    original, root = tmp_path / "original", tmp_path / "root"
+    old = "from keras import backend as K\nx = K.square(2.0)\n"
+    for folder in (original, root / "p"):
+        folder.mkdir(parents=True)
+        (folder / "a.py").write_text(old)
+        (folder / "b.py").write_text("x = 1\n")
+
+    repair = repairs.repair(Arm.SAFE, root, {"p": original})
+
+    assert repair.changed == ("p/a.py",)
+    assert repair.broken == ()
+    assert {(f.path, f.line, f.severity) for f in repair.before} == {("p/a.py", 2, "error")}
+    assert repair.after == ()
+
+
+def test_a_file_that_compiled_and_no_longer_does_is_broken(tmp_path, monkeypatch):
+    original, root = tmp_path / "original", tmp_path / "root"
+    for folder in (original, root / "p"):
+        folder.mkdir(parents=True)
+        (folder / "a.py").write_text("x = 1\n")
+        (folder / "python2.py").write_text("print 1\n")
+
+    def breaking(arguments, folder):
+        if arguments[0] == "fix":
+            (folder / "p" / "a.py").write_text("x = = 1\n")
+            (folder / "p" / "python2.py").write_text("print 2\n")
+        return subprocess.CompletedProcess([], 0, '{"findings": []}', "")
+
+    monkeypatch.setattr(repairs, "_kdoctor", breaking)
+
+    repair = repairs.repair(Arm.SAFE, root, {"p": original})
+
+    assert repair.changed == ("p/a.py", "p/python2.py")
+    assert repair.broken == ("p/a.py",)
+
+
+# --- what is not there --------------------------------------------------------------------------
+
+
+def test_an_error_about_a_name_that_exists_is_a_false_alarm(monkeypatch):
+    there = {"keras.backend.sum": "AttributeError: gone", "keras.ops.sum": "exists"}
+    monkeypatch.setattr(precision, "look_up", lambda symbols, _: {s: there[s] for s in symbols})
+    findings = [
+        found("a.py", 1),
+        found("a.py", 2, symbol="keras.ops.sum"),
+        found("a.py", 3, symbol="keras.ops.sum", severity="legacy"),
+        found("a.py", 4, code="KD503", name="tf-op", symbol="tensorflow.split"),
+    ]
+
+    result = precision.measure(findings, sys.executable)
+
+    assert (result.errors, result.checked, result.symbols) == (3, 2, 2)
+    assert result.false_alarms == (findings[1],)
+    assert result.unchecked == {"KD503 tf-op": 1}
