@@ -20,7 +20,9 @@ def mended(source: str) -> str:
         # The caller would keep the old model.
         "def add(model: keras.Model):\n    model.add_loss(1.0)\n",
         # It was compiled, and the new one would not be.
-        "model = keras.Model(x, hidden)\nmodel.compile('sgd')\nmodel.add_loss(x)\n",
+        "model = keras.Model(x, hidden)\nmodel.compile('sgd')\nz = 2 * x\nmodel.add_loss(z)\n",
+        "model = keras.Model(x, hidden)\nmodel.compile('sgd')\nfit(model)\nmodel.add_loss(x)\n",
+        "model = keras.Model(x, hidden)\nmodel.compile('sgd')\nmodel.add_loss(x)  # why\n",
         "model = keras.Model(x, hidden)\nmodel.add_loss(x, inputs=[x])\n",
         "model = keras.Model(x, hidden)\nmodel.add_loss(lambda: 1.0)\n",
         "model = keras.Model(x, hidden)\nmodel.add_loss(\n    x  # the input\n)\n",
@@ -49,6 +51,18 @@ def test_several_losses_share_one_class_that_stands_above_the_first_of_them():
     assert fixed.count("AddLoss()(") == 3
     assert "        model = keras.Model(model.input, AddLoss()(model.output, a * x), " in fixed
     assert "name=model.name)  # and that\n" in fixed
+    assert mended(fixed) == fixed
+
+
+def test_a_model_that_is_compiled_above_is_built_before_that():
+    model, rest = "model = keras.Model(x, hidden)\n", "model.fit(data)\n"
+    source = f"{HEAD}{model}model.compile('sgd')\ndata = read()\nmodel.add_loss(x * 2)\n{rest}"
+    fixed = mended(source)
+
+    assert fixed.endswith(
+        "\n\n\nmodel = keras.Model(model.input, AddLoss()(model.output, x * 2), name=model.name)\n"
+        f"model.compile('sgd')\ndata = read()\n{rest}"
+    )
     assert mended(fixed) == fixed
 
 

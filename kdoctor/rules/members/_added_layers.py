@@ -6,11 +6,12 @@ What the outputs are sent through, beside the tensor, adds it to the losses, or 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
+from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import argument, literal, speller_at
@@ -18,6 +19,7 @@ from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.rules.lines import Line, line_of
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.walk import descendants
 
 ADD_LOSS = '''@{register}()
 class AddLoss({layer}):
@@ -62,7 +64,8 @@ def build_anew(module: Module, use: MemberUse, uses: Sequence[MemberUse]) -> Fix
     parts = _parts(module, use)
     if not isinstance(parts, _Parts):
         return parts
-    before = top_statement(module, uses[0].node)
+    anchors = [each.anchor for use in uses if isinstance(each := _parts(module, use), _Parts)]
+    before = top_statement(module, min(anchors, key=module.span))
     speller = speller_at(module, before)
     cls, text = ("AddLoss", ADD_LOSS) if use.member == "add_loss" else ("AddMetric", ADD_METRIC)
     names = {
@@ -82,28 +85,49 @@ def build_anew(module: Module, use: MemberUse, uses: Sequence[MemberUse]) -> Fix
     model, need = next((each for each in spellings if each[1] is None), spellings[0])
     needs = [need, *(each for _, each in spelled.values())] if helper else [need]
     name = module.source(parts.model)
-    value = Hole(module.outer_span(parts.value), Precedence.LAMBDA, binds(parts.value))
-    new = (
-        f"{name} = {model}({name}.input, {cls}({parts.metric})({name}.output, ",
-        value,
-        f"), name={name}.name)",
-    )
+    start = f"{name} = {model}({name}.input, {cls}({parts.metric})({name}.output, "
+    end = f"), name={name}.name)"
     return Fix(
         f"Send the outputs through an `{cls}` layer",
-        (*helper, Edit(parts.line.span, new)),
+        _merged([*helper, *parts.edits(module, start, end)]),
         Applicability.UNSAFE,
         tuple(dict.fromkeys(each for each in needs if each is not None)),
         unsafe_because=_UNSAFE,
     )
 
 
-class _Parts:
-    """``model.add_loss(value)`` as a line of its own."""
+def _merged(edits: list[Edit]) -> tuple[Edit, ...]:
+    """Make one edit of the first two, where both insert at the same place."""
+    if len(edits) < 2 or edits[0].span != edits[1].span:
+        return tuple(edits)
+    return (Edit(edits[0].span, (*edits[0].parts, *edits[1].parts)), *edits[2:])
 
-    def __init__(
-        self, line: Line, model: cst.BaseExpression, value: cst.BaseExpression, metric: str
-    ) -> None:
-        self.line, self.model, self.value, self.metric = line, model, value, metric
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """``model.add_loss(value)`` as a line of its own, and the line of ``model.compile`` above."""
+
+    line: Line
+    model: cst.BaseExpression
+    value: cst.BaseExpression
+    metric: str
+    compiled: Line | None
+
+    @property
+    def anchor(self) -> cst.CSTNode:
+        """The statement above which the class must stand."""
+        return (self.compiled or self.line).line
+
+    def edits(self, module: Module, start: str, end: str) -> tuple[Edit, ...]:
+        """Return the edits that build the model anew: here, or before it is compiled."""
+        span = module.outer_span(self.value)
+        if self.compiled is None:
+            value = Hole(span, Precedence.LAMBDA, binds(self.value))
+            return (Edit(self.line.span, (start, value, end)),)
+        new = f"{start}{module.text[span.start : span.end]}{end}\n{self.compiled.indent}"
+        place = self.compiled.span.start
+        whole = Span(self.line.span.start - len(self.line.indent) - 1, self.line.span.end)
+        return Edit(Span(place, place), (new,)), Edit(whole, ())
 
 
 def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
@@ -117,8 +141,6 @@ def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
         return Refusal(_REASON)
     if not _may_be_assigned(module, model):
         return Refusal("the model comes from elsewhere, where it would stay the old one")
-    if _is_compiled_above(module, line, model):
-        return Refusal("the model is compiled above, which must come after that")
     names = _NAMES[use.member]
     given = {name: argument(call, name, place) for place, name in enumerate(names)}
     passed = [each for each in given.values() if each is not None]
@@ -133,7 +155,10 @@ def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
         if name is None or (mean is not None and literal(mean.value) != "mean"):
             return Refusal("it is not said to be a mean with a name")
         metric = module.source(name.value)
-    return _Parts(line, model, value.value, metric)
+    compiled = _compiled_above(module, line, model)
+    if compiled is not None and not _may_move(module, line, compiled, model, value.value):
+        return Refusal("the model is compiled above, which must come after that")
+    return _Parts(line, model, value.value, metric, compiled)
 
 
 def _beside(module: Module, line: Line, value: cst.Arg) -> str:
@@ -153,6 +178,38 @@ def _may_be_assigned(module: Module, model: cst.BaseExpression) -> bool:
     return bool(found) and all(each.kind is BindingKind.ASSIGN for each in found)
 
 
-def _is_compiled_above(module: Module, line: Line, model: cst.BaseExpression) -> bool:
+def _compiled_above(module: Module, line: Line, model: cst.BaseExpression) -> Line | None:
     start = f"{module.source(model)}.compile("
-    return any(module.source(each).startswith(start) for each in line.above)
+    for each in reversed(line.above):
+        if isinstance(each, cst.SimpleStatementLine) and module.source(each).startswith(start):
+            return line_of(module, each.body[0])
+    return None
+
+
+def _may_move(
+    module: Module,
+    line: Line,
+    compiled: Line,
+    model: cst.BaseExpression,
+    value: cst.BaseExpression,
+) -> bool:
+    """Say whether the line means the same above the compilation.
+
+    So it does where nothing between binds what it reads, nor uses the model.
+    """
+    between = line.above[len(compiled.above) + 1 :]
+    reads = {each.value for each in descendants(value) if isinstance(each, cst.Name)}
+    used = {each.value for each in descendants(model) if isinstance(each, cst.Name)}
+    named = {
+        each.value
+        for statement in between
+        if not isinstance(statement, cst.FunctionDef | cst.ClassDef)
+        for each in descendants(statement)
+        if isinstance(each, cst.Name)
+    }
+    defined = {
+        each.name.value for each in between if isinstance(each, cst.FunctionDef | cst.ClassDef)
+    }
+    alone = module.text[line.span.end :].partition("\n")[0].strip() == ""
+    starts = module.text[: line.span.start - len(line.indent)].endswith("\n")
+    return alone and starts and not (reads | used) & named and not reads & defined
