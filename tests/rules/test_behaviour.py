@@ -8,6 +8,7 @@ from kdoctor.engine import fix, scan
 from kdoctor.keras_api import newest_target, tables
 from kdoctor.rules.behaviour.default_changed import MATTERS, SAME, changed_defaults
 from kdoctor.rules.behaviour.monitor_without_mode import KNOWN, keras_2_mode
+from kdoctor.rules.behaviour.training_in_the_graph import DIFFER_IN_TRAINING
 from kdoctor.rules.facts import Facts
 
 
@@ -253,3 +254,21 @@ def test_checkpoints_in_h5_came_back() -> None:
     line = "import keras\nkeras.callbacks.ModelCheckpoint('a.h5')\n"
     assert findings(line, "KD602", "keras==3.7.0")
     assert not findings(line, "KD602", "keras==3.8.0")
+
+
+@pytest.mark.frameworks
+def test_the_layers_that_differ_in_training_are_told_of_it() -> None:
+    import keras  # noqa: PLC0415
+
+    for name in DIFFER_IN_TRAINING:
+        assert "training" in inspect.signature(getattr(keras.layers, name).call).parameters
+
+
+def test_a_prediction_by_batches_is_left_to_the_user() -> None:
+    source = (
+        "import keras\nx = keras.Input((4,))\ny = keras.layers.Dropout(0.5)(x, training=True)\n"
+        "model = keras.Model(x, y)\nmodel.predict(data, batch_size=8)\n"
+    )
+    (found,) = findings(source, "KD423")
+    assert found.fix is None
+    assert "predict" in found.no_fix_because

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `yield [x, y]` and `yield [a, b], y` in generators that are passed to `fit`, `evaluate` or
-`predict`, and `return [a, b], y` in the `__getitem__` of a `Sequence`.
+`predict`, and `return [a, b], y` in the `__getitem__` of a `Sequence`; also where a variable has
+such a list.
 
 ## Why it breaks
 Keras 2 took lists and tuples alike. Keras 3 hands the batches to `tf.data`, where a list is one
@@ -27,7 +28,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.calls import argument, replaced, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -71,8 +72,9 @@ def _batch(
     if not isinstance(batch, cst.Tuple | cst.List) or not 1 < len(batch.elements) < 4:
         return
     lists = [each.value for each in batch.elements if _is_list(each.value)]
+    named = [each.value for each in batch.elements if _holds_a_list(module, each.value)]
     wrong = isinstance(batch, cst.List) and in_a_list is not None
-    if not lists and not wrong:
+    if not lists and not named and not wrong:
         return
     error = in_a_list if wrong else None
     changed = [batch, *lists] if wrong else lists
@@ -84,7 +86,10 @@ def _batch(
         help="Write tuples instead of the lists: `(a, b), y`.",
         fix=Fix(
             "Write tuples instead of lists",
-            tuple(edit for each in changed for edit in _as_tuple(module, each)),
+            (
+                *(edit for each in changed for edit in _as_tuple(module, each)),
+                *(replaced(module, each, f"tuple({module.source(each)})") for each in named),
+            ),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
     )
@@ -97,6 +102,18 @@ def _is_list(node: cst.BaseExpression) -> bool:
         and not any(isinstance(each, cst.StarredElement) for each in node.elements)
         # A list of numbers is one array.
         and not any(isinstance(each.value, cst.BaseNumber) for each in node.elements)
+    )
+
+
+def _holds_a_list(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether a variable surely has a list of several arrays."""
+    value = value_of(module, node)
+    return (
+        isinstance(node, cst.Name)
+        and module.scope_of(node).owner("tuple") is None
+        and _is_list(value)
+        and isinstance(value, cst.List)
+        and len(value.elements) > 1
     )
 
 
@@ -192,6 +209,9 @@ _TWO = (
 VALID = [
     _HEAD + "def batches():\n    while True:\n        yield np.ones((2, 2)), np.ones((2, 1))\n"
     + _ONE.format("batches()"),
+    # One array of numbers.
+    _HEAD + "def batches():\n    row = [1, 2]\n    yield row, np.ones((2, 1))\n"
+    + _ONE.format("batches()"),
     # Not for a model.
     "import keras\n\ndef pairs():\n    yield [1, 2], 3\n\nprint(list(pairs()))",
     # tf.data makes one array of it.
@@ -231,6 +251,18 @@ INVALID = [
         "        yield [np.ones((2, 2))], np.ones((2, 1))\n" + _ONE.format("batches()"),
         after=_HEAD + "def batches():\n    while True:\n"
         "        yield np.ones((2, 2)), np.ones((2, 1))\n" + _ONE.format("batches()"),
+        raises=_NO_SPEC,
+    ),
+    # A variable has the list.
+    Example(
+        before=_HEAD + "def batches():\n    while True:\n"
+        "        inputs = [np.ones((2, 2)), np.ones((2, 2))]\n"
+        "        yield inputs, np.ones((2, 1))\n" + _TWO
+        + "model.fit(batches(), steps_per_epoch=2, verbose=0)\n",
+        after=_HEAD + "def batches():\n    while True:\n"
+        "        inputs = [np.ones((2, 2)), np.ones((2, 2))]\n"
+        "        yield tuple(inputs), np.ones((2, 1))\n" + _TWO
+        + "model.fit(batches(), steps_per_epoch=2, verbose=0)\n",
         raises=_NO_SPEC,
     ),
     Example(

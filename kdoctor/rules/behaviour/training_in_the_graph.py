@@ -1,0 +1,284 @@
+"""`layer(x, training=True)` while a model is built: `fit` and `predict` overrule it.
+
+## What it does
+Reports `training=True` and `training=False` in the call of a layer, or of a model, on a symbolic
+tensor, where the layer does something else in training: `Dropout`, `BatchNormalization`, random
+layers, recurrent layers, models, and layers of one's own.
+
+## Why it breaks
+In Keras 2 what the graph said was so for good: `Dropout(0.5)(x, training=True)` dropped in
+`predict` (Monte Carlo dropout), and `base(x, training=False)` kept the statistics of batch
+normalization in `fit`. Keras 3 passes its own `training` to each layer of the model: True in `fit`,
+False in `predict` and `evaluate`. What the graph says counts only where the model itself is called,
+`model(x)`. Nothing raises.
+
+## What to write instead
+`keras.ops.convert_to_numpy(model(x))` in place of `model.predict(x)`: it keeps what the graph says.
+For `fit` and `evaluate`, say it inside of a layer:
+
+    class AlwaysDropout(keras.layers.Dropout):
+        def call(self, inputs, training=None):
+            return super().call(inputs, training=True)
+
+
+    class Inference(keras.layers.Wrapper):
+        def call(self, inputs):
+            return self.layer(inputs, training=False)
+
+    x = Inference(base)(x)
+
+The fix calls the model where the same function predicts with it. It is unsafe: `predict` goes batch
+by batch, and takes datasets and generators too.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: dropout in `predict`, the statistics of batch normalization
+in `fit`, for layers and for nested models, and both ways out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Context, Kind, Type
+from kdoctor.model import (
+    Applicability,
+    Confidence,
+    Edit,
+    Finding,
+    Fix,
+    Hole,
+    ImportNeed,
+    Severity,
+)
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import argument, is_keras_3, literal, speller_at
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.walk import descendants
+
+DIFFER_IN_TRAINING = frozenset({
+    "AlphaDropout", "BatchNormalization", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D",
+    "Dropout", "GRU", "GaussianDropout", "GaussianNoise", "LSTM", "MultiHeadAttention", "RNN",
+    "SimpleRNN", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "TimeDistributed",
+})  # fmt: skip
+"""Layers of Keras that do something else in training; random ones (`RandomFlip`) are others."""
+_HELP = {
+    True: "Call the model, `model(x)`, instead of `model.predict(x)`; or subclass the layer, and "
+    "pass `training=True` to `super().call` in its `call`.",
+    False: "Put it into a `keras.layers.Wrapper` whose `call` returns "
+    "`self.layer(inputs, training=False)`; or freeze it with `layer.trainable = False`.",
+}
+_NO_FIX = {
+    True: "no `predict` of the same function runs the model",
+    False: "what `fit` passes must be overruled inside of a layer",
+}
+_UNSAFE = "`predict` goes batch by batch, and takes datasets and generators too"
+_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAGER)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each phase that is given where a model is built."""
+    for call in descendants(module.tree):
+        if not isinstance(call, cst.Call):
+            continue
+        given = argument(call, "training")
+        phase = None if given is None else literal(given.value)
+        if given is None or not isinstance(phase, bool) or not _builds(module, call):
+            continue
+        owner = module.type_of(call.func)
+        if owner is None or not _differs(owner) or not is_keras_3(facts, owner.qualified):
+            continue
+        if module.is_guarded(call) or (phase is False and _is_frozen(module, call.func)):
+            continue
+        yield _finding(module, given, call, owner, phase=phase)
+
+
+def _builds(module: Module, call: cst.Call) -> bool:
+    return (
+        bool(call.args)
+        and holds_symbolic(module, call.args[0].value)
+        and module.context_of(call) not in _INSIDE
+    )
+
+
+def _differs(owner: Type) -> bool:
+    """Say whether an object does something else in training; of the user's own nobody knows."""
+    if owner.kind is Kind.MODEL:
+        return True
+    if owner.kind is not Kind.LAYER or owner.cls is None:
+        return False
+    split = split_root(owner.qualified or "")
+    is_own = split is None or split[1].rpartition(".")[2] != owner.cls
+    return is_own or owner.cls in DIFFER_IN_TRAINING or owner.cls.startswith("Random")
+
+
+def _is_frozen(module: Module, layer: cst.BaseExpression) -> bool:
+    """Say whether this file freezes it, and never thaws it: then it infers anyway."""
+    values = [
+        literal(store.value)
+        for store in module.member_stores
+        if store.member == "trainable" and module.source(store.node.value) == module.source(layer)
+    ]
+    return bool(values) and all(value is False for value in values)
+
+
+def _finding(
+    module: Module, given: cst.Arg, call: cst.Call, owner: Type, *, phase: bool
+) -> Finding:
+    edits, needs = _predictions(module, call) if phase else ([], [])
+    name = owner.cls or "the layer"
+    ignored_by = "`predict` and `evaluate` pass" if phase else "`fit` passes"
+    return rule.finding(
+        module.place(given),
+        f"`training={phase}` is not kept by the model: {ignored_by} another one to `{name}`",
+        symbol=f"{name}.__call__(training)",
+        confidence=Confidence.LIKELY,
+        help=_HELP[phase],
+        fix=Fix(
+            "Call the model instead of `predict`",
+            tuple(edits),
+            Applicability.UNSAFE,
+            tuple(needs),
+            unsafe_because=_UNSAFE,
+        )
+        if edits
+        else None,
+        no_fix_because=None if edits else _NO_FIX[phase],
+    )
+
+
+def _predictions(module: Module, call: cst.Call) -> tuple[list[Edit], list[ImportNeed]]:
+    """Return the edits that call the models which the same function predicts with."""
+    scope, start = module.scope_of(call), module.span(call).start
+    edits: list[Edit] = []
+    needs: list[ImportNeed] = []
+    for use in module.members:
+        if use.member != "predict" or use.owner.kind is not Kind.MODEL or use.owner_defines:
+            continue
+        data = None if use.called is None else _only_data(use.called)
+        if use.called is None or data is None or module.is_guarded(use.called):
+            continue
+        if module.scope_of(use.called) is not scope or module.span(use.called).start < start:
+            continue
+        each, need = _called(module, use, use.called, data)
+        edits += [each]
+        needs += need
+    return edits, needs
+
+
+def _only_data(call: cst.Call) -> cst.BaseExpression | None:
+    """Return what is predicted from, None where more is said of how."""
+    first = argument(call, "x", 0)
+    others = [each for each in call.args if each is not first]
+    if first is None or first.star:
+        return None
+    silent = all(each.keyword is not None and each.keyword.value == "verbose" for each in others)
+    return first.value if silent else None
+
+
+def _called(
+    module: Module, use: MemberUse, call: cst.Call, data: cst.BaseExpression
+) -> tuple[Edit, list[ImportNeed]]:
+    speller = speller_at(module, call)
+    apply, one = speller.spell("keras.tree.map_structure")
+    convert, other = speller.spell("keras.ops.convert_to_numpy")
+    model = use.node.value
+    return (
+        Edit(
+            module.span(call),
+            (
+                f"{apply}({convert}, ",
+                Hole(module.outer_span(model)),
+                "(",
+                Hole(module.outer_span(data), own=binds(data)),
+                "))",
+            ),
+        ),
+        [each for each in (one, other) if each is not None],
+    )
+
+
+rule = Rule(
+    code="KD423",
+    name="training-in-the-graph",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"training"},
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\nx = keras.Input((200,))\n"
+_MODEL = "model = keras.Model(x, y)\n"
+_DROPPED = "y = keras.layers.Dropout(0.5)(x, training=True)\n"
+_SOME = "assert 0 < (out == 0).mean() < 1"
+_FIT = (
+    "model = keras.Model(x, y)\nmodel.compile('sgd', 'mean_squared_error')\n"
+    "model.fit(np.ones((8, 200)) * 5, np.ones((8, 200)), verbose=0)\n"
+)
+_KEPT = "assert float(abs(np.array(norm.moving_mean)).max()) == 0"
+
+VALID = [
+    _HEAD + "y = keras.layers.Dropout(0.5)(x)\n" + _MODEL,
+    # It does the same in training.
+    _HEAD + "y = keras.layers.Dense(2)(x, training=False)\n" + _MODEL,
+    # What is passed on is what the model gets.
+    _HEAD + "\n\ndef build(training):\n    return keras.layers.Dropout(0.5)(x, training=training)",
+    # Inside of a layer it counts.
+    (
+        "import keras\n\n\nclass Always(keras.layers.Dropout):\n"
+        "    def call(self, inputs, training=None):\n"
+        "        return super().call(inputs, training=True)\n"
+    ),
+    # A call with values, in a loop of one's own.
+    "import keras\n\ny = keras.layers.Dropout(0.5)(keras.ops.ones((2, 2)), training=True)",
+    # Frozen for good: batch normalization infers.
+    _HEAD + "base = keras.applications.ResNet50()\nbase.trainable = False\n"
+    "y = base(x, training=False)\n" + _MODEL,
+    "from tf_keras import Input, layers\n\ny = layers.Dropout(0.5)(Input((4,)), training=True)",
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD + _DROPPED + _MODEL + "out = model.predict(np.ones((4, 200)), verbose=0)\n",
+        after=_HEAD + _DROPPED + _MODEL
+        + "out = keras.tree.map_structure(keras.ops.convert_to_numpy, model(np.ones((4, 200))))\n",
+        unsafe=True,
+        check=_SOME,
+        on_keras_2=True,
+    ),
+    # A layer of one's own.
+    Example(
+        before="import keras\nimport numpy as np\n\n\nclass Zeros(keras.layers.Layer):\n"
+        "    def call(self, x, training=None):\n        return x * 0 if training else x\n\n\n"
+        "def test():\n    inputs = keras.layers.Input((3,))\n"
+        "    model = keras.Model(inputs, Zeros()(inputs, training=True))\n"
+        "    return model.predict(np.ones((2, 3)))\n",
+        after="import keras\nimport numpy as np\n\n\nclass Zeros(keras.layers.Layer):\n"
+        "    def call(self, x, training=None):\n        return x * 0 if training else x\n\n\n"
+        "def test():\n    inputs = keras.layers.Input((3,))\n"
+        "    model = keras.Model(inputs, Zeros()(inputs, training=True))\n"
+        "    return keras.tree.map_structure(keras.ops.convert_to_numpy, model(np.ones((2, 3))))\n",
+        unsafe=True,
+        check="assert (test() == 0).all()",
+        on_keras_2=True,
+    ),
+    # The statistics move in `fit`.
+    Example(
+        before=_HEAD + "norm = keras.layers.BatchNormalization()\ny = norm(x, training=False)\n"
+        + _FIT,
+        check=_KEPT,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD + "norm = keras.layers.BatchNormalization()\n"
+        "base = keras.Sequential([keras.layers.Input((200,)), norm])\n"
+        "y = base(x, training=False)\n" + _FIT,
+        check=_KEPT,
+        on_keras_2=True,
+    ),
+]  # fmt: skip
