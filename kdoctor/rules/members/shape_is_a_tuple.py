@@ -80,6 +80,8 @@ def _is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
             (value := value_of(module, node)) is not node and _is_a_tuple(module, value)
         )
     match node:
+        case cst.Attribute(value=cst.Name()) if _is_kept(module, node):
+            return True
         case cst.Attribute(attr=cst.Name(value="shape")):
             return _is_symbolic(module, node.value)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape")) as function):
@@ -103,15 +105,63 @@ def _is_given(module: Module, node: cst.Name) -> bool:
     if function.name.value not in _GIVEN_A_SHAPE or len(owner.bindings[node.value]) != 1:
         return False
     parameters = function.params.params
-    cls = next(iter(module.ancestors(function)), None)
-    while cls is not None and not isinstance(cls, cst.ClassDef):
-        cls = module.parent(cls)
     return (
         len(parameters) > 1
         and parameters[1].name.value == node.value
-        and isinstance(cls, cst.ClassDef)
-        and kind_of_class(module, cls) in {Kind.LAYER, Kind.MODEL}
+        and _layer_around(module, function) is not None
     )
+
+
+def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | None:
+    """Return the user's layer or model of which a function is a method."""
+    body = module.parent(function)
+    cls = None if body is None else module.parent(body)
+    if not isinstance(cls, cst.ClassDef):
+        return None
+    return cls if kind_of_class(module, cls) in {Kind.LAYER, Kind.MODEL} else None
+
+
+def _is_kept(module: Module, node: cst.Attribute) -> bool:
+    """Say whether ``self.shape`` is what `build` was given, kept by the layer.
+
+    What else it may be set to must not be a `TensorShape`, as far as the class shows.
+    """
+    receiver = _receiver(module, node)
+    cls = None if receiver is None else _layer_around(module, receiver)
+    if cls is None:
+        return False
+    values = [
+        each.value
+        for each in descendants(cls)
+        if isinstance(each, cst.Assign)
+        for target in each.targets
+        if isinstance(target.target, cst.Attribute)
+        if target.target.attr.value == node.attr.value
+        if _receiver(module, target.target) is not None
+    ]
+    return any(isinstance(each, cst.Name) and _is_given(module, each) for each in values) and (
+        not any(_may_be_tensorflows(module, each) for each in values)
+    )
+
+
+def _receiver(module: Module, node: cst.Attribute) -> cst.FunctionDef | None:
+    """Return the method whose ``self`` an attribute is read from."""
+    if not isinstance(node.value, cst.Name):
+        return None
+    owner = module.scope_of(node).owner(node.value.value)
+    function = None if owner is None else owner.node
+    if not isinstance(function, cst.FunctionDef) or not function.params.params:
+        return None
+    return function if function.params.params[0].name.value == node.value.value else None
+
+
+def _may_be_tensorflows(module: Module, value: cst.BaseExpression) -> bool:
+    match value:
+        case cst.Attribute(attr=cst.Name(value="shape")):
+            return not _is_symbolic(module, value.value)
+        case cst.Call():
+            return True  # `tf.TensorShape(shape)`, `x.get_shape()`, or who knows
+    return False
 
 
 def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
@@ -202,6 +252,18 @@ VALID = [
     ),
     # A weight's shape is TensorFlow's own.
     "import keras\nlayer = keras.layers.Dense(3)\nlayer.kernel.shape.as_list()",
+    # The layer itself keeps TensorFlow's.
+    (
+        "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, input_shape):\n"
+        "        self.kept = input_shape\n"
+        "        self.kept = tf.TensorShape(self.kept)\n        self.kept.as_list()"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, input_shape):\n        self.kept = input_shape\n\n"
+        "    def call(self, x):\n        self.kept = x.shape\n        return self.kept.as_list()"
+    ),
     "import keras\nkeras.Variable(1.0).value",
     "import keras\nsettings = {'shape': [1]}\nsettings['shape'].value",
     "import tf_keras\nx = tf_keras.Input((4,))\nx.shape.as_list()",
@@ -248,6 +310,20 @@ INVALID = [
         raises="AttributeError: 'int' object has no attribute 'value'",
         findings=2,
         check="assert (mine.size, mine.whole) == (3, [None, 3])",
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, input_shape):\n        self.kept = input_shape\n"
+        "        for each in self.blocks:\n            self.kept = each.out\n\n"
+        "    def width(self):\n        return self.kept.as_list()[-1]\n\n\n"
+        "mine = Mine()\nmine.blocks = []\nmine.build((None, 3))\nwidth = mine.width()",
+        after="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def build(self, input_shape):\n        self.kept = input_shape\n"
+        "        for each in self.blocks:\n            self.kept = each.out\n\n"
+        "    def width(self):\n        return list(self.kept)[-1]\n\n\n"
+        "mine = Mine()\nmine.blocks = []\nmine.build((None, 3))\nwidth = mine.width()",
+        raises="AttributeError: 'tuple' object has no attribute 'as_list'",
+        check="assert width == 3",
     ),
     Example(
         before=f"{_INPUT}x.shape.num_elements()",
