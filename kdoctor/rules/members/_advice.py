@@ -73,6 +73,7 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
             "stateful_metric_functions",
         )
     },
+    (Kind.MODEL, "_is_compiled"): Advice("It is public now: `model.compiled`."),
     **{
         (kind, name): Advice(_LEARNING_PHASE)
         for kind in (Kind.MODEL, Kind.LAYER, Kind.TENSOR)

@@ -100,6 +100,8 @@ ROWS = (
         method(f"keras.Model._make_{which}_function(self)", f"self.make_{which}_function()")
         for which in ("train", "test", "predict")
     ),
+    attribute("keras.Model._is_compiled", "self.compiled"),
+    attribute("keras.Model._feed_inputs", "self.inputs"),
     attribute("keras.layers.Layer.output_shape", "self.output.shape", unsafe_because=_ONE_NODE),
     attribute("keras.layers.Layer.input_shape", "self.input.shape", unsafe_because=_ONE_NODE),
     *(

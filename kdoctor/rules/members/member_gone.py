@@ -26,9 +26,8 @@ losses of inner tensors are added by a layer:
             return x
 
 ## How we know
-The members of every release are read from its wheel, inherited ones included; a class with a base
-that could not be read is never said to lack anything. Each replacement was run on Keras 3.15.1.
-A fix is safe where a run has shown that it does the same, and nothing that the user passed is lost.
+The members of every release are read from its wheel; a class with a base that could not be read is
+never said to lack anything. Each replacement was run; safe is what gave the same and lost nothing.
 """
 
 from __future__ import annotations
@@ -160,7 +159,6 @@ VALID = [
         "        super().__init__(inputs=x, outputs=y)\n\n    def show(self):\n"
         "        return self.inputs, self.outputs"
     ),
-    # An agent has a `compile` as well.
     "import keras\nagent.compile(optimizer, metrics=['mae'])\nagent.fit_generator(data)",
 ]
 _COUNTING = (
@@ -280,6 +278,13 @@ INVALID = [
         after=f"{_MODEL}model.make_predict_function()\ny = model.predict(np.ones((2, 4)))",
         raises="AttributeError: 'Sequential' object has no attribute '_make_predict_function'",
         check="assert y.shape == (2, 3)",
+    ),
+    Example(
+        before=f"{_MODEL}compiled = model._is_compiled\nfed = len(model._feed_inputs)",
+        after=f"{_MODEL}compiled = model.compiled\nfed = len(model.inputs)",
+        raises="AttributeError: 'Sequential' object has no attribute '_is_compiled'",
+        findings=2,
+        same="compiled, fed",
     ),
     Example(
         before="import keras\n\nlayer = keras.layers.Dense(3)\nlayer(keras.Input((4,)))\n"
