@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import libcst as cst
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
+from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
@@ -148,7 +150,7 @@ class Inference:
                     return Value(own.type, own, exact=False)
                 if binding.annotation is not None and not _is_starred(binding.node):
                     return replace(self._annotated(binding.annotation), exact=False)
-                return self._parameters.get(binding, UNKNOWN)
+                return self._parameters.get(binding) or self._documented(binding)
             case _:
                 return UNKNOWN
 
@@ -221,7 +223,7 @@ class Inference:
             case cst.Name() | cst.Attribute():
                 return self._instance(annotation)
             case cst.SimpleString():
-                return self._instance_of_text(annotation)
+                return self._instance_of_text(annotation, annotation.raw_value)
             case cst.BinaryOperation(operator=cst.BitOr()):
                 return merged((self._annotated(annotation.left), self._annotated(annotation.right)))
             case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=inner)), *_]):
@@ -234,8 +236,26 @@ class Inference:
             case _:
                 return UNKNOWN
 
-    def _instance_of_text(self, node: cst.SimpleString) -> Value:
-        text = node.raw_value
+    def _documented(self, binding: Binding) -> Value:
+        """Return what the docstring says that a parameter is.
+
+        The code must itself go where the docstring goes: of `tf.keras.Model` in a file without
+        any other `.keras` nobody hears.
+        """
+        function = binding.scope.node
+        if not isinstance(function, cst.FunctionDef):
+            return UNKNOWN
+        named = documented_type(function, binding.name)
+        if named is None or not set(named.split(".")[1:-1][:1]) <= self._attribute_names:
+            return UNKNOWN
+        value = self._instance_of_text(function, named)
+        return replace(value, exact=False) if value else UNKNOWN
+
+    @cached_property
+    def _attribute_names(self) -> frozenset[str]:
+        return frozenset(node.attr.value for node in self._survey.attributes)
+
+    def _instance_of_text(self, node: cst.CSTNode, text: str) -> Value:
         root, *path = text.split(".")
         scope = self._resolver.scope_of(node)
         for binding in self._resolver.bindings(root, node, scope):
