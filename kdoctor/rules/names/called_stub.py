@@ -36,6 +36,10 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _CLIPS = "clipnorm=None, clipvalue=None, global_clipnorm=None"
+_METHODS = (
+    "what the class does in `_resource_apply_dense` or `get_updates` Keras 3 never "
+    "calls: it calls `build` and `update_step`, and `super().__init__` takes learning_rate="
+)
 _ROOT = "epsilon stands in another place of the formula: steps differ where gradients are tiny"
 
 
@@ -79,11 +83,22 @@ def _attempt(
     module: Module, table: RewriteTable, reference: Reference, facts: Facts
 ) -> Fix | Refusal:
     if reference.call is None:
-        return Refusal("the methods of an optimizer are other ones in Keras 3")
+        return _derived(module, reference, facts)
     attempt = table.attempt(module, reference, lambda row: _rated(row, facts))
     if isinstance(attempt, Fix) and attempt.applicability is Applicability.UNSAFE:
         return replace(attempt, unsafe_because=_ROOT)
     return attempt
+
+
+def _derived(module: Module, reference: Reference, facts: Facts) -> Fix | Refusal:
+    """Return the fix of a base class: a stub has not even the attributes of the class."""
+    leaf = reference.name.rpartition(".")[2]
+    row = rewrite(f"keras.optimizers.legacy.{leaf}", f"keras.optimizers.{leaf}")
+    table = RewriteTable((row,), facts.signature)
+    attempt = table.attempt(module, reference, lambda _: Applicability.UNSAFE)
+    if isinstance(attempt, Refusal):
+        return Refusal("the methods of an optimizer are other ones in Keras 3")
+    return replace(attempt, unsafe_because=_METHODS)
 
 
 def _rated(row: Rewrite, facts: Facts) -> Applicability:
@@ -191,6 +206,17 @@ INVALID = [
         after="import keras\n\nkeras.optimizers.RMSprop(rho=0.8)\n",
         raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
         unsafe=True,
+    ),
+    Example(
+        before="from keras.optimizers.legacy import Optimizer\n\n\n"
+        "class Mine(Optimizer):\n    @Optimizer.iterations.setter\n"
+        "    def iterations(self, variable):\n        raise NotImplementedError\n",
+        after="from keras.optimizers import Optimizer\n\n\n"
+        "class Mine(Optimizer):\n    @Optimizer.iterations.setter\n"
+        "    def iterations(self, variable):\n        raise NotImplementedError\n",
+        raises="AttributeError: type object 'LegacyOptimizerWarning' has no attribute 'iterations'",
+        unsafe=True,
+        check="import keras\nassert issubclass(Mine, keras.optimizers.Optimizer)",
     ),
     Example(
         before="import keras\n\nkeras.optimizers.legacy.Adam(decay=1e-4)\n",

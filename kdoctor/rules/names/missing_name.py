@@ -43,6 +43,8 @@ from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, Place, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._gone_classes import EXAMPLES as GONE_CLASSES
+from kdoctor.rules.names._gone_classes import stand_in
 from kdoctor.rules.names._missing import (
     another_star_may_bind_it,
     by_star,
@@ -73,6 +75,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     moves = Moves(module, facts, missing, [each for each in _MOVED if each.after])
     for reference, found in missing.items():
         attempt = moves.attempt(reference)
+        if isinstance(attempt, Refusal):
+            attempt = stand_in(module, facts, reference, found) or attempt
         if reference.kind is ReferenceKind.LOAD:
             imported = next((each for each in imports if _reads(reference, each)), None)
             if imported is not None:
@@ -208,6 +212,9 @@ VALID = [
     "import keras\nkeras = object()\nkeras.engine",
     # Who knows what the other star brings in.
     "from mine import *\nfrom keras.layers import *\nMerge()",
+    # Asked for, not read.
+    "import keras\nBase = getattr(keras.layers, 'LocallyConnected1D', keras.layers.Layer)",
+    "import keras\nisinstance(x, (str, getattr(keras.layers, 'LocallyConnected1D', ())))",
     # KD101 speaks of these.
     "from keras import backend as K\nK.sum",
 ]
@@ -296,6 +303,7 @@ _MOVED = [
 INVALID = [
     *_MOVED,
     *EXAMPLES,
+    *GONE_CLASSES,
     Example(
         before="from keras.utils import multi_gpu_model\n\nmulti_gpu_model(model, 2)",
         raises="ImportError: cannot import name 'multi_gpu_model' from 'keras.utils'",
