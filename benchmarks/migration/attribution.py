@@ -1,8 +1,9 @@
 """Which finding should have told of a test's first error.
 
 A finding tells of an error when it stands at the line that raised inside the package (in the
-source as released, or as fixed), or when the error names what the finding names. A finding at
-another line of the traceback is told apart: it may be of something else.
+source as released, or as fixed), or when the error names what the finding names, in a file that
+the error went through. A finding at another line of the traceback is told apart: it may be of
+something else.
 """
 
 from __future__ import annotations
@@ -67,10 +68,13 @@ def attribute(
 
     last = [frame for frame in failure.frames if frame.last]
     place = f"{last[-1].path}:{last[-1].line}" if last else failure.raised_at
-    names = names_in(failure.message)
+    names, paths = names_in(failure.message), {frame.path for frame in failure.frames}
+    named = [
+        each for each in (*told, *first) if each.path in paths and last_name(each.symbol) in names
+    ]
     for way, findings in (
         (Told.LINE, at(last)),
-        (Told.NAME, [each for each in (*told, *first) if last_name(each.symbol) in names]),
+        (Told.NAME, named),
         (Told.TRACEBACK, at(failure.frames)),
     ):
         if findings:

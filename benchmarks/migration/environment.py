@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+PYTHON = "python3.11"  # of which the figures are; snapshottest needs a Python before 3.12
 
 
 def make(cache: Path) -> Path:
@@ -17,7 +19,8 @@ def make(cache: Path) -> Path:
     stamp = folder / "made-from"
     wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
     if not stamp.is_file() or stamp.read_text() != wanted:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        base = shutil.which(PYTHON) or sys.executable
+        subprocess.run([base, "-m", "venv", "--clear", str(folder)], check=True)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "--requirement", str(REQUIREMENTS)], check=True)
         stamp.write_text(wanted)

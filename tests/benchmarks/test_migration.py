@@ -261,7 +261,8 @@ def same_line(_path, line):
     ("finding", "told"),
     [
         (found("p/core.py", 4), Told.LINE),
-        (found("p/other.py", 4, symbol="keras.backend.dtype"), Told.NAME),
+        (found("p/test.py", 1, symbol="keras.backend.dtype"), Told.NAME),
+        (found("p/other.py", 4, symbol="keras.backend.dtype"), Told.NOT),
         (found("p/test.py", 9), Told.TRACEBACK),
         (found("p/core.py", 5), Told.NOT),
         (found("p/other.py", 3), Told.NOT),
