@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.syntax import Module
+
+OPTIMIZER_HOOKS: Final = frozenset(
+    {
+        *("get_updates", "_create_slots", "_prepare_local"),
+        *("_resource_apply_dense", "_resource_apply_sparse"),
+    }
+)
+"""What Keras 2 called on an optimizer; Keras 3 calls ``build`` and ``update_step``."""
 
 
 def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
@@ -46,3 +56,23 @@ def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef 
     bindings = owner.bindings[expression.value] if owner else []
     node = bindings[0].node if len(bindings) == 1 else None
     return node if isinstance(node, cst.ClassDef) else None
+
+
+def is_old_optimizer(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether a class is an optimizer for Keras 2, of which KD511 and KD512 tell as a whole."""
+    body = node.body.body
+    methods = {each.name.value for each in body if isinstance(each, cst.FunctionDef)}
+    return (
+        bool(methods & OPTIMIZER_HOOKS)
+        and "update_step" not in methods
+        and kind_of_class(module, node) is Kind.OPTIMIZER
+        and not module.is_guarded(node)
+    )
+
+
+def stands_in_old_optimizer(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether a line stands in such a class: it goes with the class."""
+    return any(
+        isinstance(each, cst.ClassDef) and is_old_optimizer(module, each)
+        for each in module.ancestors(node)
+    )

@@ -1,4 +1,4 @@
-"""The optimizer that KD501 shows trains as Keras' own of the same formula does."""
+"""The optimizers that KD511 and KD512 show: they train as they should."""
 
 import textwrap
 
@@ -9,30 +9,58 @@ from kdoctor.rules import rule_by_code
 pytestmark = pytest.mark.frameworks
 
 
-def shown():
+def shown(code, name):
     """The class as it stands in the rule's documentation."""
-    _, _, rest = rule_by_code("KD501").docs.partition("    class Momentum")
-    code, _, _ = rest.partition("\nClipping")
-    return textwrap.dedent(f"    class Momentum{code}")
+    _, found, rest = rule_by_code(code).docs.partition(f"    class {name}")
+    assert found
+    lines = []
+    for line in f"{found}{rest}".splitlines():
+        if line and not line.startswith("    "):
+            break
+        lines.append(line)
+    return textwrap.dedent("\n".join(lines))
 
 
-def test_the_optimizer_that_is_shown_trains_as_stochastic_descent_with_momentum():
+def made(code, name):
+    keras = pytest.importorskip("keras")
+    namespace = {"keras": keras}
+    exec(shown(code, name), namespace)  # noqa: S102 - the project's own documentation
+    return namespace[name]
+
+
+def trained(optimizer, epochs=3):
+    import keras  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415
+
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile(optimizer, "mse")
+    x, y = np.arange(8.0).reshape(4, 2), np.ones((4, 1))
+    model.fit(x, y, verbose=0, epochs=epochs, shuffle=False)
+    return model.get_weights()
+
+
+@pytest.mark.parametrize("code", ["KD511", "KD512"])
+def test_the_optimizer_that_is_shown_trains_as_stochastic_descent_with_momentum(code):
     keras = pytest.importorskip("keras")
     import numpy as np  # noqa: PLC0415
 
-    namespace = {"keras": keras}
-    exec(shown(), namespace)  # noqa: S102 - the project's own documentation
-    made = namespace["Momentum"]
-
-    def trained(optimizer):
-        keras.utils.set_random_seed(1)
-        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
-        model.compile(optimizer, "mse")
-        x, y = np.arange(8.0).reshape(4, 2), np.ones((4, 1))
-        model.fit(x, y, verbose=0, epochs=3, shuffle=False)
-        return model.get_weights()
-
-    ours, theirs = trained(made(0.01)), trained(keras.optimizers.SGD(0.01, momentum=0.9))
+    momentum = made(code, "Momentum")
+    ours, theirs = trained(momentum(0.01)), trained(keras.optimizers.SGD(0.01, momentum=0.9))
     for one, other in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5)
-    assert made.from_config(made(momentum=0.5).get_config()).momentum == 0.5
+    assert momentum.from_config(momentum(momentum=0.5).get_config()).momentum == 0.5
+
+
+def test_the_wrapper_that_is_shown_goes_half_the_way_back_when_its_period_is_over():
+    keras = pytest.importorskip("keras")
+    import numpy as np  # noqa: PLC0415
+
+    lookahead = made("KD512", "Lookahead")
+    start = trained(keras.optimizers.SGD(0.0), epochs=1)
+    for epochs in (1, 2, 3):
+        ours = trained(lookahead(keras.optimizers.SGD(0.01), period=3), epochs)
+        plain = trained(keras.optimizers.SGD(0.01), epochs)
+        for one, fast, slow in zip(ours, plain, start, strict=True):
+            wanted = fast if epochs < 3 else (fast + slow) / 2
+            np.testing.assert_allclose(one, wanted, rtol=1e-4, atol=1e-6)

@@ -1,14 +1,13 @@
 """``get_updates`` and ``get_gradients`` as methods: hooks that Keras never calls.
 
 ## What it does
-Reports the methods `get_updates` and `get_gradients` that a layer, a model or an optimizer
-defines.
+Reports the methods `get_updates` and `get_gradients` that a layer or a model defines. Of an
+optimizer with `get_updates` KD512 tells.
 
 ## Why it breaks
 On a layer or a model, no version of Keras calls them: the layer passes gradients on unchanged, and
 what the method was to do (often clipping) silently does not happen. Only optimizers of Keras 1 and
-2 had `get_updates`. An optimizer of Keras 3 must have `update_step`; one with only `get_updates`
-raises `NotImplementedError` at the first training step.
+2 had them.
 
 ## What to write instead
 To limit gradients: `keras.optimizers.Adam(clipvalue=1.0)` (or `clipnorm=`, `global_clipnorm=`).
@@ -24,38 +23,9 @@ To change them at one place of a model:
 and call `clip_gradient(x)` in the layer's `call` (with TensorFlow, `upstream` is the argument; with
 JAX and PyTorch see the documentation of `keras.ops.custom_gradient`).
 
-An optimizer of its own says how one variable is updated, not all of them. `get_gradients` falls
-away, `self.updates` and `K.update(p, new)` become `self.assign(p, new)`, `self.weights` and
-`K.zeros` become variables that `build` makes, `self.iterations` is counted by Keras:
-
-    class Momentum(keras.optimizers.Optimizer):
-        def __init__(self, learning_rate=0.01, momentum=0.9, **options):
-            super().__init__(learning_rate, **options)
-            self.momentum = momentum
-
-        def build(self, variables):
-            if not self.built:
-                super().build(variables)
-                self.velocities = [
-                    self.add_variable_from_reference(each, name="velocity") for each in variables
-                ]
-
-        def update_step(self, gradient, variable, learning_rate):
-            rate = keras.ops.cast(learning_rate, variable.dtype)
-            velocity = self.velocities[self._get_variable_index(variable)]
-            self.assign(velocity, self.momentum * velocity - rate * gradient)
-            self.assign_add(variable, velocity)
-
-        def get_config(self):
-            return {**super().get_config(), "momentum": self.momentum}
-
-Clipping (`clipnorm`), decay (a schedule as `learning_rate`) and constraints of weights are Keras'
-business: leave them out.
-
 ## How we know
 Run on Keras 3.15.1: `fit` of a model with such a layer, and of a subclassed model, never enters the
-methods; `fit` with such an optimizer raises. The optimizer above trains to the same weights as
-`keras.optimizers.SGD(momentum=0.9)`; a test runs it.
+methods.
 """
 
 from __future__ import annotations
@@ -103,29 +73,16 @@ def _finding(
     name: str,
 ) -> Finding | None:
     cls = node.name.value
-    match made:
-        case Kind.LAYER | Kind.MODEL:
-            return rule.finding(
-                module.place(methods[name].name),
-                f"Keras never calls `{cls}.{name}`: what it does to gradients does not happen",
-                symbol=f"{cls}.{name}",
-                confidence=Confidence.LIKELY,
-                help=_HELP,
-                no_fix_because="what the method was to do belongs elsewhere",
-            )
-        case Kind.OPTIMIZER if name == "get_updates" and "update_step" not in methods:
-            return rule.finding(
-                module.place(methods[name].name),
-                f"Keras 3 calls `update_step`, which `{cls}` lacks, not `get_updates`: "
-                "NotImplementedError at the first training step",
-                symbol=f"{cls}.{name}",
-                confidence=Confidence.LIKELY,
-                severity=Severity.ERROR,
-                help="Implement `update_step(self, gradient, variable, learning_rate)`.",
-                no_fix_because="the update of one variable is to be written instead of all of them",
-            )
-        case _:
-            return None
+    if made not in {Kind.LAYER, Kind.MODEL}:
+        return None
+    return rule.finding(
+        module.place(methods[name].name),
+        f"Keras never calls `{cls}.{name}`: what it does to gradients does not happen",
+        symbol=f"{cls}.{name}",
+        confidence=Confidence.LIKELY,
+        help=_HELP,
+        no_fix_because="what the method was to do belongs elsewhere",
+    )
 
 
 def _is_used(module: Module, name: str) -> bool:
@@ -153,6 +110,7 @@ VALID = [
         "import keras\n\n\nclass Mine(keras.Model):\n    def get_gradients(self, x):\n"
         "        return x\n\n    def train_step(self, data):\n        self.get_gradients(data)"
     ),
+    # An optimizer.
     (
         "import keras\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
         "    def get_updates(self, loss, params):\n        return []\n\n"
@@ -168,13 +126,5 @@ INVALID = [
         "model = keras.Sequential([keras.Input((2,)), Clip(), keras.layers.Dense(1)])\n"
         'model.compile("sgd", "mse")\n'
         "model.fit(keras.ops.ones((4, 2)), keras.ops.ones((4, 1)), verbose=0)",
-    ),
-    Example(
-        before="import keras\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
-        "    def get_updates(self, loss, params):\n        return []\n\n\n"
-        "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
-        'model.compile(Mine(0.1), "mse")\n'
-        "model.fit(keras.ops.ones((4, 2)), keras.ops.ones((4, 1)), verbose=0)",
-        raises="NotImplementedError",
     ),
 ]

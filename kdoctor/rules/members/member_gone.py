@@ -48,6 +48,7 @@ from kdoctor.rules.members._owners import (
 )
 from kdoctor.rules.members._rows import KINDS, ROWS
 from kdoctor.rules.members._updates import update_fix
+from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 
@@ -78,6 +79,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         last = last_release_with(facts, use.owner, use.member)
         if last is None or module.is_guarded(use.node):
             continue
+        if use.owner.kind is Kind.OPTIMIZER and stands_in_old_optimizer(module, use.node):
+            continue  # KD511 and KD512 tell of the class as a whole
         yield _finding(module, facts, use, table, last)
 
 

@@ -30,6 +30,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
+from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
@@ -42,6 +43,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         is_it = use.owner.kind is Kind.OPTIMIZER and use.member in _GONE
         if not is_it or use.owner_defines or module.is_guarded(use.node):
             continue
+        if stands_in_old_optimizer(module, use.node):
+            continue  # KD511 and KD512 tell of the class as a whole
         yield rule.finding(
             module.place(use.node),
             f"an optimizer has no `{use.member}`: {attribute_error(use.owner, use.member)}",

@@ -26,6 +26,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import class_of, symbol
+from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.scopes import BindingKind
@@ -56,6 +57,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     for store in module.member_stores:
         if store.how not in _BINDS or store.value is None or store.owner_overrides:
             continue
+        if store.owner.kind is Kind.OPTIMIZER and stands_in_old_optimizer(module, store.node):
+            continue  # KD511 and KD512 tell of the class as a whole
         if _is_read_only(store) and not module.is_guarded(store.node):
             yield _finding(module, store)
 

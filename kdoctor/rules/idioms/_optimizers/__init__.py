@@ -1,0 +1,7 @@
+"""Optimizers that were written for Keras 2, class by class: what they say, and it said anew.
+
+``plan`` collects the edits of one class and what stands in their way; ``shape`` says which class is
+one and of which sort; ``start`` rewrites ``__init__``, ``config`` ``get_config``; ``resource`` the
+protocol of ``tf.keras`` (``_resource_apply_dense``), ``updates`` that of the older Keras
+(``get_updates``); ``names`` looks at every attribute of ``self``.
+"""

@@ -1,0 +1,172 @@
+"""The attributes of ``self``: which the class has, which Keras 3 has, which only Keras 2 had."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence
+from kdoctor.kinds import Kind, Type
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._optimizers.plan import Plan
+from kdoctor.rules.idioms._optimizers.shape import (
+    OldOptimizer,
+    call_of_self,
+    call_of_super,
+    member_of_self,
+    receiver,
+    text_of,
+)
+from kdoctor.syntax.walk import descendants
+
+_BASE = Type(Kind.OPTIMIZER, "Optimizer", "keras.optimizers.Optimizer")
+
+OF_KERAS_2 = frozenset(
+    {
+        *("_HAS_AGGREGATE_GRAD", "_aggregate_gradients", "_apply_dense", "_apply_sparse"),
+        *("_assert_valid_dtypes", "_call_if_callable", "_clipnorm", "_clipnorm_fn", "_clipvalue"),
+        *("_clipvalue_fn", "_compute_gradients", "_create_all_weights", "_create_hypers"),
+        *("_create_or_restore_slot_variable", "_create_slots", "_decayed_lr"),
+        *("_create_slots_for_sharded_variables", "_dense_apply_args", "_distributed_apply"),
+        *("_distribution_strategy_scope", "_fallback_apply_state", "_get_gradients", "_get_hyper"),
+        *("_global_clipnorm", "_global_clipnorm_fn", "_hyper", "_hypers_created"),
+        *("_init_set_name", "_initial_decay", "_name", "_prepare", "_prepare_local"),
+        *("_resource_apply_dense", "_resource_apply_sparse", "_resource_scatter_add"),
+        *("_resource_apply_sparse_duplicate_indices", "_resource_scatter_update"),
+        *("_restore_slot_variable", "_serialize_hyperparameter", "_set_hyper", "_slot_names"),
+        *("_slots", "_sparse_apply_args", "_transform_gradients", "_transform_loss"),
+        *("_transform_unaggregated_gradients", "_use_locking", "_valid_dtypes", "_weights"),
+        *("add_slot", "add_weight", "get_gradients", "get_slot", "get_slot_names", "get_updates"),
+        *("get_weights", "gradient_aggregator", "gradient_transformers", "minimize", "weights"),
+    }
+)
+"""What an optimizer of Keras 2 had and one of Keras 3 lacks; a test asks the two for it."""
+
+_HOOKS = frozenset(
+    {
+        *("__init__", "get_config", "from_config", "_create_slots", "_prepare_local"),
+        *("_resource_apply_dense", "_resource_apply_sparse", "get_updates", "set_weights"),
+    }
+)
+_CALLED = frozenset({"variables", "iterations", "learning_rate", "name"})
+_RATES = ("lr", "learning_rate")
+
+
+@dataclass(slots=True)
+class Names:
+    """What the attributes of one class are called in the new one.
+
+    ``stored`` are those that the class itself has, ``read`` those that it asks for; ``old_style``:
+    hyperparameters are ``K.variable(…)``; ``decays``: there is a decay of the learning rate;
+    ``dropped`` are methods that go.
+    """
+
+    facts: Facts
+    old_style: bool
+    methods: frozenset[str]
+    stored: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)
+    decays: bool = False
+    dropped: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, optimizer: OldOptimizer, facts: Facts, *, old_style: bool) -> Names:
+        """Return the names that a class uses."""
+        names = cls(facts, old_style, frozenset(optimizer.methods))
+        for function in optimizer.methods.values():
+            for each in descendants(function):
+                names._note(each, function)
+        for each in optimizer.node.body.body:
+            if isinstance(each, cst.SimpleStatementLine):
+                names.stored |= {
+                    target.target.value
+                    for small in each.body
+                    if isinstance(small, cst.Assign)
+                    for target in small.targets
+                    if isinstance(target.target, cst.Name)
+                }
+        return names
+
+    def _note(self, node: cst.CSTNode, function: cst.FunctionDef) -> None:
+        called = call_of_self(node, function)
+        if called is not None and called[0] == "_set_hyper" and called[1].args:
+            name = text_of(called[1].args[0].value)
+            self.stored |= {name} if name else set()
+        match node:
+            case cst.AssignTarget(target=target):
+                elements = target.elements if isinstance(target, cst.Tuple | cst.List) else ()
+                targets = [target, *(each.value for each in elements)]
+                self.stored |= {m for each in targets if (m := member_of_self(each, function))}
+            case cst.AnnAssign(target=target) | cst.AugAssign(target=target):
+                member = member_of_self(target, function)
+                self.stored |= {member} if member else set()
+            case cst.Attribute():
+                member = member_of_self(node, function)
+                self.read |= {member} if member else set()
+
+    def attribute(self, name: str) -> str:
+        """Return what ``self.name`` is called where Keras 3 means something by that name."""
+        if name in _RATES:
+            return "learning_rate"
+        return self.free(f"_{name}") if self._is_taken(name) else name
+
+    def free(self, wanted: str) -> str:
+        """Return an attribute name like this one that neither the class nor Keras 3 has."""
+        while wanted in self.stored | self.methods or self._is_taken(wanted):
+            wanted += "_"
+        return wanted
+
+    def _is_taken(self, name: str) -> bool:
+        return self.facts.member(_BASE, name) is Presence.EXISTS
+
+    # -- the last look
+
+    def check_methods(self, plan: Plan, optimizer: OldOptimizer) -> None:
+        """Stop at methods that Keras 3 would call for something else, or not at all."""
+        for name, function in optimizer.methods.items():
+            if name in _HOOKS or name in self.dropped:
+                continue
+            if name.startswith("__"):
+                plan.stop(function.name, "what it is for is not known")
+            elif self._is_taken(name):
+                plan.stop(function.name, "the base class of Keras 3 has one of its own")
+            elif name in OF_KERAS_2:
+                plan.stop(function.name, "Keras 3 never calls it")
+
+    def check_members(self, plan: Plan, function: cst.FunctionDef) -> None:
+        """Rename what clashes, and stop at what the class of Keras 3 lacks."""
+        for node in descendants(function):
+            if node in plan.settled:
+                continue
+            above = call_of_super(node)
+            if above is not None and above[0] not in {"__init__", "get_config", "from_config"}:
+                plan.stop(node, "the base class of Keras 3 has no such method")
+            member = member_of_self(node, function)
+            if member is not None:
+                assert isinstance(node, cst.Attribute)
+                self._check_member(plan, function, node, member)
+
+    def _check_member(
+        self, plan: Plan, function: cst.FunctionDef, node: cst.Attribute, member: str
+    ) -> None:
+        mine = receiver(function)
+        parent = plan.module.parent(node)
+        if member.startswith("__"):
+            return
+        if member == "lr" and "lr" not in self.methods:
+            plan.replace(node, f"{mine}.learning_rate")
+        elif member in self.stored and member not in _RATES:
+            if self.attribute(member) != member and member != "iterations":
+                plan.replace(node, f"{mine}.{self.attribute(member)}")
+        elif member == "_initial_decay" and self.decays:
+            plan.replace(node, f"{mine}.{self.attribute('decay')}")
+        elif member in self.methods and member not in self.dropped and member not in OF_KERAS_2:
+            return
+        elif self._is_taken(member):
+            if isinstance(parent, cst.Call) and parent.func is node and member in _CALLED:
+                plan.stop(node, "it is no method in Keras 3")
+            if isinstance(parent, cst.AssignTarget) and member == "iterations":
+                plan.stop(node, "Keras 3 counts the steps itself")
+        else:
+            plan.stop(node, f"an optimizer of Keras 3 has no `{member}`")

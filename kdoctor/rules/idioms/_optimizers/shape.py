@@ -1,0 +1,160 @@
+"""Which classes are optimizers of Keras 2, and the parts that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named, is_old_optimizer
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_BASES = frozenset({"Optimizer", "OptimizerV2"})
+
+
+@dataclass(frozen=True, slots=True)
+class OldOptimizer:
+    """A class of the user's: an optimizer without ``update_step``.
+
+    ``base`` is its one base class where that is Keras' bare ``Optimizer``, None for any other.
+    """
+
+    node: cst.ClassDef
+    methods: dict[str, cst.FunctionDef]
+    base: cst.BaseExpression | None
+    qualified: str | None
+
+
+def old_optimizers(module: Module, facts: Facts, hooks: Collection[str]) -> Iterator[OldOptimizer]:
+    """Yield the optimizers that define one of ``hooks`` and not what Keras 3 calls."""
+    for node in descendants(module.tree):
+        if not isinstance(node, cst.ClassDef) or not isinstance(node.body, cst.IndentedBlock):
+            continue
+        methods = {
+            each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)
+        }
+        if not methods.keys() & set(hooks) or not is_old_optimizer(module, node):
+            continue
+        name = _root_name(module, node)
+        if _is_keras_3(facts, name):
+            yield OldOptimizer(node, methods, _bare_base(module, node), name)
+
+
+def _is_keras_3(facts: Facts, name: str | None) -> bool:
+    """Say whether ``model.compile`` is to take an object of a class of this name for an optimizer.
+
+    TensorFlow's private copy of Keras 2 goes with ``tf.keras``, whatever that is.
+    """
+    split = split_root(name) if name else None
+    if split is not None and split[0] == "tensorflow.python.keras":
+        return facts.runs_keras_3("tf.keras")
+    return is_keras_3(facts, name)
+
+
+def _root_name(module: Module, node: cst.ClassDef) -> str | None:
+    """Return the dotted name of the class of Keras that a class descends from."""
+    for _ in range(9):
+        own = next((o for a in node.bases if (o := class_named(module, a.value))), None)
+        if own is None:
+            names = [module.qualified(each.value) for each in node.bases]
+            known = [each for each in names if each and split_root(each) is not None]
+            return known[0] if known else None
+        node = own
+    return None
+
+
+def _bare_base(module: Module, node: cst.ClassDef) -> cst.BaseExpression | None:
+    if len(node.bases) != 1 or node.keywords or node.bases[0].star:
+        return None
+    base = node.bases[0].value
+    name = module.qualified(base)
+    return base if name is not None and name.rpartition(".")[2] in _BASES else None
+
+
+def receiver(function: cst.FunctionDef) -> str | None:
+    """Return the name of the parameter that takes the instance."""
+    plain = [*function.params.posonly_params, *function.params.params]
+    decorated = {
+        each.decorator.value for each in function.decorators if isinstance(each.decorator, cst.Name)
+    }
+    if not plain or decorated & {"staticmethod", "classmethod"}:
+        return None
+    return plain[0].name.value
+
+
+def parameters(function: cst.FunctionDef) -> list[str]:
+    """Return the names of the parameters that may be passed by position, without the receiver."""
+    plain = [*function.params.posonly_params, *function.params.params]
+    return [each.name.value for each in plain[1:]]
+
+
+def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:
+    """Return ``x`` of ``self.x``."""
+    match node:
+        case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=member)):
+            return member if name == receiver(function) else None
+    return None
+
+
+def call_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> tuple[str, cst.Call] | None:
+    """Return ``x`` and the call of ``self.x(…)``."""
+    if isinstance(node, cst.Call):
+        name = member_of_self(node.func, function)
+        return None if name is None else (name, node)
+    return None
+
+
+def call_of_super(node: cst.CSTNode) -> tuple[str, cst.Call] | None:
+    """Return ``x`` and the call of ``super().x(…)``, ``super(Mine, self).x(…)``."""
+    match node:
+        case cst.Call(
+            func=cst.Attribute(
+                value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value=name)
+            )
+        ):
+            return name, node
+    return None
+
+
+def text_of(node: cst.BaseExpression | None) -> str | None:
+    """Return what a string literal says."""
+    if isinstance(node, cst.SimpleString) and isinstance(node.evaluated_value, str):
+        return node.evaluated_value
+    return None
+
+
+def backend_name(module: Module, node: cst.CSTNode) -> str | None:
+    """Return ``zeros`` of ``K.zeros``, by whatever name the file calls Keras' backend."""
+    name = module.qualified(node)
+    split = split_root(name) if name else None
+    if split is None or not split[1].startswith("backend."):
+        return None
+    return split[1].removeprefix("backend.")
+
+
+def backend_call(module: Module, node: cst.CSTNode, *names: str) -> cst.Call | None:
+    """Return the call, if it is one of these functions of Keras' backend."""
+    if isinstance(node, cst.Call) and backend_name(module, node.func) in names:
+        return node
+    return None
+
+
+def statements(suite: cst.BaseSuite) -> list[cst.CSTNode]:
+    """Return the statements of a block: small ones bare, others as they are."""
+    return [
+        small
+        for each in suite.body
+        for small in (each.body if isinstance(each, cst.SimpleStatementLine) else [each])
+    ]
+
+
+def is_text(node: cst.CSTNode) -> bool:
+    """Say whether a statement is a docstring."""
+    return isinstance(node, cst.Expr) and isinstance(
+        node.value, cst.SimpleString | cst.ConcatenatedString
+    )

@@ -1,0 +1,108 @@
+"""One class of either protocol, rewritten whole or not at all."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.model import Confidence, Finding
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._optimizers import resource, updates
+from kdoctor.rules.idioms._optimizers.config import rewrite_config
+from kdoctor.rules.idioms._optimizers.names import Names
+from kdoctor.rules.idioms._optimizers.plan import Plan
+from kdoctor.rules.idioms._optimizers.shape import OldOptimizer, call_of_super
+from kdoctor.rules.idioms._optimizers.start import RATES, rewrite_start
+from kdoctor.rules.rule import Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_BASE = "keras.optimizers.Optimizer"
+_WEIGHTS = "`set_weights` goes, which read the weights of older versions of Keras"
+
+
+def plan_class(module: Module, facts: Facts, optimizer: OldOptimizer) -> Plan:
+    """Return the plan of a class; it has ``stops`` where the class is not understood."""
+    plan = Plan(module, optimizer.node)
+    if optimizer.base is None:
+        plan.stop(optimizer.node.name, "its base class is not Keras' plain `Optimizer`")
+        return plan
+    old_style = updates.HOOK in optimizer.methods
+    names = Names.of(optimizer, facts, old_style=old_style)
+    if old_style and any(hook in optimizer.methods for hook in (resource.DENSE, resource.SLOTS)):
+        plan.stop(optimizer.node.name, "it follows two protocols at once")
+    _base(plan, optimizer)
+    _drop_weights(plan, optimizer, names)
+    start = optimizer.methods.get("__init__")
+    if start is None:
+        plan.stop(optimizer.node.name, "it has no `__init__`, so that it has no learning rate")
+        return plan
+    rewrite_start(plan, start, names)
+    if "get_config" in optimizer.methods:
+        rewrite_config(plan, optimizer.methods["get_config"], names)
+    if old_style:
+        updates.rewrite_updates(plan, optimizer, names)
+    else:
+        resource.rewrite_resource(plan, optimizer, names)
+    names.check_methods(plan, optimizer)
+    for name, function in optimizer.methods.items():
+        if name not in names.dropped:
+            names.check_members(plan, function)
+    return plan
+
+
+def _base(plan: Plan, optimizer: OldOptimizer) -> None:
+    """Name the base class as Keras 3 does."""
+    name = optimizer.qualified or ""
+    if not name.endswith("keras.optimizers.Optimizer") or name.startswith("tensorflow.python"):
+        assert optimizer.base is not None
+        plan.replace(optimizer.base, plan.spell(_BASE))
+
+
+def _drop_weights(plan: Plan, optimizer: OldOptimizer, names: Names) -> None:
+    """Leave out the ``set_weights`` that Keras' own optimizers had for those of Keras 1."""
+    function = optimizer.methods.get("set_weights")
+    if function is None:
+        return
+    last = function.body.body[-1]
+    ends = last.body[0] if isinstance(last, cst.SimpleStatementLine) else None
+    call = call_of_super(ends.value) if isinstance(ends, cst.Expr) else None
+    stores = any(
+        isinstance(each, cst.AssignTarget) and not isinstance(each.target, cst.Name)
+        for each in descendants(function.body)
+    )
+    if call is None or call[0] != "set_weights" or stores or function.decorators:
+        plan.stop(function.name, "what it does to the weights")
+        return
+    names.dropped.add("set_weights")
+    plan.doubt(_WEIGHTS)
+    plan.drop(function)
+
+
+def finding(
+    rule: Rule, module: Module, facts: Facts, optimizer: OldOptimizer, advice: str
+) -> Finding:
+    """Return what a rule says of such a class, with the new class where it can be written."""
+    plan = plan_class(module, facts, optimizer)
+    name = optimizer.node.name.value
+    return rule.finding(
+        module.place(optimizer.node.name),
+        f"`{name}` is an optimizer for Keras 2; Keras 3 calls `build` and `update_step`, which it "
+        f"lacks: {_error(optimizer)}",
+        symbol=name,
+        confidence=Confidence.LIKELY,
+        help=advice,
+        fix=None if plan.stops else plan.fix(f"Write `{name}` as an optimizer of Keras 3"),
+        no_fix_because=f"not understood: {plan.obstacles()}" if plan.stops else None,
+    )
+
+
+def _error(optimizer: OldOptimizer) -> str:
+    """Return what Keras 3 raises, by what the class tells its base."""
+    start = optimizer.methods.get("__init__")
+    calls = [] if start is None else [call_of_super(each) for each in descendants(start.body)]
+    call = next((each[1] for each in calls if each is not None and each[0] == "__init__"), None)
+    if call is None or any(each.keyword and each.keyword.value in RATES for each in call.args):
+        return "NotImplementedError at the first step"
+    if call.args and call.args[0].keyword is None and not call.args[0].star:
+        return "ValueError: Argument `learning_rate` should be float"  # it is the name
+    return "TypeError: BaseOptimizer.__init__() missing 1 required positional argument"
