@@ -13,7 +13,7 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors pytest prove backends proofs-page mutants old-oracle api-data corpus packages api-check golden record clean
+.PHONY: help demo test lint types floors pytest prove backends proofs-page mutants old-oracle api-data corpus packages migration api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -76,6 +76,9 @@ corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, 
 
 packages: $(STAMP) ## Scan and fix real packages of Keras 2 times, and print a table
 	$(BIN)/python tools/check_packages.py
+
+migration: $(STAMP) ## Run the tests of real packages on Keras 2 and 3, before and after the fix (hours)
+	$(BIN)/python -m benchmarks.migration
 
 golden: $(STAMP) ## Write tests/golden anew from fixtures/ (then read the diff)
 	$(BIN)/python tools/golden.py
