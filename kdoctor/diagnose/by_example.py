@@ -75,7 +75,7 @@ def explain_by_example(case: Case) -> Diagnosis | None:
 
 def explain_by_message(case: Case) -> Diagnosis | None:
     """Return the rule whose example raises the same message, where no line is known."""
-    if len(case.error.message) < _SPECIFIC:
+    if len(case.error.message) < _SPECIFIC or not _may_be_keras(case):
         return None
     best = max(_known(), key=lambda known: _likeness(case, known))
     if _likeness(case, best) < _ALONE:
@@ -94,6 +94,13 @@ def explain_by_message(case: Case) -> Diagnosis | None:
         package=package,
         target=case.target,
     )
+
+
+def _may_be_keras(case: Case) -> bool:
+    """Say whether the frames leave it open: a traceback without Keras is of something else."""
+    frames = case.error.frames
+    speaks = "keras" in case.error.message.lower()
+    return not frames or speaks or any(frame.origin is Origin.KERAS for frame in frames)
 
 
 def _shown(example: Example) -> Iterator[Step]:

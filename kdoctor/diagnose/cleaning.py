@@ -16,7 +16,10 @@ _ESCAPES: Final = re.compile(
 _SHOWN: Final = re.compile(r"(?:\\x1b|\\033|\\u001b|\^\[)\[[\d;]*m|\[(?:0|1|\d\d)(?:;\d+)*m")
 # `ValueError                      Traceback (most recent call last)`: IPython's own.
 _IPYTHON: Final = re.compile(r"^[\w.]+ {2,}$")
-_GROUP: Final = re.compile(r"^\s*(?:\| ?|\+ (?=Exception)|\+-[+-]*[- \w.]*$)")
+_GROUP: Final = re.compile(r"^\s*(?:\| ?|\+ (?=Exception))")
+_SEPARATOR: Final = re.compile(r"^\s*\+-[+-]*(?: (?P<number>\d+|\.\.\.) -+)?$")
+MEMBER: Final = "+-- of the group:"  # what stands for the head of a member of an exception group
+GROUP_END: Final = "+-- end of the group"
 
 
 def clean_lines(text: str) -> list[str]:
@@ -55,6 +58,9 @@ def _without_groups(lines: Iterator[str]) -> Iterator[str]:
     for line in lines:
         if f"+ Exception Group {HEAD}" in line:
             inside = True
+        if inside and (separator := _SEPARATOR.match(line)):
+            yield MEMBER if separator["number"] else GROUP_END
+            continue
         if inside and not _GROUP.match(line):
             inside = False
         yield _GROUP.sub("", line) if inside else line

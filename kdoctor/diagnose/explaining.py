@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from kdoctor.diagnose.by_example import explain_by_example, explain_by_message
 from kdoctor.diagnose.by_rules import ReadSource, read_file
 from kdoctor.diagnose.case import Case
-from kdoctor.diagnose.diagnosis import Diagnosis, Fault
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.eras import era_of, first_fitting, target_of, versions_in
 from kdoctor.diagnose.keywords import explain_keyword
 from kdoctor.diagnose.members import explain_member
@@ -62,19 +63,37 @@ def explain(
     ]
     for error in _candidates(found):
         case = _case(error, stated, read)
-        for explainer in _EXPLAINERS:
-            diagnosis = explainer(case)
-            if diagnosis is not None:
-                return diagnosis
+        if answers := _answers(case):
+            return answers
     return verdict(_case(found[-1], stated, read))
 
 
+def _answers(case: Case) -> Diagnosis | None:
+    """Return the first answer; one that holds only under a condition, with the next one beside."""
+    found = (explainer(case) for explainer in _EXPLAINERS)
+    known = (diagnosis for diagnosis in found if diagnosis is not None)
+    first = next(known, None)
+    if first is None or not first.only_if:
+        return first
+    other = next(
+        (each for each in known if each.meaning != first.meaning and not each.only_if), None
+    )
+    if other is None:
+        return first
+    otherwise = Step(StepKind.ADVICE, f"Otherwise: {other.meaning}", f"read {other.rule}")
+    return replace(first, steps=(*first.steps, otherwise))
+
+
 def _candidates(found: tuple[Raised, ...]) -> Iterator[Raised]:
-    """Yield the last exception, then those that led to it."""
-    error: Raised | None = found[-1]
-    while error is not None:
-        yield error
-        error = error.before
+    """Yield the last exception, then those that led to it; of a group its members in order."""
+    last = [found[-1]]
+    if found[-1].is_of_group:
+        last = [each for each in found if each.is_of_group]
+    for each in last:
+        error: Raised | None = each
+        while error is not None:
+            yield error
+            error = error.before
 
 
 def _case(error: Raised, stated: list[Target | None], read: ReadSource) -> Case:

@@ -81,6 +81,9 @@ def explain_member(case: Case) -> Diagnosis | None:
     last = member_until(Type(kind, cls=cls), member, case.target) if kind else None
     if presence is not Presence.MISSING and not answer.findings:
         return None
+    surely = _is_surely_keras(cls, case)
+    if not answer.diff and not surely and (last is None or _is_own_class(cls, case)):
+        return None  # some other library's namesake, as far as one can see
     package = case.blamed.package if is_package and case.blamed is not None else ""
     told = tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer))
     return Diagnosis(
@@ -91,10 +94,18 @@ def explain_member(case: Case) -> Diagnosis | None:
         evidence=tuple(_evidence(cls, member, last, presence, case)),
         steps=told,
         rule=answer.rule or "KD205",
-        only_if="" if _is_surely_keras(cls, case) else f"the object is Keras' {cls}",
+        only_if="" if surely else f"the object is Keras' {cls}",
         package=package,
         target=case.target,
     )
+
+
+def _is_own_class(cls: str, case: Case) -> bool:
+    """Say whether the user's file, or a line of the traceback, defines a class of that name."""
+    shown = [frame.source for frame in case.error.frames]
+    if case.blamed is not None and (data := source_of(case.blamed, case.read)) is not None:
+        shown.append(data.decode(errors="replace"))
+    return any(re.search(rf"^\s*class {cls}\b", text, re.MULTILINE) for text in shown)
 
 
 def _is_keras_class(cls: str, target: Target) -> bool:

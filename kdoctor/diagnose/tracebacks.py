@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
-from kdoctor.diagnose.cleaning import HEAD, clean_lines
+from kdoctor.diagnose.cleaning import GROUP_END, HEAD, MEMBER, clean_lines
 from kdoctor.diagnose.frames import Frame
 from kdoctor.diagnose.shapes import frame_head, is_marker, numbered_line, unwrapped
 
@@ -35,6 +35,7 @@ class Raised:
     before: Raised | None = None
     relation: Relation = ""
     is_warning: bool = False
+    is_of_group: bool = False  # one of the exceptions of an exception group
 
     @property
     def name(self) -> str:
@@ -87,6 +88,7 @@ class _Reader:
     headed: bool = False
     marked: str = ""  # pytest's `>` line, whose place comes later
     told: list[str] = field(default_factory=list)  # pytest's `E` lines
+    in_group: bool = False
 
     def read(self) -> list[Raised]:
         at = 0
@@ -100,6 +102,9 @@ class _Reader:
         line = self.lines[at]
         if HEAD in line:
             self.frames, self.headed = [], True
+            return at + 1
+        if line in {MEMBER, GROUP_END}:
+            self.in_group = line == MEMBER
             return at + 1
         if line.strip() in _CHAINED:
             self.relation = _CHAINED[line.strip()]
@@ -143,6 +148,8 @@ class _Reader:
             line = self.lines[at]
             if HEAD in line or line.strip() in _CHAINED or _LOG_LINE.match(line):
                 break
+            if line in {MEMBER, GROUP_END}:
+                break
             message.append(line)
             at += 1
         self._add(exception["type"], "\n".join(message).strip())
@@ -176,8 +183,9 @@ class _Reader:
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
         type_, message, inner = unwrapped(type_, message)
-        frames = (*self.frames, *inner)
-        self.found.append(Raised(type_, message, frames, before, self.relation if before else ""))
+        relation = self.relation if before else ""
+        raised = Raised(type_, message, (*self.frames, *inner), before, relation)
+        self.found.append(replace(raised, is_of_group=self.in_group))
         self.frames, self.relation, self.headed = [], "", False
 
 
@@ -213,7 +221,9 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
         matched = _NAMED.search(lines[number])
         if matched and not matched["type"].endswith("Warning"):
             text = "\n".join([matched["message"], *lines[number + 1 :]])
-            return [_of_message(matched["type"], text)]
+            source = _source_above(lines[:number])
+            frames = (Frame("", None, source=source),) if source else ()
+            return [_of_message(matched["type"], text, frames)]
     warned = [matched for line in lines if (matched := _WARNED.match(line))]
     if warned:
         return [
@@ -229,6 +239,14 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
     return [_of_message("", text)] if text else []
 
 
-def _of_message(type_: str, message: str) -> Raised:
-    type_, message, frames = unwrapped(type_, message.strip())
-    return Raised(type_, message, frames)
+def _source_above(lines: list[str]) -> str:
+    """Return the line of source above a message in a log whose beginning is cut off."""
+    for line in reversed(lines):
+        if not is_marker(line):
+            return line.strip() if line.startswith("    ") else ""
+    return ""
+
+
+def _of_message(type_: str, message: str, frames: tuple[Frame, ...] = ()) -> Raised:
+    type_, message, told = unwrapped(type_, message.strip())
+    return Raised(type_, message, (*frames, *told))

@@ -1,0 +1,87 @@
+"""``kdoctor explain`` from end to end."""
+
+from __future__ import annotations
+
+LOG = b"""\
+\x1b[31mTraceback (most recent call last):\x1b[0m
+  File "train.py", line 4, in <module>
+    x = K.mean(K.square(3.0))
+        ^^^^^^
+AttributeError: module 'keras.backend' has no attribute 'mean'
+"""
+SOURCE = "from keras import backend as K\n\n\nx = K.mean(K.square(3.0))\n"
+
+
+def test_a_traceback_on_standard_input_gets_the_diff_of_the_file(project):
+    ended = project.write({"train.py": SOURCE}).kdoctor("explain", stdin=LOG)
+    assert ended.code == 0
+    assert "fault: your line (train.py:4)" in ended.out
+    assert "    --- a/train.py\n    +++ b/train.py\n" in ended.out
+    assert "    +x = ops.mean(ops.square(3.0))\n" in ended.out
+    assert "read: kdoctor explain KD101" in ended.out
+
+
+def test_a_message_as_an_argument_for_another_release(project):
+    message = "module 'keras.backend' has no attribute 'tensorflow_backend'"
+    ended = project.kdoctor("explain", "--target", "keras==2.15", message)
+    assert ended.code == 0
+    assert "is not in keras 2.15.0" in ended.out
+
+
+def test_a_message_with_two_possible_causes_tells_both(project):
+    message = "module 'keras.backend' has no attribute 'unique_object_name'"
+    ended = project.kdoctor("explain", message)
+    assert "only if: the last frame of the traceback is a file of Keras, not yours" in ended.out
+    assert "fix: Otherwise: `keras.backend.unique_object_name` is not in keras 3" in ended.out
+
+
+def test_json_has_all_of_it(project):
+    told = project.kdoctor("explain", "--json", stdin=LOG).json
+    assert told["fault"] == "your code"
+    assert told["known"]
+    assert told["error"]["type"] == "AttributeError"
+    assert told["place"] == {
+        "path": "train.py",
+        "line": 4,
+        "function": "<module>",
+        "source": "x = K.mean(K.square(3.0))",
+        "whose": "user",
+    }
+    assert told["fix"][0]["kind"] == "diff"
+    assert told["rule"] == "KD101"
+
+
+def test_a_code_shows_the_page_of_the_rule(project):
+    ended = project.kdoctor("explain", "KD201")
+    assert ended.code == 0
+    assert ended.out == project.kdoctor("rules", "KD201").out
+
+
+def test_an_error_of_something_else_is_said_to_be_that(project):
+    text = b'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    1 / 0\nZeroDivisionError: division by zero\n'
+    ended = project.kdoctor("explain", stdin=text)
+    assert ended.code == 0
+    assert "This is not a problem of Keras." in ended.out
+
+
+def test_what_is_not_known_ends_with_one(project):
+    ended = project.kdoctor("explain", "ValueError: the moon is full of keras")
+    assert ended.code == 1
+    assert "kdoctor does not know this error." in ended.out
+
+
+def test_nothing_to_read_ends_with_two(project):
+    ended = project.kdoctor("explain", stdin=b" \n")
+    assert ended.code == 2
+    assert "there is no text to explain" in ended.err
+
+
+def test_the_log_of_a_powershell_is_read(project):
+    ended = project.kdoctor("explain", stdin=LOG.decode().encode("utf-16"))
+    assert "fault: your line" in ended.out
+
+
+def test_what_a_log_says_does_not_steer_the_terminal(project):
+    out = project.kdoctor("explain", "ValueError: \x1b]0;evil\x07 keras \x9b31m").out
+    assert "\x1b" not in out
+    assert "\x9b" not in out
