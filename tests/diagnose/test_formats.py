@@ -428,7 +428,7 @@ def test_what_keras_puts_around_a_message_is_taken_off():
         ("/v/lib/python3.11/site-packages/six.py", Origin.PACKAGE, "six"),
         ("<frozen importlib._bootstrap>", Origin.PYTHON, ""),
         ("<stdin>", Origin.USER, ""),
-        ("/var/tmp/__autograph_generated_file1.py", Origin.GENERATED, ""),
+        ("/opt/__autograph_generated_file1.py", Origin.GENERATED, ""),
     ],
 )
 def test_whose_file_it_is(path, origin, package):
