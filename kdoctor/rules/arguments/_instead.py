@@ -6,13 +6,28 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from kdoctor.model import Edit, Hole, Precedence, Span
-from kdoctor.rewrite import without
+from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
+from kdoctor.rewrite import Speller, without
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.calls import literal, value_of
+from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.syntax import Module
 
+_PERIODIC = "PeriodicCheckpoint"
+PERIODIC_CHECKPOINT = '''class PeriodicCheckpoint({base}):
+    """Saves once in `period` epochs."""
+
+    def __init__(self, *args, period, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.period = period
+        self.epochs_since_last_save = 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.epochs_since_last_save += 1
+        if self.epochs_since_last_save >= self.period:
+            self.epochs_since_last_save = 0
+            super().on_epoch_end(epoch, logs)'''
 _NEEDED_FOR_IF = Precedence.OR  # what stands on either side of an `if … else …`
 
 
@@ -23,6 +38,8 @@ class Instead:
     title: str
     edits: tuple[Edit, ...]
     unsafe_because: str = ""
+    imports: tuple[ImportNeed, ...] = ()
+    shown: str = ""  # what the examples that prove it have in their repair
 
 
 def instead_of(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
@@ -33,6 +50,8 @@ def instead_of(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | 
             return _converted(module, call, argument)
         case "load_img", "grayscale":
             return _color_mode(module, call, argument)
+        case "ModelCheckpoint", "period":
+            return _once_in_some_epochs(module, call)
     return None
 
 
@@ -65,4 +84,32 @@ def _color_mode(module: Module, call: KerasCall, argument: cst.Arg) -> Instead |
     return Instead(
         "Write `color_mode=`",
         (Edit(span, ("color_mode='grayscale' if ", hole, " else 'rgb'")),),
+    )
+
+
+def _once_in_some_epochs(module: Module, call: KerasCall) -> Instead | None:
+    """``ModelCheckpoint(path, period=5)``: a class of one's own keeps count, as Keras 2 did.
+
+    ``save_freq=`` counts batches, and what is monitored is not there after each.
+    """
+    if call.reference is None or call.keyword("save_freq") is not None:
+        return None
+    # One class serves all of them: it stands above the first.
+    first = next(
+        each.call
+        for each in module.references
+        if each.call is not None and each.name.rpartition(".")[2] == call.made
+    )
+    before = top_statement(module, first)
+    reference = call.reference
+    speller = Speller(module, before, reference.name, reference.binding)
+    base, need = speller.spell("keras.callbacks.ModelCheckpoint")
+    helper = helper_edits(module, before, _PERIODIC, PERIODIC_CHECKPOINT.format(base=base))
+    if helper is None:
+        return None
+    return Instead(
+        f"Save by a `{_PERIODIC}`, which counts the epochs",
+        (*helper, Edit(module.span(call.call.func), (_PERIODIC,))),
+        imports=(need,) if helper and need is not None else (),
+        shown=_PERIODIC,
     )

@@ -105,7 +105,8 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ("compile", "run_metadata"): Change(drop=True, loses="there is no session that fills it in"),
     ("ModelCheckpoint", "period"): Change(
         harmless=("1",),
-        help="`save_freq` counts batches: `save_freq=5 * steps_per_epoch` saves every fifth epoch.",
+        help="`save_freq` counts batches: `save_freq=5 * steps_per_epoch` saves every fifth epoch, "
+        "if nothing is monitored that is known at its end only; else count epochs in a subclass.",
         no_fix_because="how many batches an epoch has cannot be told from here",
     ),
     ("ModelCheckpoint", "options"): Change(

@@ -34,7 +34,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
-from kdoctor.rules.arguments._instead import instead_of
+from kdoctor.rules.arguments._instead import PERIODIC_CHECKPOINT, instead_of
 from kdoctor.rules.arguments._keywords import Change, change_of, is_taken, was_taken
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -111,8 +111,14 @@ def _fix(
         return Fix(title, (edit,), _proven(facts, keyword))
     instead = None if _is_harmless(module, argument, change) else instead_of(module, call, argument)
     if instead is not None:
-        rated = Applicability.UNSAFE if instead.unsafe_because else _proven(facts, keyword)
-        return Fix(instead.title, instead.edits, rated, unsafe_because=instead.unsafe_because)
+        proven = _proven_by(facts, instead.shown) if instead.shown else _proven(facts, keyword)
+        return Fix(
+            instead.title,
+            instead.edits,
+            Applicability.UNSAFE if instead.unsafe_because else proven,
+            instead.imports,
+            unsafe_because=instead.unsafe_because,
+        )
     default = _has_its_default(module, facts, call, argument) or _is_harmless(
         module, argument, change
     )
@@ -176,6 +182,10 @@ def _proven(facts: Facts, keyword: str) -> Applicability:
     )
 
 
+def _proven_by(facts: Facts, shown: str) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if shown in (each.after or "")))
+
+
 def _proven_of_defaults(facts: Facts) -> Applicability:
     """To pass a default is to say nothing, whatever the keyword."""
     return facts.applicability(
@@ -228,6 +238,10 @@ _MODEL = (
     "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
 )
 _FIT = f"{_MODEL}model.compile('sgd', 'mse')\n"
+_SEVEN = (
+    "for epochs in (5, 2):\n    model.fit(np.ones((4, 4)), np.ones((4, 3)), "
+    "epochs=epochs, verbose=0, callbacks=[save])\n"
+)
 _IMAGE = "import keras\nimport numpy as np\n\nkeras.utils.save_img('a.png', np.ones((4, 4, 3)))\n"
 INVALID = [
     Example(
@@ -296,7 +310,32 @@ INVALID = [
         check="assert save.save_freq == 'epoch'",
     ),
     Example(
-        before="import keras\n\nkeras.callbacks.ModelCheckpoint('a.keras', period=5)",
+        before=f"{_FIT}save = keras.callbacks.ModelCheckpoint(\n"
+        f"    'of_{{epoch}}.keras', period=3\n)\n{_SEVEN}",
+        after=f"{_FIT}\n\n{PERIODIC_CHECKPOINT.format(base='keras.callbacks.ModelCheckpoint')}\n\n\n"
+        "save = PeriodicCheckpoint(\n    'of_{epoch}.keras', period=3\n)\n"
+        f"{_SEVEN}",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+        same="sorted(__import__('glob').glob('of_*.keras'))",
+    ),
+    # What is monitored is there at the end of an epoch, not of a batch.
+    Example(
+        before="from keras.callbacks import ModelCheckpoint\n\n\ndef saver(path):\n"
+        "    return ModelCheckpoint(path, 'val_loss', 0, True, period=2)\n\n\n"
+        "save = saver('best_{epoch}.keras')\n",
+        after="from keras.callbacks import ModelCheckpoint\n\n\n"
+        f"{PERIODIC_CHECKPOINT.format(base='ModelCheckpoint')}\n\n\ndef saver(path):\n"
+        "    return PeriodicCheckpoint(path, 'val_loss', 0, True, period=2)\n\n\n"
+        "save = saver('best_{epoch}.keras')\n",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+        prelude=_FIT,
+        check="x, y = np.ones((4, 4)), np.ones((4, 3))\n"
+        "model.fit(x, y, validation_data=(x, y), epochs=5, verbose=0, callbacks=[save])\n"
+        "import glob\nassert sorted(glob.glob('best_*')) == ['best_2.keras', 'best_4.keras']",
+        on_keras_2=True,
+    ),
+    Example(
+        before="import keras\n\nkeras.callbacks.ModelCheckpoint('a.keras', period=5, save_freq=9)",
         raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
     ),
     Example(
