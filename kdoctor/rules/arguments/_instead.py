@@ -15,6 +15,10 @@ from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.syntax import Module
 
 _PERIODIC = "PeriodicCheckpoint"
+_NOT_LOOKED_INTO = (
+    "it is a class of your own now: what else Keras 3 refuses of a `ModelCheckpoint`, like the "
+    "ending of a path, is to be mended with it"
+)
 PERIODIC_CHECKPOINT = '''class PeriodicCheckpoint({base}):
     """Saves once in `period` epochs."""
 
@@ -39,7 +43,6 @@ class Instead:
     edits: tuple[Edit, ...]
     unsafe_because: str = ""
     imports: tuple[ImportNeed, ...] = ()
-    shown: str = ""  # what the examples that prove it have in their repair
 
 
 def instead_of(module: Module, call: KerasCall, argument: cst.Arg) -> Instead | None:
@@ -110,6 +113,6 @@ def _once_in_some_epochs(module: Module, call: KerasCall) -> Instead | None:
     return Instead(
         f"Save by a `{_PERIODIC}`, which counts the epochs",
         (*helper, Edit(module.span(call.call.func), (_PERIODIC,))),
+        unsafe_because=_NOT_LOOKED_INTO,
         imports=(need,) if helper and need is not None else (),
-        shown=_PERIODIC,
     )

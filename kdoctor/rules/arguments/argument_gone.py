@@ -111,11 +111,10 @@ def _fix(
         return Fix(title, (edit,), _proven(facts, keyword))
     instead = None if _is_harmless(module, argument, change) else instead_of(module, call, argument)
     if instead is not None:
-        proven = _proven_by(facts, instead.shown) if instead.shown else _proven(facts, keyword)
         return Fix(
             instead.title,
             instead.edits,
-            Applicability.UNSAFE if instead.unsafe_because else proven,
+            Applicability.UNSAFE if instead.unsafe_because else _proven(facts, keyword),
             instead.imports,
             unsafe_because=instead.unsafe_because,
         )
@@ -180,10 +179,6 @@ def _proven(facts: Facts, keyword: str) -> Applicability:
             if word.search(each.before) and not word.search(each.after)
         )
     )
-
-
-def _proven_by(facts: Facts, shown: str) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if shown in (each.after or "")))
 
 
 def _proven_of_defaults(facts: Facts) -> Applicability:
@@ -316,6 +311,7 @@ INVALID = [
         "save = PeriodicCheckpoint(\n    'of_{epoch}.keras', period=3\n)\n"
         f"{_SEVEN}",
         raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+        unsafe=True,
         same="sorted(__import__('glob').glob('of_*.keras'))",
     ),
     # What is monitored is there at the end of an epoch, not of a batch.
@@ -332,6 +328,7 @@ INVALID = [
         check="x, y = np.ones((4, 4)), np.ones((4, 3))\n"
         "model.fit(x, y, validation_data=(x, y), epochs=5, verbose=0, callbacks=[save])\n"
         "import glob\nassert sorted(glob.glob('best_*')) == ['best_2.keras', 'best_4.keras']",
+        unsafe=True,
         on_keras_2=True,
     ),
     Example(

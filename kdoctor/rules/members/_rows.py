@@ -52,6 +52,11 @@ _OTHER_NUMBERS = (
     "the learning rate is among them on Keras 3, and what Keras 2 saved does not fit back in"
 )
 
+_NO_PHASE = (
+    "Keras 3 has no learning phase to feed to a function, but whether there is dropout in it is "
+    "not told by that"
+)
+
 ROWS = (
     method(
         _FIT,
@@ -135,6 +140,15 @@ ROWS = (
         "updates",
         when=statement_position(),
         unsafe_because="what is passed must make the update itself, like `variable.assign(value)`",
+    ),
+    *(
+        attribute(f"{owner}.{name}", "False", unsafe_because=_NO_PHASE)
+        for owner, name in (
+            ("keras.Model", "uses_learning_phase"),
+            ("keras.Model", "_uses_learning_phase"),
+            ("keras.layers.Layer", "_uses_learning_phase"),
+            ("keras.KerasTensor", "_uses_learning_phase"),
+        )
     ),
     attribute("keras.Model.input_names", "[tensor.name for tensor in self.inputs]"),
     method(
