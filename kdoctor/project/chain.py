@@ -11,11 +11,12 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
+from kdoctor.interpreters import folders_above
 from kdoctor.keras_api import known_releases, newest_target, resolve_target
 from kdoctor.project.decision import Decision, Taken, decide
 from kdoctor.project.evidence import Distribution, Evidence, Flag, Kind, Problem, Source
 from kdoctor.project.installed import active_environments, environments_in
-from kdoctor.project.search import FoundConfig, config_in, folders_above, sources_in, start_of
+from kdoctor.project.search import FoundConfig, config_in, sources_in, start_of
 from kdoctor.project.versions import exact, is_open
 from kdoctor.target import Target
 

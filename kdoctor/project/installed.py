@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from kdoctor.errors import FileProblem
+from kdoctor.interpreters import ACTIVE, ENVIRONMENT_FOLDERS
 from kdoctor.project.evidence import Distribution, Evidence, Kind, Source, distribution_of
 from kdoctor.project.requirement import Where, pinned
 from kdoctor.project.search import shown
 
-_FOLDERS: Final = (".venv", "venv")
-_ACTIVE: Final = ("VIRTUAL_ENV", "CONDA_PREFIX")
 # tensorflow-2.15.0.dist-info, Keras-2.3.1-py3.7.egg-info; not pip's leftovers ~eras-….
-_METADATA: Final = re.compile(
+METADATA: Final = re.compile(
     r"(?P<name>[A-Za-z][\w.]*?)-(?P<version>\d[^-]*)(?:-py[\d.]+)?\.(?:dist|egg)-info"
 )
 _OWN_VERSION: Final = re.compile(r"^__version__\s*=\s*[\"']([^\"']+)[\"']", re.MULTILINE)
@@ -29,14 +28,14 @@ _VERSION_FILES: Final = {
 
 def environments_in(folder: Path) -> Iterator[Source]:
     """Yield what the virtual environments that lie in a folder have installed."""
-    for name in _FOLDERS:
+    for name in ENVIRONMENT_FOLDERS:
         if (folder / name / "pyvenv.cfg").is_file():
             yield _environment(folder / name, shown(folder / name), str(folder))
 
 
 def active_environments(environ: Mapping[str, str]) -> Iterator[Source]:
     """Yield what the environment that the shell has activated holds."""
-    for variable in _ACTIVE:
+    for variable in ACTIVE:
         prefix = environ.get(variable)
         if prefix and Path(prefix).is_dir():
             yield _environment(Path(prefix), f"${variable} ({prefix})", "")
@@ -64,13 +63,13 @@ def _distributions(packages: Path, path: str) -> Iterator[Evidence]:
     except OSError:
         return
     for name in names:
-        matched = _METADATA.fullmatch(name)
+        matched = METADATA.fullmatch(name)
         distribution = distribution_of(matched["name"]) if matched else None
         if matched is None or distribution is None or not _is_whole(packages / name):
             continue
         found.setdefault(distribution, {})[matched["version"]] = matched["name"]
     for distribution, versions in found.items():
-        version = _true_one(packages, distribution, list(versions))
+        version = true_one(packages, distribution, list(versions))
         try:
             yield pinned(distribution, versions[version], version, Where(path, None))
         except FileProblem:
@@ -84,7 +83,7 @@ def _is_whole(metadata: Path) -> bool:
     )
 
 
-def _true_one(packages: Path, distribution: Distribution, versions: list[str]) -> str:
+def true_one(packages: Path, distribution: Distribution, versions: list[str]) -> str:
     """Return which of several metadata is that of the package there: the others are stale."""
     if len(versions) == 1:
         return versions[0]

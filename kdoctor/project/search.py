@@ -15,7 +15,6 @@ from kdoctor.project.readers import READERS, Reader, file_names
 from kdoctor.project.readers.file import File, open_file, toml_of
 
 _STDIN: Final = "-"
-_REPOSITORY_MARKS: Final = (".git", ".hg", ".svn", ".jj")
 CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")
 
 
@@ -39,22 +38,6 @@ def start_of(paths: Iterable[str | os.PathLike[str]]) -> Path:
         return Path(os.path.commonpath(folders or [str(Path.cwd())]))
     except ValueError:  # several drives of Windows
         return Path.cwd()
-
-
-def folders_above(start: Path) -> Iterator[Path]:
-    """Yield ``start`` and the folders above it that may belong to the same project.
-
-    The top folder of a repository is the last. The home folder, that for temporary files and the
-    root of the file system hold what belongs to no project: they are looked at only by name.
-    """
-    temporary = {os.environ.get("TMPDIR"), os.environ.get("TEMP"), "/tmp", "/var/tmp"}  # noqa: S108
-    nobodys = {Path.home(), Path(start.anchor), *map(Path, filter(None, temporary))}
-    for folder in (start, *start.parents):
-        if folder != start and folder in nobodys:
-            return
-        yield folder
-        if any((folder / mark).exists() for mark in _REPOSITORY_MARKS):
-            return
 
 
 def sources_in(folder: Path) -> Iterator[Source]:

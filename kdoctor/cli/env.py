@@ -1,0 +1,50 @@
+"""``kdoctor env``: the vital signs of an environment."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kdoctor.cli import options, streams
+
+
+def env(
+    *,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python",
+            metavar="PATH",
+            help="The Python to look at: a program or the folder of an environment.  [default: the "
+            "activated one, the project's .venv, or the one that runs kdoctor]",
+            show_default=False,
+        ),
+    ] = None,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Also import the frameworks, in a process of its own.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    color: options.ColorOption = options.Color.AUTO,
+) -> None:
+    """Say whether what is installed works together: TensorFlow, Keras, NumPy, settings, files.
+
+    \b
+    kdoctor env
+    kdoctor env --python .venv/bin/python --deep
+
+    Nothing is imported without --deep. Each line is ok, a warning or broken, with what cures it.
+
+    Exit code: 0 healthy (warnings too), 1 broken, 2 where there is no such Python.
+    """  # noqa: D301 - \b keeps the lines of the examples
+    from kdoctor.diagnose.environment import examine  # noqa: PLC0415
+    from kdoctor.report.environment import write_json, write_text  # noqa: PLC0415
+
+    vitals = examine(python, deep=deep)
+    page = streams.output(color)
+    if json:
+        write_json(vitals, page)
+    else:
+        write_text(vitals, page)
+    if not vitals.healthy:
+        raise typer.Exit(1)

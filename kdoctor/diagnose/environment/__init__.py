@@ -1,0 +1,74 @@
+"""The vital signs of an environment: what is installed, whether it works, and what cures it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from kdoctor.diagnose.environment.asking import Python, ask
+from kdoctor.diagnose.environment.checks import files, frameworks, imports, libraries, requirements
+from kdoctor.diagnose.environment.checks import settings as settings_check
+from kdoctor.diagnose.environment.environment import Environment
+from kdoctor.diagnose.environment.installed import Packages
+from kdoctor.diagnose.environment.vitals import Check as Check
+from kdoctor.diagnose.environment.vitals import Remedy as Remedy
+from kdoctor.diagnose.environment.vitals import State as State
+from kdoctor.diagnose.environment.vitals import Vitals as Vitals
+from kdoctor.diagnose.environment.vitals import ok
+from kdoctor.errors import UsageProblem
+from kdoctor.interpreters import interpreter_for, interpreter_named
+
+__all__ = ["Check", "Remedy", "State", "Vitals", "environment_of", "examine"]
+
+PATIENCE: Final = 180.0  # seconds for all imports; a cold disk needs a minute
+_CHECKS: Final = (frameworks, requirements, files, settings_check, libraries)
+
+
+def examine(
+    python: str | None = None,
+    folder: Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    deep: bool = False,
+    patience: float = PATIENCE,
+) -> Vitals:
+    """Return the vital signs of the environment that a Python runs with.
+
+    ``python`` is a program, the folder of an environment or a command; without it, the Python that
+    ``python`` means in ``folder``. ``deep`` also imports the frameworks, in a process of their own.
+
+    Raises:
+        UsageProblem: there is no such Python, or it is none.
+    """
+    environment = environment_of(python, folder, environ)
+    checks = [_python(environment.python)]
+    for each in _CHECKS:
+        checks += each.check(environment)
+    if deep:
+        checks += imports.check(environment, patience)
+    return Vitals(environment.python.interpreter, tuple(checks), deep)
+
+
+def environment_of(
+    python: str | None = None,
+    folder: Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Environment:
+    """Return what :func:`examine` looks at.
+
+    Raises:
+        UsageProblem: there is no such Python, or it is none.
+    """
+    folder = folder or Path.cwd()
+    chosen = interpreter_for(folder, environ) if python is None else interpreter_named(python)
+    if chosen is None:
+        raise UsageProblem(f"there is no Python at {python}")
+    asked = ask(chosen, environ)
+    return Environment(asked, Packages(asked.path), environ, folder)
+
+
+def _python(python: Python) -> Check:
+    number = ".".join(map(str, python.version))
+    return ok("Python", f"{number}, {python.interpreter.path} ({python.interpreter.because})")

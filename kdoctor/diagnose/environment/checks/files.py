@@ -1,0 +1,224 @@
+"""Left-over folders, files that shadow others, metadata of versions that are gone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from kdoctor.diagnose.environment.environment import Environment
+from kdoctor.diagnose.environment.installed import Installed, module_file
+from kdoctor.diagnose.environment.vitals import Check, Remedy, broken, warning
+
+_OWN_FOLDERS: Final = {"keras": "keras", "tf_keras": "tf-keras"}
+# What a file of the user's must not be called, as TensorFlow and Keras import it.
+_TAKEN: Final = (
+    *("tensorflow", "keras", "tf_keras", "numpy", "h5py", "ml_dtypes", "absl", "google"),
+    *("wrapt", "optree", "tree", "namex", "rich", "tensorboard", "flatbuffers", "gast", "grpc"),
+)
+_MANY: Final = 3
+
+
+def check(environment: Environment) -> Iterator[Check]:
+    """Look for files that make an import give something else than what is installed."""
+    yield from _in_the_working_folder(environment)
+    yield from _in_two_places(environment)
+    for folder in _OWN_FOLDERS:
+        yield from _of_package(environment, folder)
+    for tensorflow in environment.packages.tensorflows:
+        yield from _stale_metadata(environment, tensorflow)
+        yield from _missing(environment, tensorflow)
+
+
+def _in_the_working_folder(environment: Environment) -> Iterator[Check]:
+    for name in _TAKEN:
+        own = module_file(name, [environment.folder])
+        if own is None or environment.folder in environment.python.path:
+            continue
+        other = module_file(name, environment.python.path)
+        shadowed = own.parent if own.stem == "__init__" else own
+        if other is None and name not in {"tensorflow", "keras", "tf_keras", "numpy"}:
+            continue  # it stands in nobody's way
+        renamed = shadowed.with_name(f"my_{shadowed.name}")
+        yield broken(
+            shadowed.name,
+            f"lies in the working folder: a program there that imports {name} gets this one"
+            + (f", and so does all that {name} is needed by" if other else ""),
+            Remedy(_move(shadowed, renamed), f"imports of your own {name} change their name, too"),
+            str(shadowed),
+        )
+
+
+def _move(old: Path, new: Path) -> str:
+    import shlex  # noqa: PLC0415
+
+    return shlex.join(["mv", str(old), str(new)])
+
+
+def _in_two_places(environment: Environment) -> Iterator[Check]:
+    """A package in two folders of the path: the first hides the other."""
+    for name in ("keras", "tf-keras", "tensorflow", "tensorflow-cpu", "numpy", "protobuf"):
+        places = environment.packages.all_of(name)
+        if len({each.version for each in places}) < 2:
+            continue
+        first, *others = places
+        hidden = ", ".join(f"{each.version} in {each.site}" for each in others)
+        whose = "your user folder" if first.site == environment.python.user_site else first.site
+        yield warning(
+            name,
+            f"{first.version} in {whose} hides {hidden}",
+            environment.uninstall(name),
+            str(first.metadata),
+        )
+
+
+def _of_package(environment: Environment, folder: str) -> Iterator[Check]:
+    """Compare the folder of keras or tf_keras with what is said to be in it."""
+    installed = environment.packages.get(_OWN_FOLDERS[folder])
+    nightly = environment.packages.get(f"{_OWN_FOLDERS[folder]}-nightly")
+    owners = [each for each in (installed, nightly) if each is not None]
+    if not owners:
+        yield from _owned_by_nobody(environment, folder)
+        return
+    if len(owners) > 1:
+        listed = " and ".join(f"{each.name} {each.version}" for each in owners)
+        gone = environment.uninstall(*(each.name for each in owners))
+        again = environment.install(f"{owners[0].name}=={owners[0].version}")
+        message = f"{listed} are installed over each other: their files are mixed"
+        yield broken(folder, message, Remedy(f"{gone.command} && {again.command}"))
+        return
+    owner = owners[0]
+    yield from _stale_metadata(environment, owner)
+    yield from _missing(environment, owner)
+    yield from _left_over(environment, owner, folder)
+
+
+def _owned_by_nobody(environment: Environment, folder: str) -> Iterator[Check]:
+    for site in environment.python.path:
+        if module_file(folder, [site]) is not None and site.name in _SITES:
+            yield broken(
+                folder,
+                f"lies in {site}, and no metadata says of which version it is: it was left over or "
+                "copied there",
+                environment.remove(site / folder),
+                str(site / folder),
+            )
+            return
+
+
+_SITES: Final = {"site-packages", "dist-packages"}
+
+
+def _stale_metadata(environment: Environment, installed: Installed) -> Iterator[Check]:
+    if not installed.stale:
+        return
+    names = ", ".join(path.name for path in installed.stale)
+    yield warning(
+        installed.name,
+        f"{installed.version} is here, and so is what says that another version is: {names}",
+        environment.remove(*installed.stale),
+        str(installed.stale[0]),
+    )
+
+
+def _missing(environment: Environment, installed: Installed) -> Iterator[Check]:
+    """Files that its own list names and that are not there, or are not of the size told there."""
+    record = installed.record
+    if not record:
+        return
+    modules = {name: size for name, size in record.items() if name.endswith((".py", ".so", ".pyd"))}
+    gone, changed = [], []
+    for name, size in modules.items():
+        try:
+            there = os.stat(installed.site / name).st_size  # noqa: PTH116 - thousands of them
+        except OSError:
+            gone.append(name)
+            continue
+        if size is not None and size != there:
+            changed.append(name)
+    again = environment.install(
+        f"{installed.name}=={installed.version}", options=("--force-reinstall", "--no-deps")
+    )
+    title = f"{installed.name} {installed.version}"
+    if gone:
+        message = f"{_listed(gone)} of {title} not there: it was uninstalled by halves"
+        yield broken(installed.name, message, again, str(installed.site / gone[0]))
+    elif changed:
+        message = f"{_listed(changed)} of {title} not as it was installed"
+        yield warning(installed.name, message, again, str(installed.site / changed[0]))
+
+
+def _left_over(environment: Environment, installed: Installed, folder: str) -> Iterator[Check]:
+    """Modules in the package's folder that it did not bring."""
+    record = installed.record
+    if not record:
+        return
+    strangers = sorted(_strangers(installed, folder))
+    shadowing = [
+        name
+        for name in strangers
+        if name.endswith("/__init__.py") and _module_beside(name) in record
+    ]
+    if shadowing:
+        tops = sorted({installed.site / PurePosixPath(name).parent for name in shadowing})
+        listed = ", ".join(f"{top.relative_to(installed.site).as_posix()}/" for top in tops)
+        hidden = ", ".join(_module_beside(name) for name in shadowing)
+        yield broken(
+            installed.name,
+            f"{listed} was left over by another version and hides {hidden} of "
+            f"{installed.name} {installed.version}: what that one defines is missing",
+            environment.remove(*tops),
+            str(tops[0]),
+        )
+        strangers = [
+            name
+            for name in strangers
+            if not any((installed.site / name).is_relative_to(top) for top in tops)
+        ]
+    if strangers:
+        tops = _tops(installed.site, strangers, record)
+        yield warning(
+            installed.name,
+            f"{_listed(strangers)} not of {installed.name} {installed.version}: left over by "
+            "another version, or put there by hand",
+            environment.remove(*tops) if len(tops) <= _MANY else None,
+            str(tops[0]),
+        )
+
+
+def _strangers(installed: Installed, folder: str) -> Iterator[str]:
+    record = installed.record or {}
+    top = installed.site / folder
+    for parent, folders, files in os.walk(top):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        for name in files:
+            if name.endswith(".py"):
+                path = Path(parent, name).relative_to(installed.site).as_posix()
+                if path not in record:
+                    yield path
+
+
+def _module_beside(name: str) -> str:
+    """Return the module file that a package's ``__init__.py`` takes the place of."""
+    return f"{PurePosixPath(name).parent}.py"
+
+
+def _tops(site: Path, strangers: list[str], record: object) -> list[Path]:
+    """Return the topmost folders that hold nothing else than left-over files, else the files."""
+    assert isinstance(record, dict)
+    own = {str(parent) for name in record for parent in PurePosixPath(name).parents}
+    tops = set()
+    for name in strangers:
+        top = PurePosixPath(name)
+        while str(top.parent) not in own:
+            top = top.parent
+        tops.add(site / top)
+    return sorted(tops)
+
+
+def _listed(names: list[str]) -> str:
+    first = ", ".join(names[:_MANY])
+    rest = len(names) - _MANY
+    verb = "is" if len(names) == 1 else "are"
+    return f"{first} {verb}" if rest <= 0 else f"{first} and {rest} more are"

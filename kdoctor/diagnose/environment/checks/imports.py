@@ -1,0 +1,103 @@
+"""What happens when the frameworks are imported: in a process of its own, with a time limit."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from kdoctor.diagnose.environment.checks.devices import Devices, check_devices
+from kdoctor.diagnose.environment.environment import Environment
+from kdoctor.diagnose.environment.vitals import Check, Remedy, broken, ok
+
+_PROGRAM: Final = Path(__file__).parent.with_name("imported.py")
+_LIBRARIES: Final = {
+    "segmentation-models": "segmentation_models",
+    "efficientnet": "efficientnet",
+    "image-classifiers": "classification_models",
+    "keras-contrib": "keras_contrib",
+    "tensorflow-addons": "tensorflow_addons",
+    "keras-applications": "keras_applications",
+}
+
+
+def check(environment: Environment, patience: float) -> Iterator[Check]:
+    """Import each framework and library that is there, and ask TensorFlow for its GPUs."""
+    names = list(_wanted(environment))
+    lines, ended = _run(environment, names, patience)
+    began = [line["name"] for line in lines if line["event"] == "begin"]
+    done = {line["name"]: line for line in lines if line["event"] == "end"}
+    for name in names:
+        if name in done:
+            yield _told(environment, done[name])
+        elif name in began:
+            yield broken(f"import {name}", f"{ended} while it was imported", Remedy(note=_CRASH))
+    for line in lines:
+        if line["event"] == "devices":
+            yield from check_devices(environment, Devices(**line["devices"]))
+
+
+_CRASH: Final = (
+    "see what it says itself: python -X faulthandler -c 'import …'; a processor without AVX, "
+    "too little memory or a mixed installation end in this way"
+)
+
+
+def _wanted(environment: Environment) -> Iterator[str]:
+    for name in ("numpy", "tensorflow", "tf.keras", "keras", "tf_keras"):
+        package = {"tf.keras": "tensorflow", "tf_keras": "tf-keras"}.get(name, name)
+        if package == "tensorflow" and environment.tensorflow is not None:
+            yield name
+        elif environment.packages.get(package) is not None:
+            yield name
+    for distribution, module in _LIBRARIES.items():
+        if environment.packages.get(distribution) is not None:
+            yield module
+
+
+def _run(
+    environment: Environment, names: list[str], patience: float
+) -> tuple[list[Mapping[str, Any]], str]:
+    """Return what the process told, line by line, and how it ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder) / "told.jsonl"
+        told.touch()
+        try:
+            done = subprocess.run(
+                [environment.python.interpreter.path, str(_PROGRAM), str(told), *names],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                check=False,
+                cwd=environment.folder,
+                env=dict(environment.variables),
+                timeout=patience,
+            )
+            code = done.returncode
+            ended = f"the process died (exit code {code})"
+        except subprocess.TimeoutExpired:
+            ended = f"{patience:.0f} seconds went by"
+        lines = told.read_text("utf-8", errors="replace").splitlines()
+    return [json.loads(line) for line in lines if line.endswith("}")], ended
+
+
+def _told(environment: Environment, line: Mapping[str, Any]) -> Check:
+    subject = f"import {line['name']}"
+    if not line["error"]:
+        says = ", ".join(filter(None, [line["version"], line["file"]]))
+        return ok(subject, f"{says} ({line['seconds']:.1f} s)")
+    return broken(subject, line["error"], _cure(environment, line["name"]), line["raised_in"])
+
+
+def _cure(environment: Environment, name: str) -> Remedy:
+    """Return what is left to do where nothing else was found: install anew what was asked for."""
+    owner = environment.tensorflow if name in {"tensorflow", "tf.keras"} else None
+    owner = owner or environment.packages.get(
+        next((key for key, module in _LIBRARIES.items() if module == name), name)
+    )
+    if owner is None:
+        return Remedy(note="install it anew")
+    cure = environment.install(f"{owner.name}=={owner.version}", options=("--force-reinstall",))
+    return Remedy(cure.command, "where nothing above names the cause")

@@ -1,0 +1,126 @@
+"""What the frameworks ask for and what is there in its place.
+
+That a wheel asks for less than what is installed breaks nothing by itself: TensorFlow 2.13 asks for
+NumPy up to 1.24.3 and runs with 1.26. What was tried (``neighbours.json``) decides between a warning
+and broken; so does what no wheel says: TensorFlow 2.10 allows NumPy 2 and does not start with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from kdoctor.diagnose.environment.environment import Environment, minor, release
+from kdoctor.diagnose.environment.facts import Neighbour, neighbours
+from kdoctor.diagnose.environment.installed import Installed
+from kdoctor.diagnose.environment.vitals import Check, broken, ok, warning
+from kdoctor.project.evidence import distribution_of
+
+SHOWN = ("numpy", "protobuf", "h5py", "ml-dtypes")
+# Missing, they leave `import tensorflow` and `import keras` as they are (each was taken away).
+_NOT_AT_IMPORT = {
+    *("libclang", "tensorboard", "tensorflow-io-gcs-filesystem", "setuptools", "requests"),
+    *("google-pasta", "tensorflow-estimator", "rich", "termcolor", "optree"),
+}
+
+
+def check(environment: Environment) -> Iterator[Check]:
+    """Compare what TensorFlow, keras and tf_keras ask for with what is there."""
+    said = set()
+    for asking in _asking(environment):
+        for requirement in asking.requirements:
+            if not _counts(requirement, environment):
+                continue
+            name = canonicalize_name(requirement.name)
+            found = _compared(environment, asking, requirement)
+            if found is not None and name not in said:
+                said.add(name)
+                yield found
+    for name in SHOWN:
+        installed = environment.packages.get(name)
+        if name in said or installed is None:
+            continue
+        tried = _tried(environment, installed)
+        if tried is not None and tried.error:
+            yield _does_not_run(environment, installed, tried)
+        else:
+            yield ok(name, str(installed.version))
+
+
+def _asking(environment: Environment) -> list[Installed]:
+    own = (*environment.packages.tensorflows, environment.keras, environment.tf_keras)
+    return [each for each in own if each is not None]
+
+
+def _counts(requirement: Requirement, environment: Environment) -> bool:
+    """Say whether a requirement is on this platform, and is not one that other checks judge."""
+    if distribution_of(requirement.name) is not None:
+        return False
+    marker = requirement.marker
+    return marker is None or marker.evaluate({**environment.python.markers, "extra": ""})
+
+
+def _compared(
+    environment: Environment, asking: Installed, requirement: Requirement
+) -> Check | None:
+    installed = environment.packages.get(requirement.name)
+    name = canonicalize_name(requirement.name)
+    wanted = f"{asking.name} {asking.version} asks for {requirement.name}{requirement.specifier}"
+    remedy = environment.install(f"{requirement.name}{requirement.specifier}")
+    if installed is None:
+        if name in _NOT_AT_IMPORT:
+            return warning(name, f"not installed; {wanted}", remedy)
+        return broken(name, f"not installed; {wanted}", remedy)
+    if requirement.specifier.contains(installed.version, prereleases=True):
+        return None
+    tried = _tried(environment, installed) if asking.is_tensorflow else None
+    if tried is None:
+        return warning(name, f"{installed.version} is here; {wanted}", remedy)
+    if tried.error:
+        return _does_not_run(environment, installed, tried, str(requirement.specifier))
+    seen = f"seen to run with {tried.version}"
+    return warning(name, f"{installed.version} is here; {wanted}, though {seen}", remedy)
+
+
+def _tried(environment: Environment, installed: Installed) -> Neighbour | None:
+    """Return the trial that speaks of the installed version: of a newest-so-far or oldest failure.
+
+    What fails with one version fails with newer ones; what runs with one, with older ones.
+    """
+    if environment.tensorflow is None:
+        return None
+    tried = neighbours(minor(release(environment.tensorflow.version)), installed.name)
+    failed = [each for each in tried if each.error and _is_above_all_that_ran(each, tried)]
+    for each in failed:
+        if each.version.release[: _width(each)] <= installed.version.release[: _width(each)]:
+            return each
+    ran = [each for each in tried if not each.error and each.version >= installed.version]
+    return ran[0] if ran else None
+
+
+def _is_above_all_that_ran(failed: Neighbour, tried: tuple[Neighbour, ...]) -> bool:
+    return all(each.version < failed.version for each in tried if not each.error)
+
+
+def _width(failed: Neighbour) -> int:
+    """Return how many numbers of a version decide: the major alone where it broke the ABI."""
+    return 1 if failed.version.major > 0 else 2
+
+
+def _does_not_run(
+    environment: Environment, installed: Installed, tried: Neighbour, specifier: str = ""
+) -> Check:
+    tensorflow = environment.tensorflow
+    assert tensorflow is not None
+    limit = ".".join(map(str, tried.version.release[: _width(tried)]))
+    bounds = ",".join(filter(None, [specifier, f"<{limit}"]))
+    message = (
+        f"{installed.version} is too new for tensorflow {tensorflow.version}, which fails "
+        f"with {tried.version}: {tried.error}"
+    )
+    return broken(installed.name, message, environment.install(f"{installed.name}{bounds}"))
+
+

@@ -1,0 +1,71 @@
+"""The vital signs of an environment, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kdoctor.diagnose.environment import Check, State, Vitals
+from kdoctor.report.page import Page, printable
+
+_ROLES = {State.OK: "good", State.WARNING: "change", State.BROKEN: "error"}
+_WIDTH = max(map(len, State))
+
+
+def write_text(vitals: Vitals, page: Page) -> None:
+    """Write a line a check, under what is wrong the remedy, and what it comes to."""
+    subjects = max(len(check.subject) for check in vitals.checks)
+    for check in vitals.checks:
+        state = page.paint(_ROLES[check.state], f"{check.state:<{_WIDTH}}")
+        page.line(f"{state}  {printable(check.subject):<{subjects}}  {printable(check.message)}")
+        _write_remedy(check, page, " " * (_WIDTH + 2 + subjects + 2))
+    page.line()
+    page.line(_summary(vitals))
+
+
+def _write_remedy(check: Check, page: Page, indent: str) -> None:
+    remedy = check.remedy
+    if remedy is None:
+        return
+    if remedy.command:
+        page.line(f"{indent}{page.paint('help', 'cure:')} {printable(remedy.command)}")
+    if remedy.note:
+        mark = "      " if remedy.command else page.paint("help", "cure:") + " "
+        page.line(f"{indent}{mark}{printable(remedy.note)}")
+
+
+def _summary(vitals: Vitals) -> str:
+    broken = sum(check.state is State.BROKEN for check in vitals.checks)
+    warnings = sum(check.state is State.WARNING for check in vitals.checks)
+    said = f", {_counted(warnings, 'warning')}" if warnings else ""
+    if broken:
+        return f"{_counted(broken, 'thing')} broken{said}"
+    hint = "" if vitals.deep else " (by its files; --deep also imports it)"
+    return f"healthy{said}{hint}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def write_json(vitals: Vitals, page: Page) -> None:
+    """Write one object, a contract for programs: fields are added, never renamed or removed."""
+    document: dict[str, Any] = {
+        "python": vitals.interpreter.path,
+        "because": vitals.interpreter.because,
+        "healthy": vitals.healthy,
+        "deep": vitals.deep,
+        "checks": [_check(check) for check in vitals.checks],
+    }
+    page.line(json.dumps(document, indent=2))
+
+
+def _check(check: Check) -> dict[str, Any]:
+    remedy = check.remedy
+    return {
+        "subject": check.subject,
+        "state": check.state.value,
+        "message": check.message,
+        "remedy": None if remedy is None else {"command": remedy.command, "note": remedy.note},
+        "evidence": check.evidence or None,
+    }
