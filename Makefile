@@ -13,10 +13,10 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors pytest prove backends proofs-page mutants old-oracle api-data corpus packages migration api-check golden record clean
+.PHONY: help demo test lint types floors pytest prove backends proofs-page mutants old-oracle api-data environments environment-data corpus packages migration api-check golden record clean
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
 
 demo: $(STAMP) ## Scan, fix and run legacy Keras code, before your eyes
 	@$(BIN)/python tools/demo.py
@@ -70,6 +70,13 @@ api-data: $(STAMP) ## Read the API of released Keras wheels into kdoctor/keras_a
 
 api-check: $(STAMP) ## Hold the API data to installed releases of Keras, from 2.3 on
 	$(BIN)/python -m tools.check_api
+
+environments: $(STAMP) ## Build broken environments, cure them as `kdoctor env` says, and record it (minutes)
+	$(BIN)/python -m tools.broken_environments
+
+environment-data: $(STAMP) ## Ask PyPI what releases need, and run TensorFlow beside newer packages (an hour)
+	$(BIN)/python -m tools.environment_data
+	$(BIN)/python -m tools.environment_data.neighbours
 
 corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, every file
 	$(BIN)/python tools/check_corpus.py

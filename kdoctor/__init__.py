@@ -7,9 +7,9 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
+import sys
 
+TYPE_CHECKING = False  # as type checkers know it; `typing` itself takes longer than all of this
 if TYPE_CHECKING:
     from kdoctor.diagnose import Diagnosis as Diagnosis
     from kdoctor.diagnose import explain as explain
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+pytest_plugins = ("kdoctor.watch.tests",)  # `pytest -p kdoctor` looks here
+
 # Imported when first asked for: `import kdoctor` must cost nothing.
 _HOMES = {
     "scan": "kdoctor.engine",
@@ -49,6 +51,8 @@ _HOMES = {
     "Unreadable": "kdoctor.model",
     "KdoctorError": "kdoctor.errors",
     "UsageProblem": "kdoctor.errors",
+    "load_ipython_extension": "kdoctor.watch.notebook",  # %load_ext kdoctor
+    "unload_ipython_extension": "kdoctor.watch.notebook",
     "FileProblem": "kdoctor.errors",
 }
 
@@ -77,10 +81,13 @@ __all__ = [  # noqa: PLE0604, RUF100 - the names above, for `from kdoctor import
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib  # noqa: PLC0415
+
     value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    # pytest asks a plugin for the value of every name, which would import all of kdoctor.
+    return sorted(globals() if "_pytest" in sys.modules else __all__)

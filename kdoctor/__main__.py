@@ -1,5 +1,32 @@
-"""``python -m kdoctor``."""
+"""``python -m kdoctor``, and the program ``kdoctor``."""
 
-from kdoctor.cli.app import main
+from __future__ import annotations
 
-main()
+import sys
+
+_HELP = ("-h", "--help")
+
+
+def main() -> None:
+    """Run the command that this process was called with."""
+    if sys.argv[1:2] == ["run"] and len(sys.argv) > 2 and sys.argv[2] not in _HELP:
+        # Past the command line's own library: that takes longer than a Python takes to start.
+        sys.exit(_run(sys.argv[2:]))
+    from kdoctor.cli.app import main as program  # noqa: PLC0415
+
+    program()
+
+
+def _run(arguments: list[str]) -> int:
+    from kdoctor.errors import UsageProblem  # noqa: PLC0415
+    from kdoctor.watch.command import run  # noqa: PLC0415
+
+    try:
+        return run(arguments)
+    except UsageProblem as problem:
+        print(f"kdoctor: {problem}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    main()

@@ -1,30 +1,35 @@
-"""Which Python a project is run with. Imports next to nothing: `kdoctor run` must start at once."""
+"""Which Python a project is run with.
+
+Imports nothing but ``os`` and ``sys``, which every Python has loaded: ``kdoctor run`` must cost a
+program next to nothing, and pathlib, dataclasses and typing together take longer than all the rest.
+"""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
 
-ENVIRONMENT_FOLDERS: Final = (".venv", "venv")
-ACTIVE: Final = ("VIRTUAL_ENV", "CONDA_PREFIX")
-_REPOSITORY_MARKS: Final = (".git", ".hg", ".svn", ".jj")
-_PROGRAMS: Final = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+ENVIRONMENT_FOLDERS = (".venv", "venv")
+ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
+_REPOSITORY_MARKS = (".git", ".hg", ".svn", ".jj")
+_PROGRAMS = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
 
 
-@dataclass(frozen=True, slots=True)
 class Interpreter:
     """A Python, and why it is this one."""
 
-    path: str
-    because: str
+    __slots__ = ("because", "path")
+
+    def __init__(self, path: str, because: str) -> None:
+        self.path = path
+        self.because = because
 
 
-def interpreter_for(folder: Path, environ: Mapping[str, str] = os.environ) -> Interpreter:
+def interpreter_for(folder: str, environ: Mapping[str, str] = os.environ) -> Interpreter:
     """Return the Python that ``python`` means in a project's folder.
 
     That is the one that the shell has activated, else that of the project's own ``.venv`` or
@@ -32,46 +37,53 @@ def interpreter_for(folder: Path, environ: Mapping[str, str] = os.environ) -> In
     """
     for variable in ACTIVE:
         prefix = environ.get(variable)
-        program = _program_of(Path(prefix)) if prefix else None
+        program = _program_of(prefix) if prefix else None
         if program is not None:
-            return Interpreter(str(program), f"activated: {variable}")
+            return Interpreter(program, f"activated: {variable}")
     for above in folders_above(folder):
         for name in ENVIRONMENT_FOLDERS:
-            program = _program_of(above / name)
-            if program is not None and (above / name / "pyvenv.cfg").is_file():
-                return Interpreter(str(program), f"the project's {name}")
+            prefix = os.path.join(above, name)
+            if os.path.isfile(os.path.join(prefix, "pyvenv.cfg")):
+                program = _program_of(prefix)
+                if program is not None:
+                    return Interpreter(program, f"the project's {name}")
     return Interpreter(sys.executable, "the one that runs kdoctor")
 
 
 def interpreter_named(named: str) -> Interpreter | None:
     """Return the Python that a person names: a program, an environment's folder, a command."""
-    path = Path(named)
-    if path.is_dir():
-        program = _program_of(path)
-        return None if program is None else Interpreter(str(program), "--python")
-    if path.exists() or os.sep in named:
+    if os.path.isdir(named):
+        program = _program_of(named)
+    elif os.path.exists(named):
         # Not resolved: the link of a virtual environment is what makes it one.
-        return Interpreter(os.path.abspath(named), "--python") if path.exists() else None  # noqa: PTH100
-    found = shutil.which(named)
-    return None if found is None else Interpreter(found, "--python")
+        program = os.path.abspath(named)
+    elif os.path.dirname(named):
+        program = None
+    else:
+        import shutil  # noqa: PLC0415 - rarely needed here
+
+        program = shutil.which(named)
+    return None if program is None else Interpreter(program, "--python")
 
 
-def folders_above(start: Path) -> Iterator[Path]:
+def folders_above(start: str) -> Iterator[str]:
     """Yield ``start`` and the folders above it that may belong to the same project.
 
     The top folder of a repository is the last. The home folder, that for temporary files and the
     root of the file system hold what belongs to no project: they are looked at only by name.
     """
-    temporary = {os.environ.get("TMPDIR"), os.environ.get("TEMP"), "/tmp", "/var/tmp"}  # noqa: S108
-    nobodys = {Path.home(), Path(start.anchor), *map(Path, filter(None, temporary))}
-    for folder in (start, *start.parents):
-        if folder != start and folder in nobodys:
-            return
+    temporary = (os.environ.get("TMPDIR"), os.environ.get("TEMP"), "/tmp", "/var/tmp")  # noqa: S108
+    nobodys = {os.path.expanduser("~"), *filter(None, temporary)}
+    folder, above = start, os.path.dirname(start)
+    while folder == start or (folder not in nobodys and folder != above):
         yield folder
-        if any((folder / mark).exists() for mark in _REPOSITORY_MARKS):
+        if any(os.path.exists(os.path.join(folder, mark)) for mark in _REPOSITORY_MARKS):
             return
+        if folder == above:
+            return
+        folder, above = above, os.path.dirname(above)
 
 
-def _program_of(prefix: Path) -> Path | None:
-    programs = (prefix / name for name in _PROGRAMS)
-    return next((program for program in programs if program.is_file()), None)
+def _program_of(prefix: str) -> str | None:
+    programs = (os.path.join(prefix, *name.split("/")) for name in _PROGRAMS)
+    return next((os.path.abspath(program) for program in programs if os.path.isfile(program)), None)

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import api, explain, fix, rules, scan, target
+from kdoctor.cli import api, env, explain, fix, rules, run, scan, target
 from kdoctor.errors import KdoctorError
 
 INTERRUPTED = 130
@@ -91,6 +91,8 @@ def program(
     kdoctor rules KD101                           all about one rule
     kdoctor api keras.backend.dot                 where a name exists, what took its place
     kdoctor target                                which Keras this project runs on, and why
+    kdoctor run train.py --epochs 1               run it, and explain its error under it
+    kdoctor env                                   whether what is installed works together
 
     \b
     Exit codes: 0 nothing found, 1 something found, 2 wrong usage or a file that
@@ -98,12 +100,17 @@ def program(
     """  # noqa: D301 - \b keeps the lines of the examples
 
 
+# What follows the program is the program's own.
+_PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
 app.command("scan")(scan.scan)
 app.command("fix")(fix.fix)
 app.command("explain")(explain.explain)
 app.command("rules")(rules.rules)
 app.command("target")(target.target)
 app.command("api")(api.api)
+app.command("env")(env.env)
+app.command("run", context_settings=_PASSED_ON)(run.run)
 
 
 def main() -> None:

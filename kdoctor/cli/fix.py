@@ -55,13 +55,14 @@ def fix(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.report.fix import write_diff, write_summary, write_written  # noqa: PLC0415
+    from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
 
     named = paths or ["."]
     if apply and options.STDIN in named and len(named) > 1:
         raise typer.BadParameter("with --apply, - (standard input) must be the only path")
     stdin = options.read_stdin(named)
-    with progress(sys.stderr, shown=streams.is_terminal(sys.stderr) and not quiet) as told:
+    with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.fix(
             named,
             apply=apply,

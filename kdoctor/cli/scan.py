@@ -40,13 +40,14 @@ def scan(  # noqa: PLR0913 - the options of the command
     # Imported here and in the other commands: `kdoctor --help` needs none of it.
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.report.formats import format_by_name  # noqa: PLC0415
+    from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_project  # noqa: PLC0415
 
     form = format_by_name(format_name)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     named = paths or ["."]
-    with progress(sys.stderr, shown=streams.is_terminal(sys.stderr) and not quiet) as told:
+    with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.scan(
             named,
             target=target,

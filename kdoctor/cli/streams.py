@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from typing import TextIO
 
 from kdoctor.cli.options import Color
-from kdoctor.report.page import Page
+from kdoctor.report.page import Page, wants_color
 
 
 def output(color: Color, *, quiet: bool = False, verbose: bool = False) -> Page:
@@ -19,11 +18,6 @@ def output(color: Color, *, quiet: bool = False, verbose: bool = False) -> Page:
 def notes(color: Color, *, quiet: bool = False, verbose: bool = False) -> Page:
     """Return the page for what is said about the work: standard error."""
     return _page(sys.stderr, color, quiet=quiet, verbose=verbose)
-
-
-def is_terminal(stream: TextIO) -> bool:
-    """Say whether a person watches, on a terminal that can move its cursor."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _page(stream: TextIO, color: Color, *, quiet: bool, verbose: bool) -> Page:
@@ -39,7 +33,4 @@ def _page(stream: TextIO, color: Color, *, quiet: bool, verbose: bool) -> Page:
 def _in_color(stream: TextIO, color: Color) -> bool:
     if color is not Color.AUTO:
         return color is Color.ALWAYS
-    # https://no-color.org and https://force-color.org
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or is_terminal(stream)
+    return wants_color(stream)

@@ -60,7 +60,7 @@ class Projects:
         Raises:
             UsageProblem: a setting of kdoctor is unknown or names no Keras.
         """
-        looks = [self._look(folder) for folder in folders_above(start)]
+        looks = [self._look(folder) for folder in map(Path, folders_above(str(start)))]
         telling = [look for look in looks if look.says_something]
         key = tuple(map(id, telling))
         if key not in self._chains:
@@ -69,7 +69,9 @@ class Projects:
 
     def inferred(self, start: Path) -> Chain:
         """Return the chain as it were without any setting of kdoctor."""
-        return self._inferred([self._look(folder) for folder in folders_above(start)])
+        return self._inferred(
+            [self._look(folder) for folder in map(Path, folders_above(str(start)))]
+        )
 
     def _decided(self, looks: Sequence[_Look]) -> Chain:
         config = next((look.config for look in looks if look.config is not None), None)

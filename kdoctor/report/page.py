@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -48,6 +49,18 @@ class Page:
         from rich.style import Style  # noqa: PLC0415
 
         return Style.parse(STYLES[role]).render(text, color_system=ColorSystem.STANDARD)
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Say whether a person watches, on a terminal that can move its cursor."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def wants_color(stream: TextIO) -> bool:
+    """Say whether colours are wanted on a stream: https://no-color.org, https://force-color.org."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or is_terminal(stream)
 
 
 def printable(text: str) -> str:

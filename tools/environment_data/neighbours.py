@@ -3,15 +3,16 @@
     python -m tools.environment_data.neighbours [2.10 …]
 
 What a wheel asks for is not what breaks it: TensorFlow 2.10 allows any NumPy and fails with
-NumPy 2; TensorFlow 2.13 asks for NumPy up to 1.24.3 and runs with 1.26. So it is tried, in throw-away
-environments, and recorded in ``neighbours.json``: which version was put beside it, and what a
-program of a few lines then raised, "" where it ran.
+NumPy 2; TensorFlow 2.13 asks for NumPy up to 1.24.3 and runs with 1.26. So it is tried, in
+throw-away environments, and recorded in ``neighbours.json``: which version was put beside it, and
+what a program of a few lines then raised, "" where it ran.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,7 @@ model.save_weights(path)
 model.load_weights(path)
 """
 PYTHONS = ("3.8", "3.9", "3.10", "3.11")
+RAISED = re.compile(r"[\w.]*(?:Error|Exception|Warning): ")
 UV = Path(sys.executable).with_name("uv")
 
 
@@ -62,7 +64,7 @@ def _tried(version: str, python: str) -> dict[str, dict[str, str]]:
     with tempfile.TemporaryDirectory(dir=os.environ.get("NEIGHBOURS_ROOM")) as folder:
         base, cache = Path(folder) / "base", Path(folder) / "cache"
         environment = {**os.environ, "UV_CACHE_DIR": str(cache)}
-        interpreter = sorted((Path.home() / ".pyenv/versions").glob(f"{python}.*/bin/python"))[-1]
+        interpreter = max((Path.home() / ".pyenv/versions").glob(f"{python}.*/bin/python"))
         _run([UV, "venv", "-q", "--python", interpreter, base], environment)
         held = HELD if tuple(map(int, version.split(".")[:2])) < (2, 12) else ()
         command = [UV, "pip", "install", "-q", "--python", base / "bin/python", *held]
@@ -82,7 +84,8 @@ def _tried(version: str, python: str) -> dict[str, dict[str, str]]:
                 _run(["cp", "-al", base, trial], environment)
                 put = f"{package}=={number}" if number else f"{package}>=0"
                 command = [UV, "pip", "install", "-q", "--no-deps", "--upgrade", put]
-                failed = package not in installed or _run([*command, "--python", trial / "bin/python"], environment)
+                command += ["--python", trial / "bin/python"]
+                failed = package not in installed or _run(command, environment)
                 if not failed:
                     told = _version(trial, package)
                     outcome = _outcome(trial)
@@ -123,12 +126,18 @@ def _outcome(folder: Path) -> str:
     )
     if done.returncode == 0:
         return ""
-    return (done.stderr.strip().splitlines() or [f"ended with {done.returncode}"])[-1][:300]
+    lines = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+    raised = [line for line in lines if RAISED.match(line)]
+    return (raised or lines)[-1][:300]
 
 
 def _run(command: list[object], environment: dict[str, str]) -> str:
     done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True, check=False, env=environment
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     return "" if done.returncode == 0 else (done.stderr.strip() or "failed")
 

@@ -62,7 +62,7 @@ def environment_of(
         UsageProblem: there is no such Python, or it is none.
     """
     folder = folder or Path.cwd()
-    chosen = interpreter_for(folder, environ) if python is None else interpreter_named(python)
+    chosen = interpreter_for(str(folder), environ) if python is None else interpreter_named(python)
     if chosen is None:
         raise UsageProblem(f"there is no Python at {python}")
     asked = ask(chosen, environ)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Imports what it is told to and writes down what happened. Runs in the examined Python.
 
 That may be any from 2.7 on, and kdoctor is not installed there: no import of kdoctor, no news of
@@ -63,8 +64,7 @@ def version(module, name):
 
 
 def devices():
-    import tensorflow as tf
-
+    tf = sys.modules["tensorflow"]
     config = getattr(tf, "config", None)
     listing = getattr(config, "list_physical_devices", None) or getattr(
         getattr(config, "experimental", None), "list_physical_devices", None

@@ -140,12 +140,12 @@ def _missing(environment: Environment, installed: Installed) -> Iterator[Check]:
     again = environment.install(
         f"{installed.name}=={installed.version}", options=("--force-reinstall", "--no-deps")
     )
-    title = f"{installed.name} {installed.version}"
+    whose = f"of {installed.name} {installed.version}"
     if gone:
-        message = f"{_listed(gone)} of {title} not there: it was uninstalled by halves"
+        message = f"{_listed(gone, whose)} not there: it was uninstalled by halves"
         yield broken(installed.name, message, again, str(installed.site / gone[0]))
     elif changed:
-        message = f"{_listed(changed)} of {title} not as it was installed"
+        message = f"{_listed(changed, whose)} not as it was installed"
         yield warning(installed.name, message, again, str(installed.site / changed[0]))
 
 
@@ -180,7 +180,7 @@ def _left_over(environment: Environment, installed: Installed, folder: str) -> I
         tops = _tops(installed.site, strangers, record)
         yield warning(
             installed.name,
-            f"{_listed(strangers)} not of {installed.name} {installed.version}: left over by "
+            f"{_listed(strangers, '')} not of {installed.name} {installed.version}: left over by "
             "another version, or put there by hand",
             environment.remove(*tops) if len(tops) <= _MANY else None,
             str(tops[0]),
@@ -217,8 +217,13 @@ def _tops(site: Path, strangers: list[str], record: object) -> list[Path]:
     return sorted(tops)
 
 
-def _listed(names: list[str]) -> str:
-    first = ", ".join(names[:_MANY])
+def _listed(names: list[str], whose: str) -> str:
+    """Return the first of the names, whose files they are, and the verb that fits.
+
+    >>> _listed(["keras/a.py"], "of keras 2.10.0")
+    'keras/a.py of keras 2.10.0 is'
+    """
     rest = len(names) - _MANY
+    more = f" and {rest} more" if rest > 0 else ""
     verb = "is" if len(names) == 1 else "are"
-    return f"{first} {verb}" if rest <= 0 else f"{first} and {rest} more are"
+    return " ".join(filter(None, [f"{', '.join(names[:_MANY])}{more}", whose, verb]))

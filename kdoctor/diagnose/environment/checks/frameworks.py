@@ -1,4 +1,4 @@
-"""TensorFlow, keras and tf_keras: are they there, do they go together, and which is ``tf.keras``."""
+"""TensorFlow, keras and tf_keras: whether they go together, and which of them is ``tf.keras``."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ def _tensorflow(environment: Environment) -> Iterator[Check]:
             *(f"{each.name}=={each.version}" for each in found),
             options=("--force-reinstall", "--no-deps"),
         )
-        yield broken("tensorflow", f"{names} is installed by its metadata, its files are gone", again)
+        yield broken(
+            "tensorflow", f"{names} is installed by its metadata, its files are gone", again
+        )
         return
     yield ok("tensorflow", listed)
 
@@ -98,7 +100,7 @@ def _keras(environment: Environment) -> Iterator[Check]:
             yield ok("keras", "not installed; tf.keras is tf_keras and does without it")
         else:
             message = f"not installed, and tensorflow {tensorflow.version} takes tf.keras from it"
-            yield broken("keras", message, environment.install(keras_for(environment, tensorflow)))
+            yield broken("keras", message, environment.install(keras_for(tensorflow)))
         return
     if tensorflow is None:
         yield _alone(environment, keras)
@@ -147,7 +149,7 @@ def _pair(environment: Environment, keras: Installed, tensorflow: Installed) -> 
     own, beside = release(keras.version), release(tensorflow.version)
     if goes_with(own, beside) and is_known_pair(own, beside):
         return ok("keras", str(keras.version))
-    requirement = keras_for(environment, tensorflow)
+    requirement = keras_for(tensorflow)
     if own.major >= 3 and LEGACY_SINCE <= beside < KERAS_3_SINCE:
         # Run: keras 3.0.5 on TensorFlow 2.15.1 builds, calls and saves a tf.keras model.
         return warning(
@@ -182,7 +184,7 @@ def _made_for(keras: Version) -> str:
     return "TensorFlow up to 2.5" if keras >= _KNOWS_TENSORFLOW_2 else "TensorFlow 1"
 
 
-def keras_for(environment: Environment, tensorflow: Installed) -> str:
+def keras_for(tensorflow: Installed) -> str:
     """Return the requirement on keras of a TensorFlow, its own where it has one."""
     for requirement in tensorflow.requirements:
         if requirement.name == "keras" and str(requirement.specifier):
@@ -235,9 +237,7 @@ def _which(environment: Environment, tensorflow: Installed) -> Check:
     value = environment.variables.get(LEGACY)
     if environment.wants_tf_keras:
         if environment.tf_keras is None:
-            message = (
-                f"cannot be had: {LEGACY}={value} makes it tf_keras, which is not installed"
-            )
+            message = f"cannot be had: {LEGACY}={value} makes it tf_keras, which is not installed"
             return broken("tf.keras", message, install_tf_keras(environment, tensorflow))
         return ok("tf.keras", f"is tf_keras {environment.tf_keras.version} ({LEGACY}={value})")
     keras = next(_keras(environment))

@@ -49,9 +49,9 @@ _CRASH: Final = (
 def _wanted(environment: Environment) -> Iterator[str]:
     for name in ("numpy", "tensorflow", "tf.keras", "keras", "tf_keras"):
         package = {"tf.keras": "tensorflow", "tf_keras": "tf-keras"}.get(name, name)
-        if package == "tensorflow" and environment.tensorflow is not None:
-            yield name
-        elif environment.packages.get(package) is not None:
+        if (
+            package == "tensorflow" and environment.tensorflow is not None
+        ) or environment.packages.get(package) is not None:
             yield name
     for distribution, module in _LIBRARIES.items():
         if environment.packages.get(distribution) is not None:

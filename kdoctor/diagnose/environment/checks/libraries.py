@@ -119,7 +119,7 @@ def _addons(environment: Environment, library: Installed) -> Iterator[Check]:
             "Keras 2, its last release for TensorFlow 2.15"
         )
         cure = environment.uninstall(library.name)
-        note = "Keras 3 has AdamW, Lion, F1Score, WeightNormalization (SpectralNormalization) itself"
+        note = "Keras 3 has AdamW, F1Score and SpectralNormalization itself"
         yield broken(library.name, message, Remedy(cure.command, note))
 
 

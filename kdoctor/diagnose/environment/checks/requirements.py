@@ -1,8 +1,8 @@
 """What the frameworks ask for and what is there in its place.
 
-That a wheel asks for less than what is installed breaks nothing by itself: TensorFlow 2.13 asks for
-NumPy up to 1.24.3 and runs with 1.26. What was tried (``neighbours.json``) decides between a warning
-and broken; so does what no wheel says: TensorFlow 2.10 allows NumPy 2 and does not start with it.
+That a wheel asks for less than what is installed breaks nothing by itself: TensorFlow 2.13 asks
+for NumPy up to 1.24.3 and runs with 1.26. What was tried (``neighbours.json``) decides between a
+warning and broken; so does what no wheel says: TensorFlow 2.10 allows NumPy 2, and fails with it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from kdoctor.diagnose.environment.environment import Environment, minor, release
 from kdoctor.diagnose.environment.facts import Neighbour, neighbours
@@ -20,10 +19,10 @@ from kdoctor.diagnose.environment.vitals import Check, broken, ok, warning
 from kdoctor.project.evidence import distribution_of
 
 SHOWN = ("numpy", "protobuf", "h5py", "ml-dtypes")
-# Missing, they leave `import tensorflow` and `import keras` as they are (each was taken away).
+# What `import tensorflow` and `import keras` do without (run with TensorFlow 2.10 to 2.21).
 _NOT_AT_IMPORT = {
-    *("libclang", "tensorboard", "tensorflow-io-gcs-filesystem", "setuptools", "requests"),
-    *("google-pasta", "tensorflow-estimator", "rich", "termcolor", "optree"),
+    *("libclang", "google-pasta", "grpcio", "keras-preprocessing", "setuptools", "tensorboard"),
+    *("tensorflow-estimator", "tensorflow-io-gcs-filesystem"),
 }
 
 
@@ -39,7 +38,7 @@ def check(environment: Environment) -> Iterator[Check]:
             if found is not None and name not in said:
                 said.add(name)
                 yield found
-    for name in SHOWN:
+    for name in map(canonicalize_name, SHOWN):
         installed = environment.packages.get(name)
         if name in said or installed is None:
             continue
@@ -122,5 +121,3 @@ def _does_not_run(
         f"with {tried.version}: {tried.error}"
     )
     return broken(installed.name, message, environment.install(f"{installed.name}{bounds}"))
-
-

@@ -69,7 +69,9 @@ def _backend(environment: Environment) -> Iterator[Check]:
     if from_file:
         return
     if value != "tensorflow" and environment.tensorflow is not None:
-        message = f"{said}: Keras runs on {value}, tf.keras included; it is read at the first import"
+        message = (
+            f"{said}: Keras runs on {value}, tf.keras included; it is read at the first import"
+        )
         yield ok(BACKEND, message)
         return
     yield ok(BACKEND, f"{said}, read when keras is first imported")
