@@ -40,17 +40,24 @@ class RewriteTable:
             key = key.rpartition(".")[0]
         return self._rows.get(key, ())
 
-    def attempt(self, module: Module, reference: Reference, applicability: Rating) -> Fix | Refusal:
+    def attempt(
+        self,
+        module: Module,
+        reference: Reference,
+        applicability: Rating,
+        each_use: Callable[[Reference], Fix | Refusal] | None = None,
+    ) -> Fix | Refusal:
         """Return the fix for one use of an old name, or why there is none.
 
-        For an import (``from keras.backend import square``) the fix is that of all its uses.
+        For an import (``from keras.backend import square``) the fix is that of all its uses, each
+        of which ``each_use`` may give, where the table alone does not know all.
         """
         try:
             match reference.kind:
                 case ReferenceKind.LOAD:
                     return self._at_use(module, reference, applicability)
                 case ReferenceKind.IMPORT:
-                    return self._at_import(module, reference, applicability)
+                    return self._at_import(module, reference, applicability, each_use)
                 case ReferenceKind.ANNOTATION_STRING:
                     return Refusal("the name stands in a string")
                 case _:
@@ -75,7 +82,13 @@ class RewriteTable:
         assert nearest is not None
         raise nearest
 
-    def _at_import(self, module: Module, reference: Reference, applicability: Rating) -> Fix:
+    def _at_import(
+        self,
+        module: Module,
+        reference: Reference,
+        applicability: Rating,
+        each_use: Callable[[Reference], Fix | Refusal] | None,
+    ) -> Fix:
         rows = self.rows_for(reference.name)
         if rows and rows[0].pattern.signature is None and _is_imported_from(rows[0], reference):
             return _changed_import(module, reference, rows[0], applicability)
@@ -91,7 +104,7 @@ class RewriteTable:
         fixes: list[Fix] = []
         refused: list[Refusal] = []
         for use in uses:
-            match self.attempt(module, use, applicability):
+            match each_use(use) if each_use else self.attempt(module, use, applicability):
                 case Fix() as fix:
                     fixes.append(fix)
                 case Refusal() as refusal:

@@ -64,7 +64,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._tensorflow import only_1, renames
 from kdoctor.rules.idioms._tensorflow.graphs import AT_ONCE, CASTS, FILES, SEEDS, advice
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
-from kdoctor.rules.names._backend.sessions import memory_growth
+from kdoctor.rules.names._backend.sessions import without_session
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -108,7 +108,7 @@ def _sessions_of_the_gpu(module: Module) -> Iterator[tuple[int, int]]:
     """Yield the places that the fix of KD101 for ``K.set_session`` rewrites."""
     for reference in module.references:
         if reference.name.endswith(".set_session") and reference.call is not None:
-            fix = memory_growth(module, reference.call)
+            fix = without_session(module, reference.call)
             for edit in fix.edits if fix else ():
                 yield edit.span.start, edit.span.end
 

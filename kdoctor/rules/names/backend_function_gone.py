@@ -63,7 +63,10 @@ from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
+from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
+from kdoctor.rules.names._backend.running import session_fix
+from kdoctor.rules.names._backend.session_examples import SESSIONS
 from kdoctor.rules.names._backend.statements import special_fix
 from kdoctor.rules.names._missing import (
     another_star_may_bind_it,
@@ -76,6 +79,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _MODULE = "backend."
+_WITH_PHASE = frozenset({"function", "learning_phase"})
 _NOT_EQUAL = "for some arguments Keras 2 gives something else, see `kdoctor rules KD101`"
 
 
@@ -131,9 +135,18 @@ def attempted(
         special = special_fix(module, leaf, reference.call, proven)
     else:
         special = decorator_fix(module, leaf, reference.node, proven["symbolic"])
+    if special is None and leaf in _WITH_PHASE:
+        special = with_phase(module, reference)
+    if special is None and leaf == "get_session":
+        special = session_fix(module, reference)
     if special is not None:
         return special
-    attempt = rows.attempt(module, reference, facts.applicability)
+    attempt = rows.attempt(
+        module,
+        reference,
+        facts.applicability,
+        lambda use: attempted(module, facts, use, rows, name),
+    )
     if isinstance(attempt, Fix):
         return replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
@@ -352,6 +365,7 @@ INVALID = [
         unsafe=True,
         raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
     ),
+    *SESSIONS,
     Example(
         before="import keras\nfrom keras import backend as K\n\nx = keras.Input((2,))\n"
         "model = keras.Model(x, keras.layers.Dense(3)(x))\n"

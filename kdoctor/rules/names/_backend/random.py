@@ -33,6 +33,12 @@ REWRITES = (
         "keras.random.dropout(x, level)",
         when=_NO_SEED & equals("noise_shape", None),
     ),
+    # Keras 1 called the deviation so.
+    rewrite(
+        "keras.backend.random_normal(shape, mean=0.0, std=1.0, dtype=None, seed=None)",
+        "keras.random.normal(shape, mean=mean, stddev=std, dtype=dtype)",
+        when=_NO_SEED & somewhere(),
+    ),
     # An int seed gives the same numbers at every call.
     rewrite(
         "keras.backend.random_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)",

@@ -1,106 +1,218 @@
-"""The statements by which Keras 2 programs let the GPU's memory grow, as one group."""
+"""The statements by which Keras 2 programs set up a session, as one group."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 import libcst as cst
 
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants
 
-_CONFIGS = ("tensorflow.ConfigProto", "tensorflow.compat.v1.ConfigProto")
-_SESSIONS = ("tensorflow.Session", "tensorflow.compat.v1.Session")
+_TENSORFLOW = ("tensorflow", "tensorflow.compat.v1")
+_SESSIONS = tuple(f"{each}.Session" for each in _TENSORFLOW)
+_CONFIGS = tuple(f"{each}.ConfigProto" for each in _TENSORFLOW)
+_GPU_OPTIONS = tuple(f"{each}.GPUOptions" for each in _TENSORFLOW)
 _TOO_LATE = "it must run before TensorFlow has used a GPU; a session did that when it was made"
+_NO_SHARE = "a share of the GPU's memory cannot be set any more: it grows as it is needed"
+_SHARE = "gpu_options.per_process_gpu_memory_fraction"
+_GROWTH = "gpu_options.allow_growth"
+_VISIBLE = "{tf}.config.set_visible_devices"
+_LOOP = (
+    'for gpu in {tf}.config.list_physical_devices("GPU"):',
+    "    {tf}.config.experimental.set_memory_growth(gpu, {value})",
+)
+# What a field of ConfigProto is today, by its path: the lines that set it to `value`.
+_SETTINGS = {
+    _GROWTH: _LOOP,
+    _SHARE: (_LOOP[0], _LOOP[1].replace("{value}", "True")),
+    "gpu_options.visible_device_list": (
+        'gpus = {tf}.config.list_physical_devices("GPU")',
+        f"{_VISIBLE}([each for each in gpus if each.name[-1] in {{value}}.split(',')], 'GPU')",
+    ),
+    "allow_soft_placement": ("{tf}.config.set_soft_device_placement({value})",),
+    "log_device_placement": ("{tf}.debugging.set_log_device_placement({value})",),
+    "intra_op_parallelism_threads": (
+        "{tf}.config.threading.set_intra_op_parallelism_threads({value})",
+    ),
+    "inter_op_parallelism_threads": (
+        "{tf}.config.threading.set_inter_op_parallelism_threads({value})",
+    ),
+}
 
 
-def memory_growth(module: Module, call: cst.Call) -> Fix | None:
-    """Return the fix of ``K.set_session(session)`` where the session only lets memory grow.
+def without_session(module: Module, call: cst.Call) -> Fix | None:
+    """Return the fix of ``K.set_session(session)`` where the session does nothing but set.
 
     That is the group of ``config = tf.ConfigProto()``, ``config.gpu_options.allow_growth = True``,
-    and the session made of it, if nothing else uses them: all become one loop over the GPUs.
+    and the session made of it, if nothing else uses them: what it set is set without a session.
+    The group may also be the whole end of a function that gives the session.
     """
-    last = _line(module, call)
+    last = line_of(module, call)
     if last is None or len(call.args) != 1 or not isinstance(module.parent(call), cst.Expr):
         return None
-    lines = [last]
-    made: cst.BaseExpression | None = call.args[0].value
-    if isinstance(made, cst.Name):
-        lines, made = _bound(module, made, lines)
-    if not isinstance(made, cst.Call) or module.qualified(made.func) not in _SESSIONS:
+    passed = call.args[0].value
+    end = _end_of_its_maker(module, passed)
+    if end is not None:
+        inner, made = end
+        fix = _fix(module, inner, made)
+        return fix and _with(fix, Edit(module.span(call), (module.source(passed),)))
+    return _fix(module, last, passed)
+
+
+def _with(fix: Fix, edit: Edit) -> Fix:
+    return Fix(
+        fix.title,
+        (*fix.edits, edit),
+        fix.applicability,
+        unsafe_because=fix.unsafe_because,
+    )
+
+
+def _end_of_its_maker(
+    module: Module, passed: cst.BaseExpression
+) -> tuple[cst.SimpleStatementLine, cst.BaseExpression] | None:
+    """Return the line ``return tf.Session(…)`` of the function whose only call is ``passed``."""
+    if not isinstance(passed, cst.Call) or passed.args or not isinstance(passed.func, cst.Name):
         return None
-    if len(made.args) != 1 or made.args[0].keyword is None:
+    name = passed.func.value
+    owner = module.scope_of(passed.func).owner(name)
+    bindings = owner.bindings[name] if owner else []
+    if len(bindings) != 1 or not isinstance(bindings[0].node, cst.FunctionDef):
         return None
-    config = made.args[0].value
-    if made.args[0].keyword.value != "config" or not isinstance(config, cst.Name):
+    function = bindings[0].node
+    uses = [
+        each
+        for each in descendants(owner.node if owner else function)
+        if isinstance(each, cst.Name) and each.value == name
+    ]
+    match function.body.body[-1]:
+        case cst.SimpleStatementLine(body=[cst.Return(value=cst.BaseExpression() as made)]) as line:
+            return (line, made) if len(uses) == len([function, passed]) else None
+    return None
+
+
+@dataclass
+class _Group:
+    """The lines that make a session, and what they set: paths of ConfigProto, and values."""
+
+    module: Module
+    lines: list[cst.SimpleStatementLine]
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def made(self, expression: cst.BaseExpression, prefix: str) -> cst.Call | None:
+        """Return the call that makes a value: itself, or what a name of the group stands for."""
+        if isinstance(expression, cst.Name):
+            found = self._bound(expression, prefix)
+            return found if isinstance(found, cst.Call) else None
+        return expression if isinstance(expression, cst.Call) else None
+
+    def _bound(self, name: cst.Name, prefix: str) -> cst.BaseExpression | None:
+        """Return what a name is bound to; None where lines outside of the group speak of it."""
+        scope = self.module.scope_of(name)
+        bindings = scope.bindings.get(name.value, ())
+        if len(bindings) != 1 or bindings[0].kind is not BindingKind.ASSIGN:
+            return None
+        for node in descendants(scope.node):
+            if not isinstance(node, cst.Name) or node.value != name.value:
+                continue
+            parent = self.module.parent(node)
+            if isinstance(parent, cst.Arg) and parent.keyword is node:
+                continue
+            if isinstance(parent, cst.Attribute) and parent.attr is node:
+                continue
+            line = line_of(self.module, node)
+            if line is None or not self._takes(line, node, prefix):
+                return None
+        return bindings[0].value
+
+    def _takes(self, line: cst.SimpleStatementLine, name: cst.Name, prefix: str) -> bool:
+        """Take a line into the group that makes something, or sets a field."""
+        if line in self.lines:
+            return True
+        if self.module.parent(line) is not self.module.parent(self.lines[0]):
+            return False
+        match line.body:
+            case [cst.Assign(targets=[cst.AssignTarget(target=target)], value=value)]:
+                self.lines.append(line)
+                if target is name:
+                    return True
+                path = self.module.source(target).removeprefix(f"{name.value}.")
+                return self.sets(f"{prefix}{path}", value)
+        return False
+
+    def sets(self, path: str, value: cst.BaseExpression) -> bool:
+        """Note one setting; False for one that nothing stands for today."""
+        source = self.module.source(value)
+        self.settings[path] = source
+        return path in _SETTINGS and "\n" not in source
+
+    def reads(self, call: cst.Call, makers: tuple[str, ...], prefix: str) -> bool:
+        """Note the keywords of ``ConfigProto`` or ``GPUOptions``; False where not all are known."""
+        if self.module.qualified(call.func) not in makers:
+            return False
+        for each in call.args:
+            if each.keyword is None:
+                return False
+            if each.keyword.value == "gpu_options":
+                made = self.made(each.value, "gpu_options.")
+                if made is None or not self.reads(made, _GPU_OPTIONS, "gpu_options."):
+                    return False
+            elif not self.sets(f"{prefix}{each.keyword.value}", each.value):
+                return False
+        return True
+
+
+def _fix(module: Module, last: cst.SimpleStatementLine, passed: cst.BaseExpression) -> Fix | None:
+    group = _Group(module, [last])
+    session = group.made(passed, "")
+    if session is None or module.qualified(session.func) not in _SESSIONS:
         return None
-    lines, proto = _bound(module, config, lines, stores="allow_growth")
-    if not isinstance(proto, cst.Call) or proto.args:
+    root = _root(session.func)
+    match session.args:
+        case [cst.Arg(keyword=cst.Name(value="config"), value=value)]:
+            config = group.made(value, "")
+            if config is None or not group.reads(config, _CONFIGS, ""):
+                return None
+        case [_, *_]:
+            return None
+    return None if root is None else _edited(group, root)
+
+
+def _edited(group: _Group, root: str) -> Fix | None:
+    """Set at the last line what the group sets; the other lines go."""
+    text = group.module.text
+    last, *others = (group.module.span(each.body[0]) for each in group.lines)
+    indent = text[text.rfind("\n", 0, last.start) + 1 : last.start]
+    whole = [whole_line(text, each) for each in others]
+    if indent.strip() or any(each is None for each in whole):
         return None
-    name = module.qualified(proto.func)
-    root = _root(proto.func)
-    if name not in _CONFIGS or root is None or len(lines) < 3:
-        return None
-    return _fix(module, lines, root)
+    settings = group.settings
+    if _GROWTH in settings:
+        settings = {path: value for path, value in settings.items() if path != _SHARE}
+    lines = [
+        line.replace("{tf}", root).replace("{value}", value)
+        for path, value in settings.items()
+        for line in _SETTINGS[path]
+    ]
+    block = group.module.parent(group.lines[0])
+    left_empty = len(getattr(block, "body", ())) == len(group.lines)
+    if not lines and not left_empty:
+        last = whole_line(text, last) or last
+    new = f"\n{indent}".join(lines or ["pass"] * left_empty)
+    edits = (Edit(last, (new,)), *(Edit(each, ()) for each in whole if each is not None))
+    reasons = [_TOO_LATE, *([_NO_SHARE] if _SHARE in group.settings else [])]
+    return Fix(
+        "Set without a session what it was to set",
+        edits,
+        Applicability.UNSAFE,
+        unsafe_because="; ".join(reasons),
+    )
 
 
-def _bound(
-    module: Module, name: cst.Name, lines: list[cst.SimpleStatementLine], stores: str = ""
-) -> tuple[list[cst.SimpleStatementLine], cst.BaseExpression | None]:
-    """Return what a name is bound to and the lines that speak of it.
-
-    None where another line does, or where it is bound twice, or in another block.
-    """
-    scope = module.scope_of(name)
-    if len(scope.bindings.get(name.value, ())) != 1:
-        return lines, None
-    value = scope.bindings[name.value][0].value
-    found = list(lines)
-    for node in descendants(scope.node):
-        if not isinstance(node, cst.Name) or node.value != name.value:
-            continue
-        parent = module.parent(node)
-        if isinstance(parent, cst.Arg) and parent.keyword is node:
-            continue
-        if isinstance(parent, cst.Attribute) and parent.attr is node:
-            continue
-        line = _line(module, node)
-        if line is None or module.parent(line) is not module.parent(lines[0]):
-            return lines, None
-        fits = line in found or _assigns(line, node) or (stores and _stores_growth(line, stores))
-        if not fits:
-            return lines, None
-        found += [] if line in found else [line]
-    return found, value
-
-
-def _assigns(line: cst.SimpleStatementLine, name: cst.Name) -> bool:
-    match line.body:
-        case [cst.Assign(targets=[cst.AssignTarget(target=target)])]:
-            return target is name
-    return False
-
-
-def _stores_growth(line: cst.SimpleStatementLine, member: str) -> bool:
-    """Say whether it is ``config.gpu_options.allow_growth = True``."""
-    match line.body:
-        case [
-            cst.Assign(
-                targets=[
-                    cst.AssignTarget(
-                        target=cst.Attribute(
-                            value=cst.Attribute(attr=cst.Name(value="gpu_options")),
-                            attr=cst.Name(value=stored),
-                        )
-                    )
-                ],
-                value=cst.Name(value="True"),
-            )
-        ]:
-            return stored == member
-    return False
-
-
-def _line(module: Module, node: cst.CSTNode) -> cst.SimpleStatementLine | None:
+def line_of(module: Module, node: cst.CSTNode) -> cst.SimpleStatementLine | None:
     """Return the line of one statement that ``node`` stands in."""
     for each in module.ancestors(node):
         if isinstance(each, cst.SimpleStatementLine):
@@ -116,26 +228,6 @@ def _root(chain: cst.BaseExpression) -> str | None:
     while isinstance(inner, cst.Attribute):
         inner = inner.value
     return inner.value if isinstance(inner, cst.Name) else None
-
-
-def _fix(module: Module, lines: list[cst.SimpleStatementLine], root: str) -> Fix | None:
-    spans = sorted(module.span(each.body[0]) for each in lines)
-    first, *others = spans
-    indent = module.text[module.text.rfind("\n", 0, first.start) + 1 : first.start]
-    whole = [whole_line(module.text, each) for each in others]
-    if indent.strip() or any(each is None for each in whole):
-        return None
-    loop = (
-        f'for gpu in {root}.config.list_physical_devices("GPU"):\n'
-        f"{indent}    {root}.config.experimental.set_memory_growth(gpu, True)"
-    )
-    edits = (Edit(first, (loop,)), *(Edit(each, ()) for each in whole if each is not None))
-    return Fix(
-        "Let the memory of each GPU grow, without a session",
-        edits,
-        Applicability.UNSAFE,
-        unsafe_because=_TOO_LATE,
-    )
 
 
 def whole_line(text: str, span: Span) -> Span | None:

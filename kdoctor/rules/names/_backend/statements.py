@@ -7,7 +7,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.names._backend.sessions import memory_growth, whole_line
+from kdoctor.rules.names._backend.sessions import whole_line, without_session
 from kdoctor.rules.symbolic import is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module
 
@@ -30,7 +30,7 @@ def special_fix(
         case "set_value", [cst.Attribute() as rate, value]:
             return _learning_rate(module, call, rate, value, proven["set_value"])
         case "set_session", [_]:
-            return memory_growth(module, call)
+            return without_session(module, call)
         case "set_learning_phase", [cst.Integer(value="0") | cst.Name(value="False")]:
             return _left_out(module, call)
         case "batch_set_value", [pairs]:

@@ -1,0 +1,86 @@
+"""What a session ran: ``K.get_session().run(x)``, ``x.eval(session=K.get_session())``."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
+from kdoctor.rewrite import Speller
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.names._backend.sessions import line_of, whole_line
+from kdoctor.syntax import Module, Reference
+
+_VALUES = "what is not built in a graph has its value at once; a symbolic tensor has none"
+_INITIAL = "variables have their values when they are made: those of a graph of TensorFlow 1 do not"
+_INITIALIZERS = (
+    "global_variables_initializer", "local_variables_initializer", "initialize_all_variables",
+    "tables_initializer",
+)  # fmt: skip
+
+
+def session_fix(module: Module, reference: Reference) -> Fix | None:
+    """Return the fix of a use of ``K.get_session()`` on the spot; None for a session that is kept.
+
+    The initialization of variables goes; a value is taken as it is.
+    """
+    if reference.call is None or reference.call.args:
+        return None
+    match _run(module, reference.call):
+        case cst.Call() as run, cst.BaseExpression() as value:
+            pass
+        case _:
+            return None
+    if isinstance(value, cst.Call) and _initializes(module, value):
+        return _without(module, run)
+    kind = module.type_of(value)
+    if isinstance(value, cst.List | cst.Tuple) or (kind and kind.kind is Kind.TENSOR):
+        return None
+    new, need = Speller.at(module, reference).spell("keras.ops.convert_to_numpy")
+    hole = Hole(module.span(value), Precedence.ANY, binds(value))
+    return Fix(
+        f"Write `{new}(…)`",
+        (Edit(module.span(run), (f"{new}(", hole, ")"), Precedence.PRIMARY),),
+        Applicability.UNSAFE,
+        () if need is None else (need,),
+        unsafe_because=_VALUES,
+    )
+
+
+def _run(module: Module, call: cst.Call) -> tuple[cst.Call, cst.BaseExpression] | None:
+    """Return the call that runs something in the session, and what it runs."""
+    parent = module.parent(call)
+    outer = None if parent is None else module.parent(parent)
+    if not isinstance(outer, cst.Call):
+        return None
+    match parent, outer.func, outer.args:
+        case cst.Attribute(attr=cst.Name(value="run")), _, [cst.Arg(keyword=None, value=value)]:
+            return (outer, value) if outer.func is parent else None
+        case (
+            cst.Arg(keyword=cst.Name(value="session")),
+            cst.Attribute(value=value, attr=cst.Name(value="eval")),
+            [_],
+        ):
+            return outer, value
+    return None
+
+
+def _initializes(module: Module, value: cst.Call) -> bool:
+    name = module.qualified(value.func) or ""
+    return name.startswith("tensorflow.") and name.endswith(_INITIALIZERS)
+
+
+def _without(module: Module, run: cst.Call) -> Fix | None:
+    line = line_of(module, run)
+    if line is None or not isinstance(module.parent(run), cst.Expr):
+        return None
+    whole = whole_line(module.text, module.span(run))
+    block = module.parent(line)
+    alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
+    edit = Edit(module.span(run), ("pass",)) if alone or whole is None else Edit(whole, ())
+    return Fix(
+        "Leave the initialization out: variables have their values when they are made",
+        (edit,),
+        Applicability.UNSAFE,
+        unsafe_because=_INITIAL,
+    )
