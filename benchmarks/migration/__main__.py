@@ -59,7 +59,7 @@ def main(  # noqa: PLR0913 - the options of the command
     except KeyError as problem:
         raise typer.BadParameter(f"there is no package {problem} in {packages}") from None
     runner = Runner(listed, places)
-    rows, problems = run(chosen, runner, places, jobs, console)
+    rows, problems = run(chosen, runner, jobs, console)
     if rows:
         table.write(rows, console)
     if record and problems:
@@ -72,7 +72,7 @@ def main(  # noqa: PLR0913 - the options of the command
 
 
 def run(
-    packages: list[Package], runner: Runner, places: Places, jobs: int, console: Console
+    packages: list[Package], runner: Runner, jobs: int, console: Console
 ) -> tuple[list[summary.Row], list[str]]:
     """Run all arms of all packages; return the rows, and what could not be measured.
 
@@ -99,7 +99,7 @@ def run(
 
         list(pool.map(measure, [(arm, package) for arm in Arm for package in packages]))
     whole = [package for package in packages if len(records[package.name]) == len(Arm)]
-    rows = [summary.row(package, records[package.name], runner, places) for package in whole]
+    rows = [summary.row(package, records[package.name], runner) for package in whole]
     return rows, sorted(problems.values())
 
 

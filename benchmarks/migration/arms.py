@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import threading
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,7 @@ class Runner:
     def __init__(self, catalogue: Catalogue, places: Places) -> None:
         self._catalogue = catalogue
         self._places = places
+        self._fetching = threading.Lock()  # packages that run side by side may share a library
         self._framework = environment.versions(places.python) + _hash_of(suites.SHIMS)
         self._kdoctor = repairs.source_hash()
 
@@ -56,11 +58,16 @@ class Runner:
         """Return the package and what it needs besides."""
         return [package, *self._catalogue.needed_by(package)]
 
+    def originals(self, package: Package) -> dict[str, Path]:
+        """Return the sources as released of the package and of what it needs, by name."""
+        with self._fetching:
+            return {
+                each.name: sources.fetch(each, self._places) for each in self.on_the_path(package)
+            }
+
     def _run(self, package: Package, arm: Arm) -> Record:
         root = self.folder(package, arm)
-        originals = {
-            each.name: sources.fetch(each, self._places) for each in self.on_the_path(package)
-        }
+        originals = self.originals(package)
         shutil.rmtree(root, ignore_errors=True)
         for name, original in originals.items():
             shutil.copytree(original, root / name, symlinks=True)

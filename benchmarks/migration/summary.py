@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from benchmarks.migration import sources
 from benchmarks.migration.arms import Runner
 from benchmarks.migration.attribution import Attribution, Told, attribute, lines_before
-from benchmarks.migration.model import Arm, Failure, Package, Places, Record
+from benchmarks.migration.model import Arm, Failure, Package, Record
 from benchmarks.migration.recovery import Outcome, outcome
 
 FIXED = (Arm.SAFE, Arm.UNSAFE)
@@ -44,10 +43,10 @@ class Row(msgspec.Struct, frozen=True):
         return {test: (failure, self.told[arm][test]) for test, failure in failures.items()}
 
 
-def row(package: Package, records: Mapping[Arm, Record], runner: Runner, places: Places) -> Row:
+def row(package: Package, records: Mapping[Arm, Record], runner: Runner) -> Row:
     """Compare the arms of a package and attribute what still fails."""
     figures = outcome(records)
-    originals = {each.name: sources.fetch(each, places) for each in runner.on_the_path(package)}
+    originals = runner.originals(package)
     told = {}
     for arm in FIXED:
         repair = records[arm].repair
