@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import api, env, explain, fix, rules, run, scan, target
+from kdoctor.cli import api, env, explain, fix, reference, rules, run, scan, target, verify
 from kdoctor.errors import KdoctorError
 
 INTERRUPTED = 130
@@ -90,6 +90,8 @@ def program(
     python train.py 2>&1 | kdoctor explain        what an error means, and what cures it
     kdoctor rules KD101                           all about one rule
     kdoctor api keras.backend.dot                 where a name exists, what took its place
+    kdoctor reference dice                        correct losses, layers, clipping, to copy
+    kdoctor verify                                check the reference on this machine
     kdoctor target                                which Keras this project runs on, and why
     kdoctor run train.py --epochs 1               run it, and explain its error under it
     kdoctor env                                   whether what is installed works together
@@ -111,6 +113,8 @@ app.command("target")(target.target)
 app.command("api")(api.api)
 app.command("env")(env.env)
 app.command("run", context_settings=_PASSED_ON)(run.run)
+app.command("reference")(reference.reference)
+app.command("verify")(verify.verify)
 
 
 def main() -> None:

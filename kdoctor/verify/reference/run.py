@@ -1,0 +1,167 @@
+"""Start a process for each backend and device, and hear what its checks gave."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import kdoctor
+from kdoctor.errors import UsageProblem
+from kdoctor.verify.reference.results import Result
+
+BACKENDS = ("tensorflow", "jax", "torch")
+CPU, GPU, ALL = "cpu", "gpu", "all"
+
+# No check takes a minute; compiling all of them takes some.
+_TIME_LIMIT = 1800
+_NO_GPU = {"CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu"}
+# Float64 is what closed forms are compared in; on the CPU kernels must not depend on the machine,
+# and a GPU must not round float32 to TensorFloat-32.
+_ENVIRONMENT = {
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+    "NVIDIA_TF32_OVERRIDE": "0",
+    "JAX_ENABLE_X64": "1",
+    "JAX_DEFAULT_MATMUL_PRECISION": "highest",
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    "PYTHONUTF8": "1",
+}
+# They would make another Keras, or other defaults, of what is to be checked.
+_UNSET = ("TF_USE_LEGACY_KERAS", "KERAS_HOME", "TF_XLA_FLAGS", "PYTHONSTARTUP")
+
+Heard = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A backend on a device; ``gpu`` counts from 0, None is the CPU."""
+
+    backend: str
+    gpu: int | None = None
+
+    @property
+    def kind(self) -> str:
+        """``cpu`` or ``gpu``."""
+        return CPU if self.gpu is None else GPU
+
+
+def installed() -> list[str]:
+    """Return the backends that this Python has, or TensorFlow, whose absence is then told."""
+    return [each for each in BACKENDS if find_spec(each) is not None] or [BACKENDS[0]]
+
+
+def places(backends: Sequence[str], device: str) -> list[Place]:
+    """Return where to run.
+
+    Raises:
+        UsageProblem: a backend is not installed, or a GPU was asked for and none is seen.
+    """
+    found = []
+    for backend in backends:
+        _require(backend)
+        if device in {CPU, ALL}:
+            found.append(Place(backend))
+        if device in {GPU, ALL}:
+            gpus = _gpus_of(backend)
+            if device == GPU and not gpus:
+                raise UsageProblem(
+                    f"{backend} sees no GPU on this machine: run with --device cpu, or see "
+                    "`kdoctor env --deep` for what is missing"
+                )
+            found += [Place(backend, gpu) for gpu in range(gpus)]
+    return found
+
+
+def run(place: Place, heard: Heard | None = None) -> Iterator[Result]:
+    """Run all checks at a place; yield results as they come.
+
+    Raises:
+        UsageProblem: the process ended before its last check.
+    """
+    with tempfile.TemporaryDirectory(prefix="kdoctor-") as home:
+        process = _started(place, [place.kind], home)
+        watch = threading.Timer(_TIME_LIMIT, process.kill)
+        watch.start()
+        try:
+            assert process.stdout is not None
+            first = process.stdout.readline()
+            total = json.loads(first)["checks"] if first else 0
+            done = 0
+            for done, line in enumerate(process.stdout, start=1):
+                yield Result(**json.loads(line))
+                if heard is not None:
+                    heard(done, total)
+            if not total or done < total:
+                process.wait()
+                raise UsageProblem(_how_it_ended(place, done, total, Path(home)))
+        finally:
+            watch.cancel()
+            process.kill()
+            process.wait()
+            for stream in (process.stdout, process.stdin):
+                if stream is not None:
+                    stream.close()
+
+
+def _require(backend: str) -> None:
+    missing = [name for name in ("keras", backend) if find_spec(name) is None]
+    if missing:
+        extra = "'kdoctor[verify]'" if {"keras", "tensorflow"} & {*missing} else ""
+        other = backend if backend in missing and backend != "tensorflow" else ""
+        raise UsageProblem(
+            f"the reference needs {' and '.join(missing)}, which this Python ({sys.executable}) "
+            f"does not have: pip install {' '.join(filter(None, [extra, other]))}"
+        )
+
+
+def _gpus_of(backend: str) -> int:
+    with tempfile.TemporaryDirectory(prefix="kdoctor-") as home:
+        process = _started(Place(backend, gpu=-1), ["count"], home)
+        out, _ = process.communicate(timeout=_TIME_LIMIT)
+    return int(out or 0)
+
+
+def _started(place: Place, arguments: list[str], home: str) -> subprocess.Popen[str]:
+    environment = {k: v for k, v in os.environ.items() if k not in _UNSET} | _ENVIRONMENT
+    environment["KERAS_BACKEND"] = place.backend
+    # A keras.json of the user's would change floatx, epsilon and the image format.
+    environment["KERAS_HOME"] = home
+    environment["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(Path(kdoctor.__file__).parents[1]), environment.get("PYTHONPATH")])
+    )
+    if place.gpu is None:
+        environment |= _NO_GPU
+    elif place.gpu >= 0:
+        environment["CUDA_VISIBLE_DEVICES"] = _visible(place.gpu)
+    with (Path(home) / "stderr").open("wb") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", "kdoctor.verify.reference.worker", *arguments],
+            stdout=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            stderr=errors,
+            text=True,
+            encoding="utf-8",
+            env=environment,
+            cwd=home,
+        )
+
+
+def _visible(gpu: int) -> str:
+    """Return what names the GPU where the user has hidden some already."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return given.split(",")[gpu] if given else str(gpu)
+
+
+def _how_it_ended(place: Place, done: int, total: int, home: Path) -> str:
+    said = (home / "stderr").read_text("utf-8", "replace").strip().splitlines()
+    last = said[-1] if said else "without a word"
+    where = f"after {done} of {total} checks" if total else "before the first check"
+    return f"the reference on {place.backend} ({place.kind}) ended {where}: {last}"
