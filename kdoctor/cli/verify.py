@@ -67,12 +67,13 @@ def verify(
 
 
 def _results(backend: Backend, device: Device) -> list[Result]:
+    from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.verify.reference.run import installed, places, run  # noqa: PLC0415
 
     backends = installed() if backend is Backend.ALL else [backend.value]
     found: list[Result] = []
     for place in places(backends, device.value):
-        with progress(sys.stderr, shown=streams.is_terminal(sys.stderr)) as heard:
+        with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
             found += run(place, heard)
     return found
