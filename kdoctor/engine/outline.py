@@ -37,13 +37,16 @@ class Class:
     """A class statement.
 
     ``bases`` are dotted names as written, None for any other expression. ``members`` are the names
-    that the body and ``self.… =`` bind. ``closed``: nothing else can add members.
+    that the body and ``self.… =`` bind. ``closed``: nothing else can add members. ``hands_on``:
+    ``__init__`` passes each keyword on to its base, save what is in ``takes``.
     """
 
     name: str
     bases: tuple[str | None, ...]
     members: frozenset[str]
     closed: bool
+    takes: frozenset[str] = frozenset()
+    hands_on: bool = False
 
 
 @dataclass(slots=True)
@@ -203,7 +206,42 @@ def _class(node: ast.ClassDef) -> Class:
             case _:
                 members.update(_stored(statement))
     closed = closed and not members & _DYNAMIC
-    return Class(node.name, tuple(map(dotted, node.bases)), frozenset(members), closed)
+    takes, hands_on = _keywords(node)
+    bases = tuple(map(dotted, node.bases))
+    return Class(node.name, bases, frozenset(members), closed, takes, hands_on)
+
+
+def _keywords(node: ast.ClassDef) -> tuple[frozenset[str], bool]:
+    """Return what ``__init__`` may take out of its keywords, and whether it hands on the others."""
+    made = [
+        each
+        for each in _top_level(node.body)
+        if isinstance(each, ast.FunctionDef) and each.name in {"__init__", "__new__"}
+    ]
+    if len(made) != 1:
+        return frozenset(), not made
+    method, rest = made[0], made[0].args.kwarg
+    arguments = method.args
+    takes = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    takes |= {
+        each.value
+        for each in ast.walk(method)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    }
+    handed = any(
+        isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Attribute)
+        and each.func.attr == "__init__"
+        and any(
+            keyword.arg is None
+            and isinstance(keyword.value, ast.Name)
+            and rest is not None
+            and keyword.value.id == rest.arg
+            for keyword in each.keywords
+        )
+        for each in ast.walk(method)
+    )
+    return frozenset(takes), handed and method.name == "__init__"
 
 
 def _note_method(method: ast.FunctionDef | ast.AsyncFunctionDef, members: set[str]) -> bool:

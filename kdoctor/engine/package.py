@@ -210,6 +210,7 @@ class _Question:
     def _class(self, path: str, found: Class) -> ClassInfo:
         base: str | None = None
         members, closed = set(found.members), found.closed
+        takes, hands_on = set(found.takes), found.hands_on and len(found.bases) == 1
         for written in found.bases:
             if written == "object":
                 continue
@@ -220,9 +221,12 @@ class _Question:
                     base = base or theirs
                     members |= info.members
                     closed = closed and info.closed
+                    takes |= info.takes
+                    hands_on = hands_on and info.hands_on
                 case _:
-                    closed = False
-        return ClassInfo(found.name, base, frozenset(members), closed)
+                    closed = hands_on = False
+        names = frozenset(members)
+        return ClassInfo(found.name, base, names, closed, frozenset(takes), hands_on)
 
 
 def _only(values: set[Value]) -> Value:

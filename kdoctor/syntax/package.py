@@ -14,13 +14,16 @@ class ClassInfo:
     ``base`` is the dotted name of the nearest imported base class, None where there is none.
     ``members`` are the names that the class and its own bases define themselves.
     ``closed`` says that nothing else can define members: every base is known, and there is no
-    ``__getattr__``, no decorator, no metaclass.
+    ``__getattr__``, no decorator, no metaclass. ``hands_on``: each keyword that it is made with
+    gets to ``base``, save what is in ``takes``.
     """
 
     name: str
     base: str | None
     members: frozenset[str]
     closed: bool
+    takes: frozenset[str] = frozenset()
+    hands_on: bool = False
 
 
 class Package(Protocol):

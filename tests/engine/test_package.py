@@ -92,7 +92,31 @@ def test_a_class_tells_its_nearest_imported_base_and_all_own_members(exports):
         "pkg/base.py": "import keras\nclass Base(keras.layers.Layer):\n    def helper(self): ...\n",
     }
     members = frozenset({"size", "call", "w", "helper"})
-    assert exports(files) == ClassInfo("x", "keras.layers.Layer", members, closed=True)
+    info = ClassInfo("x", "keras.layers.Layer", members, closed=True, hands_on=True)
+    assert exports(files) == info
+
+
+@pytest.mark.parametrize(
+    ("body", "hands_on", "takes"),
+    [
+        ("size = 1", True, set()),
+        ("def __init__(self, **rest):\n        super().__init__(**rest)", True, {"self"}),
+        (
+            "def __init__(self, size, **kw):\n        kw.pop('w')\n        super().__init__(**kw)",
+            True,
+            {"self", "size", "w"},
+        ),
+        ("def __init__(self, **rest):\n        super().__init__()", False, {"self"}),
+        ("def __init__(self, size):\n        super().__init__(**{})", False, {"self", "size"}),
+    ],
+)
+def test_a_class_tells_whether_keywords_get_to_its_base(exports, body, hands_on, takes):
+    source = f"from keras.layers import Layer\n\n\nclass x(Layer):\n    {body}\n"
+    info = exports({"pkg/m.py": source})
+
+    assert (info.hands_on, info.takes) == (hands_on, takes)
+    mixed = exports({"pkg/m.py": source.replace("(Layer)", "(Layer, Unknown)")})
+    assert not mixed.hands_on
 
 
 @pytest.mark.parametrize(

@@ -84,3 +84,30 @@ def test_what_cannot_be_told_is_left_alone(code):
 
     assert [each.code for each in result.left.findings] == ["KD311"]
     assert not result.files
+
+
+def test_a_layer_of_the_tree_that_hands_weights_on_gets_them_when_it_is_built(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").write_text(
+        "import keras\n\n\nclass Scale(keras.layers.Layer):\n"
+        "    def __init__(self, start, **kwargs):\n        super().__init__(**kwargs)\n\n\n"
+        "class Own(keras.layers.Layer):\n    def __init__(self, **kwargs):\n"
+        "        self.w = kwargs.pop('weights')\n        super().__init__(**kwargs)\n\n\n"
+        "class Table(keras.layers.Embedding):\n    pass\n"
+    )
+    user = tmp_path / "use.py"
+    head = (
+        "import keras\nfrom mine import Own, Scale, Table\n\nmodel = keras.Sequential()\n"
+        "Own(weights=w)\nTable(3, 4, weights=[w])\n"
+    )
+    user.write_text(
+        f"{head}model.add(Scale(1, weights=[w], input_shape=(3,)))\ny = x(Scale(2, weights=w))\n"
+    )
+    result = fix([str(user), str(tmp_path / "mine")], select=["KD311"], unsafe=True)
+
+    assert [each.symbol for each in result.left.findings] == ["mine.Scale(weights)"]
+    (file,) = result.files
+    assert file.after.decode() == (
+        f"{head}model.add(Scale(1, input_shape=(3,)))\nmodel.layers[-1].set_weights([w])\n"
+        "y = x(Scale(2, weights=w))\n"
+    )

@@ -1,7 +1,8 @@
 """`Dense(3, weights=[kernel, bias])`: a layer that is made with its weights.
 
 ## What it does
-Reports `weights=` of Keras' own layers, except `Embedding`, which still takes it.
+Reports `weights=` of Keras' own layers, except `Embedding`, which still takes it, and of layers of
+another file of the tree that hand what they do not know on to one of Keras'.
 
 ## Why it breaks
 Every layer of Keras 2 took `weights=` and set them when it was first called. In Keras 3 it is
@@ -30,12 +31,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import libcst as cst
 
+from kdoctor.keras_api import ClassFamily
 from kdoctor.kinds import Kind
 from kdoctor.model import (
     Applicability,
+    Confidence,
     Edit,
     Finding,
     Fix,
@@ -50,7 +54,7 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
-from kdoctor.rules.calls import speller_at, value_of
+from kdoctor.rules.calls import argument, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import Line, free_name, line_of
 from kdoctor.rules.rule import Example, Rule
@@ -70,17 +74,57 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if given is None or call.kind is not Kind.LAYER or call.new.parameter("weights"):
             continue
         if not module.is_guarded(call.call):
-            yield _finding(module, facts, call, given)
+            made = _Made(call.call, call.made, call.name, call.confidence)
+            yield _finding(module, made, given, _fix(module, facts, call, given))
+    for own, given in _own_layers(module, facts):
+        attempt = _set_afterwards(module, own, given) or Refusal(_ELSEWHERE)
+        yield _finding(module, own, given, attempt)
 
 
-def _finding(module: Module, facts: Facts, call: KerasCall, given: cst.Arg) -> Finding:
-    attempt = _fix(module, facts, call, given)
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A call that makes a layer."""
+
+    call: cst.Call
+    cls: str
+    symbol: str
+    confidence: Confidence
+
+
+def _own_layers(module: Module, facts: Facts) -> Iterator[tuple[_Made, cst.Arg]]:
+    """Yield the layers of other files of the tree that hand `weights=` on to one of Keras'."""
+    for reference in module.references:
+        call, binding = reference.call, reference.binding
+        info = binding.own_class
+        if call is None or info is None or reference.name != binding.name:
+            continue
+        given = argument(call, "weights")
+        if given is None or not info.hands_on or "weights" in info.takes or info.base is None:
+            continue
+        if _refuses_weights(facts, info.base) and not module.is_guarded(call):
+            yield _Made(call, info.name, reference.name, reference.confidence), given
+
+
+def _refuses_weights(facts: Facts, base: str) -> bool:
+    found = facts.lookup(base)
+    if found.moved_to:
+        found = facts.lookup(found.moved_to[0])
+    new = facts.signature(found.qualified)
+    return (
+        found.family is ClassFamily.LAYER
+        and facts.runs_keras_3(found.root or "")
+        and new is not None
+        and new.parameter("weights") is None
+    )
+
+
+def _finding(module: Module, made: _Made, given: cst.Arg, attempt: Fix | Refusal) -> Finding:
     return rule.finding(
         module.place(given),
-        f"`{call.made}` takes no `weights=` any more: ValueError: Unrecognized keyword arguments "
-        f"passed to {call.made}: {{'weights': …}}",
-        symbol=f"{call.name}(weights)",
-        confidence=call.confidence,
+        f"`{made.cls}` takes no `weights=` any more: ValueError: Unrecognized keyword arguments "
+        f"passed to {made.cls}: {{'weights': …}}",
+        symbol=f"{made.symbol}(weights)",
+        confidence=made.confidence,
         help="Pass initializers, `kernel_initializer=keras.initializers.Constant(kernel)`, or give "
         "them to the layer once it is built: `layer.build(shape)`, then "
         "`layer.set_weights(weights)`.",
@@ -96,7 +140,8 @@ def _fix(module: Module, facts: Facts, call: KerasCall, given: cst.Arg) -> Fix |
         if edits is not None:
             return Fix("Leave out `weights=None`", tuple(edits), facts.applicability(*proofs))
     by_initializers = _initializers(module, call, given)
-    return by_initializers or _set_afterwards(module, call, given) or Refusal(_ELSEWHERE)
+    made = _Made(call.call, call.made, call.name, call.confidence)
+    return by_initializers or _set_afterwards(module, made, given) or Refusal(_ELSEWHERE)
 
 
 # By initializers: right wherever the layer is made
@@ -162,13 +207,13 @@ def _values(
 # By `set_weights`, on the next line: where the layer is built then
 
 
-def _set_afterwards(module: Module, call: KerasCall, given: cst.Arg) -> Fix | None:
-    removed = without(module, call.call, [given])
-    line = line_of(module, call.call)
+def _set_afterwards(module: Module, made: _Made, given: cst.Arg) -> Fix | None:
+    removed = without(module, made.call, [given])
+    line = line_of(module, made.call)
     if removed is None or line is None or "#" in module.source(given):
         return None
     weights = module.source(given.value)
-    more = _in_an_add(module, call, line) or _called_at_once(module, call, line)
+    more = _in_an_add(module, made, line) or _called_at_once(module, made, line)
     if more is None:
         return None
     edits, layer = more
@@ -181,29 +226,29 @@ def _set_afterwards(module: Module, call: KerasCall, given: cst.Arg) -> Fix | No
     )
 
 
-def _in_an_add(module: Module, call: KerasCall, line: Line) -> tuple[list[Edit], str] | None:
+def _in_an_add(module: Module, made: _Made, line: Line) -> tuple[list[Edit], str] | None:
     """``model.add(Dense(3, weights=w))``: it is the last layer of a model that is built."""
-    model = is_built_when_added(module, call.call, line)
+    model = is_built_when_added(module, made.call, line)
     return None if model is None else ([], f"{model}.layers[-1]")
 
 
-def _called_at_once(module: Module, call: KerasCall, line: Line) -> tuple[list[Edit], str] | None:
+def _called_at_once(module: Module, made: _Made, line: Line) -> tuple[list[Edit], str] | None:
     """``y = Dense(3, weights=w)(x)``: the layer gets a name."""
-    outer, statement = module.parent(call.call), line.statement
-    if not isinstance(outer, cst.Call) or outer.func is not call.call:
+    outer, statement = module.parent(made.call), line.statement
+    if not isinstance(outer, cst.Call) or outer.func is not made.call:
         return None
     if not isinstance(statement, cst.Assign) or statement.value is not outer:
         return None
     found = module.type_of(outer)
     if found is None or found.kind is not Kind.TENSOR:
         return None
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", call.made).lower()
-    name = free_name(module, call.call, f"{words}_layer")
-    made = module.span(call.call)
-    target = module.text[line.span.start : made.start]
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", made.cls).lower()
+    name = free_name(module, made.call, f"{words}_layer")
+    span = module.span(made.call)
+    target = module.text[line.span.start : span.start]
     edits = [
-        Edit(Span(line.span.start, made.start), (f"{name} = ",)),
-        Edit(Span(made.end, made.end), (f"\n{line.indent}{target}{name}",)),
+        Edit(Span(line.span.start, span.start), (f"{name} = ",)),
+        Edit(Span(span.end, span.end), (f"\n{line.indent}{target}{name}",)),
     ]
     return edits, name
 
