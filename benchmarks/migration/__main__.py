@@ -34,6 +34,9 @@ def main(  # noqa: PLR0913 - the options of the command
         Path | None, typer.Option(help="Use this Python for the tests, not one made for it.")
     ] = None,
     packages: Annotated[Path, typer.Option(help="The list of packages.")] = catalogue.LIST,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Make only the runs that kdoctor has no part in.")
+    ] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Packages at a time.")] = 2,
     record: Annotated[
         bool, typer.Option("--record", help="Write results/ and the table in the README.")
@@ -52,14 +55,22 @@ def main(  # noqa: PLR0913 - the options of the command
         seconds_a_test=seconds,
     )
     listed = catalogue.read(packages)
-    if record and only:
-        raise typer.BadParameter("--record is of all packages: leave out --only")
+    if record and (only or baseline):
+        raise typer.BadParameter("--record is of all runs: leave out --only and --baseline")
     try:
         chosen = listed.named(only or [])
     except KeyError as problem:
         raise typer.BadParameter(f"there is no package {problem} in {packages}") from None
     runner = Runner(listed, places)
-    rows, problems = run(chosen, runner, jobs, console)
+    arms = [arm for arm in Arm if not (baseline and arm.is_fixed)]
+    records, problems = run(chosen, arms, runner, jobs, console)
+    rows = [
+        summary.row(package, records[package.name], runner)
+        for package in chosen
+        if len(records[package.name]) == len(Arm)
+    ]
+    if baseline:
+        table.write_baseline(records, console)
     if rows:
         table.write(rows, console)
     if record and problems:
@@ -72,9 +83,9 @@ def main(  # noqa: PLR0913 - the options of the command
 
 
 def run(
-    packages: list[Package], runner: Runner, jobs: int, console: Console
-) -> tuple[list[summary.Row], list[str]]:
-    """Run all arms of all packages; return the rows, and what could not be measured.
+    packages: list[Package], arms: list[Arm], runner: Runner, jobs: int, console: Console
+) -> tuple[dict[str, dict[Arm, Record]], list[str]]:
+    """Run these arms of all packages; return the records, and what could not be measured.
 
     What no kdoctor changes comes first, so that it is there for the next run, too.
     """
@@ -84,7 +95,7 @@ def run(
     problems: dict[str, str] = {}
     records: dict[str, dict[Arm, Record]] = {package.name: {} for package in packages}
     with shown, ThreadPoolExecutor(jobs) as pool:
-        task = shown.add_task("", total=len(packages) * len(Arm))
+        task = shown.add_task("", total=len(packages) * len(arms))
 
         def measure(todo: tuple[Arm, Package]) -> None:
             arm, package = todo
@@ -97,10 +108,8 @@ def run(
             del doing[package.name, arm]
             shown.advance(task)
 
-        list(pool.map(measure, [(arm, package) for arm in Arm for package in packages]))
-    whole = [package for package in packages if len(records[package.name]) == len(Arm)]
-    rows = [summary.row(package, records[package.name], runner) for package in whole]
-    return rows, sorted(problems.values())
+        list(pool.map(measure, [(arm, package) for arm in arms for package in packages]))
+    return records, sorted(problems.values())
 
 
 if __name__ == "__main__":

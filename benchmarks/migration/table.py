@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Mapping
 
 from rich.console import Console
 from rich.markup import escape
@@ -10,7 +11,7 @@ from rich.table import Table
 
 from benchmarks.migration.attribution import Told
 from benchmarks.migration.errors import cleaned, grouped
-from benchmarks.migration.model import Arm
+from benchmarks.migration.model import Arm, Record
 from benchmarks.migration.recovery import mean_recovery
 from benchmarks.migration.summary import FIXED, Row, share_told
 
@@ -77,6 +78,15 @@ def write(rows: list[Row], console: Console) -> None:
         ways = collections.Counter(t.told for row in rows for t in row.told[arm].values())
         told = ", ".join(f"{ways[way]} {way}" for way in Told)
         console.print(f"first errors left ({arm}): {told}; told {percent(share_told(rows, arm))}")
+
+
+def write_baseline(records: Mapping[str, Mapping[Arm, Record]], console: Console) -> None:
+    """Print what passes without any fix."""
+    for package, arms in records.items():
+        if len(arms) == 2:
+            ceiling, before = (arms[arm].suite.passed for arm in (Arm.KERAS_2, Arm.BEFORE))
+            told = f"{len(ceiling)} on Keras 2, {len(ceiling & before)} of them on Keras 3"
+            console.print(f"{package}: {told}", highlight=False)
 
 
 def _write_trouble(row: Row, console: Console) -> None:
