@@ -7,14 +7,16 @@ is assigned to it is known to hold.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
+from kdoctor.rules.names._backend.float_by_use import FloatByUse
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
+from kdoctor.syntax.walk import descendants
 
 # By the last part of a name in keras.backend, keras.ops, tf, tf.math and tf.nn.
 _FLOAT = frozenset({
@@ -95,11 +97,27 @@ class Inference:
                 return self.is_not_integer(node.value)
             case cst.Call():
                 return self._makes_no_integers(node)
+            case cst.Attribute():
+                return self._is_float_weight(node)
             case cst.Name():
                 return self._is_prediction(node) or self._of_all_bindings(
                     "type", node, self.is_not_integer
                 )
         return False
+
+    def works_as_no_integer(self, node: cst.BaseExpression) -> bool:
+        """Say whether it is no integer, or would have raised on Keras 2 if it were one."""
+        if self.is_not_integer(node):
+            return True
+        match node:
+            case cst.BinaryOperation(operator=cst.Add() | cst.Subtract() | cst.Multiply()):
+                if self.works_as_no_integer(node.left) or self.works_as_no_integer(node.right):
+                    return True
+            case cst.Call() if self._leaf(node) in _SAME_TYPE and (first := _positional(node)):
+                if self.works_as_no_integer(first[0]):
+                    return True
+        use = FloatByUse(self._module, node, self._leaf, self.is_not_integer, _SAME_TYPE)
+        return use.holds()
 
     def is_not_negative(self, node: cst.BaseExpression) -> bool:
         """Say whether all numbers are surely 0 or more (or NaN)."""
@@ -325,6 +343,23 @@ class Inference:
         dtype = _argument(call, 3, "dtype")
         return given <= _INPUT_ARGUMENTS and (dtype is None or self._is_float_dtype(dtype))
 
+    def _is_float_weight(self, node: cst.Attribute) -> bool:
+        """Say whether it is a weight that the layer adds, of the type that its numbers have."""
+        kind = self._module.type_of(node)
+        if kind is None or kind.kind is not Kind.VARIABLE:
+            return False
+        cls = next(
+            (each for each in self._module.ancestors(node) if isinstance(each, cst.ClassDef)), None
+        )
+        made = [] if cls is None else list(_values_of_member(cls, node.attr.value))
+        return bool(made) and all(
+            isinstance(each, cst.Call)
+            and isinstance(each.func, cst.Attribute)
+            and each.func.attr.value == "add_weight"
+            and ((dtype := _argument(each, 2, "dtype")) is None or self._is_float_dtype(dtype))
+            for each in made
+        )
+
     def _is_float_dtype(self, node: cst.BaseExpression | None) -> bool:
         match node:
             case cst.SimpleString():
@@ -388,6 +423,19 @@ def _argument(call: cst.Call, position: int, keyword: str) -> cst.BaseExpression
             return argument.value
     positional = _positional(call)
     return positional[position] if len(positional) > position else None
+
+
+def _values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpression]:
+    """Yield what a class assigns to ``self.member``, other than None."""
+    for each in descendants(cls):
+        if not isinstance(each, cst.Assign):
+            continue
+        for target in each.targets:
+            stored = target.target
+            is_none = isinstance(each.value, cst.Name) and each.value.value == "None"
+            named = isinstance(stored, cst.Attribute) and stored.attr.value == member
+            if named and not is_none:
+                yield each.value
 
 
 def _number(node: cst.BaseExpression) -> float | None:

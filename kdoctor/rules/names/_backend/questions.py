@@ -26,7 +26,9 @@ _CHANGES = frozenset({"update", "update_add", "update_sub", "set_value", "moving
 
 def not_integer(parameter: str) -> Guard:
     """The tensor surely holds floats or bools."""
-    return _of_values("not_integer", "`{}` may hold integers", parameter, Inference.is_not_integer)
+    return _of_values(
+        "not_integer", "`{}` may hold integers", parameter, Inference.works_as_no_integer
+    )
 
 
 def not_negative(parameter: str) -> Guard:

@@ -1,0 +1,78 @@
+"""A mean of what would have raised for integers is the same on Keras 3: the fix is safe."""
+
+import pytest
+
+from kdoctor.engine import fix
+from kdoctor.rules.names._backend.float_by_use import RAISE_FOR_INTEGERS
+
+HEAD = "from keras import backend as K\nfrom keras.layers import Layer\n\n\n"
+LAYER = (
+    "class Norm(Layer):\n"
+    "    def build(self, shape):\n"
+    "        self.gamma = self.add_weight(name='gamma', shape=(1,))\n"
+    "        self.count = self.add_weight(name='count', shape=(1,), dtype='int32')\n\n"
+    "    def call(self, x):\n        {}\n"
+)
+
+
+def is_safe(source: str) -> bool:
+    result = fix(["-"], stdin=(HEAD + source).encode(), select=["KD101"])
+    return bool(result.files) and "K.mean" not in result.files[0].after.decode()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    m = K.mean(x)\n    s = K.std(x)\n    return m, s\n",
+        "def f(x):\n    v = K.mean(x, axis=-1)\n    return K.sqrt(v + K.epsilon())\n",
+        (
+            "def f(x):\n    m = K.mean(x)\n    v = K.mean(K.square(x - m))\n"
+            "    return (x - m) / K.sqrt(v + 1)\n"
+        ),
+        "def f(x):\n    y = x[0]\n    K.exp(-x * 2)\n    return K.mean(x)\n",
+        "def f(x):\n    if K.ndim(x) == 2:\n        m = K.mean(x)\n        K.exp(x)\n    return x\n",
+        "def f(x):\n    return K.mean(x * 0.5)\n",
+        "def f(x):\n    m = K.mean(x)\n    return 0.5 * m\n",
+        LAYER.format("return K.mean(x * self.gamma)"),
+        LAYER.format("m = K.mean(x)\n        return (x - m) * self.gamma"),
+    ],
+)
+def test_it_is_no_integer_where_that_would_have_raised(source):
+    assert is_safe(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(x):\n    return K.mean(x)\n",
+        "def f(x):\n    m = K.mean(x)\n    return (x - m) / 2\n",
+        # Only sometimes.
+        "def f(x, c):\n    m = K.mean(x)\n    if c:\n        return K.exp(x)\n    return m\n",
+        "def f(x, c):\n    m = K.mean(x)\n    if c:\n        return m\n    return K.exp(x)\n",
+        "def f(x):\n    m = K.mean(x)\n    return m, lambda: K.exp(x)\n",
+        (
+            "def f(x):\n    m = K.mean(x)\n    try:\n        K.exp(x)\n    except TypeError:\n"
+            "        pass\n    return m\n"
+        ),
+        # Another `x`, and another type.
+        "def f(x):\n    m = K.mean(x)\n    x = K.cast(x, 'float32')\n    return m, K.exp(x)\n",
+        "def f(x):\n    m = K.mean(x)\n    return m, K.exp(K.cast(x, 'float32'))\n",
+        "def f(x):\n    m = K.mean(x)\n    return m, K.exp(x / 2)\n",
+        "def f(x):\n    m = K.mean(x)\n    return m, exp(x)\n",
+        LAYER.format("return K.mean(x + self.count)"),
+    ],
+)
+def test_it_may_be_an_integer_otherwise(source):
+    assert not is_safe(source)
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("name", sorted(RAISE_FOR_INTEGERS))
+def test_keras_2_took_no_integers(name):
+    import tensorflow as tf  # noqa: PLC0415
+    import tf_keras  # noqa: PLC0415
+
+    function = getattr(tf_keras.backend, name, None) or getattr(tf.math, f"reduce_{name}")
+    function(tf.constant([[1.0, 2.0]]))
+    with pytest.raises((TypeError, ValueError, tf.errors.InvalidArgumentError)):
+        function(tf.constant([[1, 2]]))
