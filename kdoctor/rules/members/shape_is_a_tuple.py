@@ -3,7 +3,9 @@
 ## What it does
 Reports what only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`, `.ndims`, `.rank`,
 `.is_fully_defined()` and the like on the shape of a symbolic tensor or on the shape that `build`
-and `compute_output_shape` are given, and `.value` on an element of any shape.
+and `compute_output_shape` are given, and `.value` on an element of any shape. `.as_list()` on the
+shape of what may be a Keras tensor or TensorFlow's own is reported as legacy: a list made of the
+shape is right for both. Where it is compared with a list that holds None, it is symbolic.
 
 ## Why it breaks
 On Keras 3 a shape is a tuple: `AttributeError: 'tuple' object has no attribute 'as_list'`. Its
@@ -25,11 +27,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.kinds import Kind
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Context, Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds, wanted_around
-from kdoctor.rules.calls import value_of
+from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
@@ -61,16 +64,63 @@ _GIVEN_A_SHAPE = frozenset({"build", "compute_output_shape"})
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
+    speaks_of_keras = _speaks_of_keras_3(module, facts)
     for node in descendants(module.tree):
-        if not isinstance(node, cst.Attribute):
+        if not isinstance(node, cst.Attribute) or module.is_guarded(node):
             continue
         member = node.attr.value
         if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
             is_it = _is_a_tuple(module, node.value)
         else:
             is_it = member == "value" and _is_a_dimension(module, node.value)
-        if is_it and not module.is_guarded(node):
-            yield _finding(module, facts, node)
+        if is_it:
+            yield _finding(module, facts, node, Severity.ERROR)
+        elif member == "as_list" and speaks_of_keras and _may_be_a_tuple(module, node.value):
+            yield _finding(module, facts, node, _severity_by_comparison(module, node))
+
+
+def _speaks_of_keras_3(module: Module, facts: Facts) -> bool:
+    return any(
+        split_root(each.name) is not None and is_keras_3(facts, each.name)
+        for each in module.references
+    )
+
+
+def _may_be_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it is the shape of something of which nothing is known, outside of layers."""
+    match node:
+        case cst.Attribute(attr=cst.Name(value="shape"), value=owner):
+            pass
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape"), value=owner), args=[]):
+            pass
+        case _:
+            return False
+    base: cst.BaseExpression = owner
+    while isinstance(base, cst.Subscript):
+        base = base.value
+    if not isinstance(base, cst.Name) or base.value in {"self", "cls"}:
+        return False
+    made = value_of(module, base)
+    if isinstance(made, cst.Call) and (module.qualified(made.func) or "").startswith("tensorflow."):
+        return False
+    if module.type_of(owner) is not None or module.qualified(base) is not None:
+        return False
+    return module.context_of(node) in {Context.UNKNOWN, Context.FUNCTIONAL}
+
+
+def _severity_by_comparison(module: Module, node: cst.Attribute) -> Severity:
+    """Return ERROR where it is compared with sizes of which one is None: it is symbolic then."""
+    call = module.parent(node)
+    above = None if call is None else module.parent(call)
+    around = above if isinstance(above, cst.Comparison) else module.parent(above) if above else None
+    if isinstance(around, cst.Comparison | cst.Call):
+        for each in descendants(around):
+            if isinstance(each, cst.List) and any(
+                isinstance(size.value, cst.Name) and size.value.value == "None"
+                for size in each.elements
+            ):
+                return Severity.ERROR
+    return Severity.LEGACY
 
 
 def _is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
@@ -184,15 +234,19 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
     return isinstance(shape, cst.Attribute) and shape.attr.value == "shape"
 
 
-def _finding(module: Module, facts: Facts, node: cst.Attribute) -> Finding:
+def _finding(module: Module, facts: Facts, node: cst.Attribute, severity: Severity) -> Finding:
     member = node.attr.value
     attempt = _fix(module, facts, node)
     owner = "int" if member == "value" else "tuple"
+    raised = f"AttributeError: '{owner}' object has no attribute '{member}'"
+    only = "only TensorFlow's own tensors have such a shape, that of a Keras tensor is a tuple"
+    is_sure = severity is Severity.ERROR
     return rule.finding(
         module.place(node),
-        f"a shape is a tuple of ints: AttributeError: '{owner}' object has no attribute '{member}'",
+        f"{'a shape is a tuple of ints' if is_sure else only}: {raised}",
         symbol=f"{owner}.{member}",
         confidence=Confidence.LIKELY,
+        severity=severity,
         help=_MANUAL.get(member, ""),
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
@@ -250,6 +304,10 @@ VALID = [
         "    def build(self, input_shape):\n"
         "        input_shape = tf.TensorShape(input_shape)\n        input_shape.as_list()"
     ),
+    # No file of Keras 3; no tensor that is not known to be TensorFlow's.
+    "import tf_keras\n\n\ndef size(x):\n    return x.shape.as_list()",
+    "import keras\nimport tensorflow as tf\n\nx = tf.io.decode_png(data)\nx.shape.as_list()",
+    "import keras\n\n\nclass Mine:\n    def size(self):\n        return self.shape.as_list()",
     # A weight's shape is TensorFlow's own.
     "import keras\nlayer = keras.layers.Dense(3)\nlayer.kernel.shape.as_list()",
     # The layer itself keeps TensorFlow's.
@@ -328,5 +386,20 @@ INVALID = [
     Example(
         before=f"{_INPUT}x.shape.num_elements()",
         raises="AttributeError: 'tuple' object has no attribute 'num_elements'",
+    ),
+    # Of a parameter nobody knows; what is compared with None is symbolic.
+    Example(
+        before=f"{_INPUT}\n\ndef width(tensor):\n    return tensor.shape.as_list()[-1]\n\n\n"
+        "found = width",
+        after=f"{_INPUT}\n\ndef width(tensor):\n    return list(tensor.shape)[-1]\n\n\n"
+        "found = width",
+        check="import tensorflow as tf\nassert found(tf.ones((2, 3))) == 3",
+    ),
+    Example(
+        before=f"{_INPUT}\n\ndef both():\n    return [x, x], x\n\n\n(one, two), three = both()\n"
+        "assert one.shape.as_list() == [None, 4, 5]",
+        after=f"{_INPUT}\n\ndef both():\n    return [x, x], x\n\n\n(one, two), three = both()\n"
+        "assert list(one.shape) == [None, 4, 5]",
+        raises="AttributeError: 'tuple' object has no attribute 'as_list'",
     ),
 ]
