@@ -186,6 +186,7 @@ class Momentum(Optimizer):
         self._moments = [self.add_variable_from_reference(each, name="m") for each in variables]
 
     def update_step(self, g, p, learning_rate):
+        g = ops.zeros_like(p) + g  # dense, if it was sparse
         m = self._moments[self._get_variable_index(p)]
         v = self.momentum * m - ops.cast(learning_rate, p.dtype) * g  # the velocity
         self.assign(m, v)

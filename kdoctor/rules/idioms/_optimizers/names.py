@@ -24,7 +24,7 @@ _BASE = Type(Kind.OPTIMIZER, "Optimizer", "keras.optimizers.Optimizer")
 
 OF_KERAS_2 = frozenset(
     {
-        *("_HAS_AGGREGATE_GRAD", "_aggregate_gradients", "_apply_dense", "_apply_sparse"),
+        *("_HAS_AGGREGATE_GRAD", "_aggregate_gradients"),
         *("_assert_valid_dtypes", "_call_if_callable", "_clipnorm", "_clipnorm_fn", "_clipvalue"),
         *("_clipvalue_fn", "_compute_gradients", "_create_all_weights", "_create_hypers"),
         *("_create_or_restore_slot_variable", "_create_slots", "_decayed_lr"),

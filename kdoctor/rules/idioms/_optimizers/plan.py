@@ -101,11 +101,10 @@ class Plan:
 
     def insert_before(self, statement: cst.CSTNode, lines: Iterable[str]) -> None:
         """Add lines before a statement that starts its line, indented as it is."""
-        start = self.module.span(statement).start
+        start = self._line_start(self.module.span(statement).start)
         indent = self.indent(statement)
-        rest = [f"{indent}{line}" if line else "" for line in lines]
-        text = "\n".join(rest).removeprefix(indent)
-        self._edits.append(Edit(Span(start, start), (f"{text}\n{indent}",)))
+        text = "".join(f"{indent}{line}\n" if line else "\n" for line in lines)
+        self._edits.append(Edit(Span(start, start), (text,)))
 
     def insert_after(self, statement: cst.CSTNode, lines: Iterable[str]) -> None:
         """Add lines after the line that a statement ends on, indented as it is."""

@@ -106,6 +106,8 @@ class Calls:
                 self._decayed(call)
             case "get_slot":
                 self._slot(function, call)
+            case "_resource_apply_dense" if len(call.args) in {2, 3}:
+                self._update(function, call)
             case "_resource_scatter_add" | "_resource_scatter_update" if len(call.args) == 3:
                 self._scatter(name, call)
 
@@ -164,6 +166,23 @@ class Calls:
             f"{mine}.{attribute}[{mine}._get_variable_index(",
             self.plan.hole(passed[0]),
             f")]{value}",
+        )
+
+    def _update(self, function: cst.FunctionDef, call: cst.Call) -> None:
+        """Rewrite a call of the method that is ``update_step`` now."""
+        gradient, variable, *state = call.args
+        is_state = all(self.plan.module.source(each.value) == "apply_state" for each in state)
+        if any(each.star or each.keyword for each in (gradient, variable)) or not is_state:
+            self.plan.stop(call, "what is passed")
+            return
+        self.plan.settled.update((call, call.func, *(n for e in state for n in descendants(e))))
+        self.plan.write(
+            self.plan.module.span(call),
+            f"{receiver(function)}.update_step(",
+            self.plan.hole(gradient.value),
+            ", ",
+            self.plan.hole(variable.value),
+            f", {self._rate})",
         )
 
     def _scatter(self, name: str, call: cst.Call) -> None:

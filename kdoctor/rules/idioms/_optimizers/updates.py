@@ -217,7 +217,10 @@ def _loop(plan: Plan, updates: _Updates, loop: cst.For) -> None:
         made = _made_in_loop(plan, updates, statement)
         if made is not None:
             locals_.add(made)
-    header = "".join(
+    zeros, gradient = plan.spell("keras.ops.zeros_like"), updates.gradient
+    # Variables, which hyperparameters were, took the sparse gradients of an `Embedding`.
+    dense = f"{gradient} = {zeros}({updates.variable}) + {gradient}  # dense, if it was sparse"
+    header = f"{indent}{dense}\n" + "".join(
         f"{indent}{name} = {updates.mine}.{updates.state.place(source)}[{index}]\n"
         for name, source in lines
     )
