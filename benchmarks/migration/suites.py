@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -16,7 +17,9 @@ from benchmarks.migration.model import Arm, Failure, Package, Places, Result, Su
 
 SHIMS = Path(__file__).with_name("shims")
 NOT_TESTED = frozenset({"docs", "examples", "benchmarks", "build", ".git"})
-SILENCE = 300  # seconds without a word after which a process is given up
+SILENCE = 300  # seconds that a process may wait without using the processor or telling a word
+PATIENCE = 4  # times what a test may use: then it is where the recorder's signal does not reach it
+POLL = 1.0  # seconds
 TRIES = 20  # processes for one suite: each but the last died in a test
 
 
@@ -112,20 +115,49 @@ def _process(package: Package, arm: Arm, root: Path, places: Places) -> str:
             stdout=stream,
             stderr=subprocess.STDOUT,
         )
-        silent = _wait(process, [root / "log.jsonl", output])
+        hangs = _wait(process, [root / "log.jsonl", output], places.seconds_a_test)
     text = output.read_text(errors="replace")[-2000:]
-    return f"{text}\nno word for {SILENCE} s" if silent else f"{text}\nexit {process.returncode}"
+    return f"{text}\nkilled: it hung" if hangs else f"{text}\nexit {process.returncode}"
 
 
-def _wait(process: subprocess.Popen[bytes], watched: list[Path]) -> bool:
-    """Wait for a process to end; kill it, and say so, where nothing is written any more."""
-    while process.poll() is None:
-        time.sleep(0.2)
-        if time.time() - max(path.stat().st_mtime for path in watched) > SILENCE:
+def _wait(process: subprocess.Popen[bytes], watched: list[Path], seconds_a_test: float) -> bool:
+    """Wait for a process to end; kill it, and say so, where it hangs.
+
+    Nothing is written, and it either waits for something or computes where no signal reaches it.
+    A busy machine alone makes none of the two true.
+    """
+    told, at_word, seen, moved = -1, 0.0, 0.0, time.monotonic()
+    while not _ended(process):
+        written, processor = sum(path.stat().st_size for path in watched), _used(process.pid)
+        if written > told or processor >= seen + 1:
+            seen, moved = processor, time.monotonic()
+        if written > told:
+            told, at_word = written, processor
+        waits = time.monotonic() - moved > SILENCE
+        if waits or processor - at_word > PATIENCE * seconds_a_test:
             process.kill()
             process.wait()
             return True
     return False
+
+
+def _ended(process: subprocess.Popen[bytes]) -> bool:
+    """Wait a moment for a process to end."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(POLL)
+    return process.returncode is not None
+
+
+def _used(pid: int) -> float:
+    """Return the processor time of a process in seconds, as ``ps`` tells it: ``[[d-]h:]m:s``."""
+    told = subprocess.run(
+        ["ps", "-o", "time=", "-p", str(pid)], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    days, _, clock = told.rpartition("-")
+    seconds = 0.0
+    for part in (clock or "0").split(":"):
+        seconds = 60 * seconds + float(part)
+    return 86400 * int(days or 0) + seconds
 
 
 def _surroundings(arm: Arm, root: Path, places: Places) -> dict[str, str]:

@@ -120,6 +120,9 @@ TESTS = {
         "def test_dies(): os.abort()\n"
         "def test_is_after_the_one_that_dies(): pass\n"
         "def test_never_ends():\n    while True: pass\n"
+        "def test_hangs():\n    import signal\n    signal.signal(signal.SIGPROF, signal.SIG_IGN)\n"
+        "    while True: pass\n"
+        "def test_is_after_the_one_that_hangs(): pass\n"
         "def test_is_skipped():\n    import pytest\n    pytest.skip('no')\n"
     ),
     "tests/broken_test.py": "import no_such_module\ndef test_unseen(): pass\n",
@@ -147,6 +150,12 @@ def test_a_process_that_dies_takes_one_test_with_it(run_suite):
     assert outcome_of(run_suite, "test_passes") == "passed"
     assert outcome_of(run_suite, "test_is_after_the_one_that_dies") == "passed"
     assert outcome_of(run_suite, "test_is_skipped") == "skipped"
+
+
+def test_a_test_that_no_signal_reaches_is_killed_with_its_process(run_suite):
+    assert outcome_of(run_suite, "test_hangs") == "crashed"
+    assert "killed: it hung" in run_suite.of("tests/test_all.py::test_hangs").failure.message
+    assert outcome_of(run_suite, "test_is_after_the_one_that_hangs") == "passed"
 
 
 def test_a_test_that_never_ends_is_stopped(run_suite):
