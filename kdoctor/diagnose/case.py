@@ -70,6 +70,8 @@ class Case:
     def raised_in(self) -> Frame | None:
         """The frame whose line asked for what is not there."""
         for frame in reversed(self.error.frames):
+            if frame.origin is Origin.GENERATED:
+                continue
             if not _FETCHES.search(frame.path.replace("\\", "/")):
                 return frame
         return None

@@ -56,6 +56,10 @@ _TRACES: Final = (
     (r"(?<!tf_)keras[/.]src\b", _era("2.13", "99")),
     (r"(?<!python/)(?<!python\.)\bkeras[/.]engine[/.]", _era("0", "2.13")),
     (r"tensorflow_core\b", _era("0", "2.4")),
+    # The last releases for these Pythons.
+    (r"python3\.6/", _era("0", "2.7")),
+    (r"python3\.7/", _era("0", "2.12")),
+    (r"python3\.8/", _era("0", "2.14")),
 )
 _STATED: Final = re.compile(
     r"\b(?P<name>keras|tensorflow|tf[_-]keras)(?:[ _-](?:cpu|gpu))?"

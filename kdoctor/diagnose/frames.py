@@ -61,7 +61,11 @@ _PYTHON: Final = re.compile(
 _WINDOWS_LIBRARY: Final = re.compile(
     r"^[A-Z]:/.*/(?:Python|conda)[^/]*(?:/envs/[^/]+)?/lib/", re.IGNORECASE
 )
-_GENERATED: Final = "__autograph_generated_file"
+_GENERATED: Final = re.compile(
+    r"__autograph_generated_file|^<(?:template|unknown|lambdifygenerated)"
+)
+# Cython tells the place in the package's sources: ``numpy/random/_generator.pyx``.
+_COMPILED: Final = re.compile(r"^(?:src/)?(?:(?P<package>\w+)/)?(?:[\w.]+/)*[\w.]+\.p(?:yx|xi|xd)$")
 _KERAS_IN_TENSORFLOW: Final = re.compile(r"/tensorflow(?:_core)?/python/keras/")
 _KERAS: Final = frozenset({"keras", "tf_keras", "keras_core"})
 _TENSORFLOW: Final = frozenset({"tensorflow", "tensorflow_core"})
@@ -69,8 +73,10 @@ _TENSORFLOW: Final = frozenset({"tensorflow", "tensorflow_core"})
 
 def _origin(path: str) -> tuple[Origin, str]:
     path = path.replace("\\", "/")
-    if _GENERATED in path:
+    if _GENERATED.search(path):
         return Origin.GENERATED, ""
+    if compiled := _COMPILED.match(path):
+        return Origin.PACKAGE, compiled["package"] or ""
     installed = [*_INSTALLED.finditer(path)]
     if installed or (installed := [*_OWN_FOLDERS.finditer(path)]):
         package = installed[-1]["package"].split("/", maxsplit=1)[0]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from kdoctor.diagnose import steps
 from kdoctor.diagnose.by_rules import Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
-from kdoctor.diagnose.diagnosis import Diagnosis, Fault
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step
 from kdoctor.diagnose.frames import Origin
 from kdoctor.diagnose.snippets import Binding
-from kdoctor.keras_api import Presence, lookup, member_lookup, member_until
+from kdoctor.keras_api import Presence, lookup, member_lookup, member_until, newest_target
 from kdoctor.kinds import Kind, Type
 from kdoctor.target import Target
 
@@ -86,6 +87,8 @@ def explain_member(case: Case) -> Diagnosis | None:
         return None  # some other library's namesake, as far as one can see
     package = case.blamed.package if is_package and case.blamed is not None else ""
     told = tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer))
+    if not told and last:
+        told = _as_on_the_newest(case, wanted)
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=_meaning(cls, member, last, case.target),
@@ -97,6 +100,16 @@ def explain_member(case: Case) -> Diagnosis | None:
         only_if="" if surely else f"the object is Keras' {cls}",
         package=package,
         target=case.target,
+    )
+
+
+def _as_on_the_newest(case: Case, wanted: Wanted) -> tuple[Step, ...]:
+    """Return what the rules write for the newest Keras, as advice: they speak of no older one."""
+    answer = ask(case.blamed, wanted, newest_target(), case.read)
+    note = "written for Keras 3"
+    return tuple(
+        replace(step, note=f"{step.note}; {note}" if step.note else note)
+        for step in steps.of_answer(answer)
     )
 
 

@@ -68,6 +68,8 @@ def _explained(search: _Search) -> Diagnosis:
     answer = Answer() if is_package else search.answer
     rules = [finding.code for finding in answer.findings]
     told = tuple(steps.of_answer(answer)) or tuple(steps.of_lookup(found))
+    if not answer.diff:
+        told = (*told, *steps.of_module(found, target))
     if is_package and frame is not None:
         told = tuple(steps.for_a_package(frame.package, found))
     if _is_not_there_yet(found, target):
@@ -282,9 +284,9 @@ def _statement(missing: MissingName) -> str:
     owner = missing.qualified.rpartition(".")[0]
     match missing.form:
         case "from-import":
-            return f"from {owner} import {missing.name}"
+            return f"from {owner} import {missing.name}\n{missing.name}\n"
         case "import":
-            return f"import {missing.qualified}"
+            return f"import {missing.qualified}\n{missing.qualified}\n"
         case _:
             return f"import {missing.root}\n{missing.qualified}\n"
 

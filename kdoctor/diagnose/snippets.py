@@ -68,6 +68,8 @@ def snippets(
         tree = _parsed(statement)
         if tree is None:
             continue
+        if used := _bound_by_import(tree):
+            yield Snippet("", f"{statement}\n{', '.join(used)}")  # else it would be a dead import
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         bound = list(_imports(names, target, root))
         if binding is None:
@@ -81,6 +83,16 @@ def snippets(
             written = statement if name == text else statement.replace(text, _OWNER)
             back = {} if name == text else {_OWNER: text}
             yield Snippet("".join(f"{each}\n" for each in ["import keras", *head]), written, back)
+
+
+def _bound_by_import(tree: ast.AST) -> list[str]:
+    return [
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if alias.name != "*"
+    ]
 
 
 def _owners(tree: ast.AST, member: str) -> Iterator[ast.expr]:

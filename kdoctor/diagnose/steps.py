@@ -11,9 +11,12 @@ from kdoctor.diagnose.by_rules import Answer
 from kdoctor.diagnose.diagnosis import Step, StepKind
 from kdoctor.engine.cures import cures_of
 from kdoctor.keras_api import Lookup, Presence, lookup, resolve_target
+from kdoctor.keras_api.surface import surface_at
 from kdoctor.model import Applicability, Finding, Fix
+from kdoctor.target import Target
 
 _MOST: Final = 3
+_MOST_NAMES: Final = 6
 
 
 def of_answer(answer: Answer) -> Iterator[Step]:
@@ -30,7 +33,7 @@ def _is_to_tell(finding: Finding, answer: Answer) -> bool:
     """Say whether there is more to do than the diff does."""
     fix = finding.fix
     if fix is None or not answer.diff:
-        return True
+        return bool(finding.help or fix)
     return fix.applicability is not Applicability.SAFE and bool(finding.help)
 
 
@@ -41,10 +44,10 @@ def _title(fix: Fix) -> str:
 
 
 def _advice(finding: Finding) -> Step:
+    text = finding.help or (f"{finding.fix.title}." if finding.fix else finding.message)
     if finding.fix is not None or not finding.no_fix_because:
-        return Step(StepKind.ADVICE, finding.help or finding.message)
-    why = f"kdoctor cannot write it: {finding.no_fix_because}"
-    return Step(StepKind.ADVICE, finding.help or finding.message, why)
+        return Step(StepKind.ADVICE, text)
+    return Step(StepKind.ADVICE, text, f"kdoctor cannot write it: {finding.no_fix_because}")
 
 
 def of_lookup(found: Lookup) -> Iterator[Step]:
@@ -62,6 +65,20 @@ def of_lookup(found: Lookup) -> Iterator[Step]:
     if found.elsewhere and not found.moved_to:
         old = " (Keras 2)" if found.elsewhere[0].startswith("tf_keras") else ""
         yield Step(StepKind.ADVICE, f"It is still there as `{found.elsewhere[0]}`{old}.")
+
+
+def of_module(found: Lookup, target: Target) -> Iterator[Step]:
+    """Yield where the names of a module that is gone are now."""
+    if found.root is None or not found.periods:
+        return
+    told = 0
+    last = surface_at(found.root, found.periods[-1][1])
+    for child in last.children(found.name) if last is not None else ():
+        if child.startswith("_"):
+            continue
+        moved = lookup(f"{found.qualified}.{child}", target).moved_to
+        if moved and (told := told + 1) <= _MOST_NAMES:
+            yield Step(StepKind.CODE, f"{found.qualified}.{child}  ->  {moved[0]}")
 
 
 # The newest Python for which a TensorFlow has wheels. Source: its metadata on the package index.

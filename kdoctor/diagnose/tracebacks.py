@@ -60,6 +60,7 @@ _NAMED: Final = re.compile(
     r"(?:^|[\s(])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
     r"(?:Error|Exception|Warning|Exit|Interrupt|Iteration|NotFound|Group))(?:: (?P<message>.*))$"
 )
+_TYPE_ALONE: Final = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt):?")
 _WARNED: Final = re.compile(
     r"^(?P<path>\S.*?\.pyx?|<[^>]+>):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
 )
@@ -218,6 +219,8 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
     """Read a text without frames: its last exception by name, else warnings, else all of it."""
     lines = list(lines)
     for number in range(len(lines) - 1, -1, -1):
+        if _TYPE_ALONE.fullmatch(lines[number].strip()):
+            return [Raised(lines[number].strip().rstrip(":"), "")]
         matched = _NAMED.search(lines[number])
         if matched and not matched["type"].endswith("Warning"):
             text = "\n".join([matched["message"], *lines[number + 1 :]])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from kdoctor.diagnose.by_rules import source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault
-from kdoctor.diagnose.frames import Origin
+from kdoctor.diagnose.frames import Frame, Origin
 
 _SPEAKS: Final = re.compile(r"\b(?:tf[._-])?keras\b|\btensorflow\b|\bKerasTensor\b", re.IGNORECASE)
+_KERAS: Final = re.compile(r"keras|segmentation_models|efficientnet", re.IGNORECASE)
 _NO_MODULE: Final = re.compile(r"^No module named ['\"]?(?P<name>[\w.]+)")
 _KERAS_ONES: Final = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
 
@@ -21,6 +23,8 @@ def verdict(case: Case) -> Diagnosis:
     raised = case.raised_in
     if raised is None:
         return _without_frames(case)
+    if not any(frame.origin is Origin.KERAS for frame in case.error.frames):
+        return _own_line(case, raised)
     where = {
         Origin.KERAS: "Keras raised it itself",
         Origin.TENSORFLOW: "TensorFlow raised it, called by Keras",
@@ -32,6 +36,20 @@ def verdict(case: Case) -> Diagnosis:
         case.error,
         place=case.blamed,
         evidence=(f"{where}: {raised}",),
+        ruled_out=tuple(_ruled_out(case)),
+        target=case.target,
+    )
+
+
+def _own_line(case: Case, raised: Frame) -> Diagnosis:
+    """The user's own line failed, outside of Keras; what its objects are, the text cannot tell."""
+    return Diagnosis(
+        Fault.UNKNOWN,
+        "kdoctor does not know this error. Your own line raised it, not Keras; whether an object "
+        "of Keras is behind it, the text does not show.",
+        case.error,
+        place=case.blamed,
+        evidence=(f"raised in {raised}", "no frame of it is in Keras"),
         ruled_out=tuple(_ruled_out(case)),
         target=case.target,
     )
@@ -50,6 +68,18 @@ def _by_module(case: Case) -> Diagnosis | None:
     return _no_keras(case, f"imported by {frame}" if frame is not None else "", evidence)
 
 
+# What Python raises for reasons that no object of Keras can give.
+_OF_PYTHON: Final = frozenset(
+    {
+        *("ZeroDivisionError", "OverflowError", "SyntaxError", "IndentationError", "TabError"),
+        *("AssertionError", "NameError", "UnboundLocalError", "FileNotFoundError", "EOFError"),
+        *("KeyboardInterrupt", "SystemExit", "UnicodeDecodeError", "UnicodeEncodeError"),
+        *("PermissionError", "FileExistsError", "IsADirectoryError", "NotADirectoryError"),
+        *("ConnectionError", "ConnectionRefusedError", "TimeoutError", "BrokenPipeError"),
+    }
+)
+
+
 def _by_frames(case: Case) -> Diagnosis | None:
     """No frame, line or word of the error is Keras': Keras has nothing to do with it."""
     frames = case.error.frames
@@ -62,8 +92,27 @@ def _by_frames(case: Case) -> Diagnosis | None:
         return _no_keras(case, "", evidence)
     if any(_SPEAKS.search(text) for text in shown):
         return None
-    where = raised.package or ("your own code" if raised.origin is Origin.USER else "Python")
-    return _no_keras(case, "", (f"{where} raised it: {raised}", "no frame of it is in Keras"))
+    evidence = (f"{_where(raised)} raised it: {raised}", "no frame of it is in Keras")
+    if raised.origin is not Origin.USER or _is_pythons(case, raised):
+        return _no_keras(case, "", evidence)
+    # The user's own line may hold an object of Keras, and its file would show it.
+    data = source_of(raised, case.read)
+    if data is None:
+        return None
+    if _KERAS.search(data.decode(errors="replace")):
+        return None
+    return _no_keras(case, "the file itself does not speak of Keras", evidence)
+
+
+def _is_pythons(case: Case, raised: Frame) -> bool:
+    explicit = raised.source.lstrip().startswith(
+        ("raise ", "raise\n", "assert ", "import ", "from ")
+    )
+    return explicit or raised.source.strip() == "raise" or case.error.name in _OF_PYTHON
+
+
+def _where(raised: Frame) -> str:
+    return raised.package or ("your own code" if raised.origin is Origin.USER else "Python")
 
 
 def _no_keras(case: Case, more: str, evidence: tuple[str, ...]) -> Diagnosis:

@@ -12,10 +12,14 @@ from kdoctor.diagnose.messages import messages
 from kdoctor.rules import all_rules
 
 
+def shown(entry):
+    type_ = f"{entry.types[0]}: " if entry.types and entry.types[0] else ""
+    return f"{type_}{entry.example}"
+
+
 @pytest.mark.parametrize("entry", messages(), ids=lambda entry: entry.id)
 def test_the_example_of_an_entry_is_explained_by_it(entry):
-    type_ = f"{entry.types[0]}: " if entry.types and entry.types[0] else ""
-    found = explain(f"{type_}{entry.example}")
+    found = explain(shown(entry))
     assert any(f"({entry.id})" in each for each in found.evidence), found
     assert found.steps
     assert "<" not in re.sub(r"<(?:operation on t|learning rate|decay)>", "", found.meaning)
@@ -25,7 +29,7 @@ def test_the_example_of_an_entry_is_explained_by_it(entry):
 def test_an_entry_that_asks_for_frames_says_what_must_hold_without_them(entry):
     assert bool(entry.raised_in or entry.line) <= bool(entry.only_if)
     if entry.only_if:
-        assert explain(entry.example).only_if
+        assert explain(shown(entry)).only_if
 
 
 @pytest.mark.parametrize("entry", messages(), ids=lambda entry: entry.id)
@@ -45,4 +49,6 @@ def test_a_message_that_could_be_anyones_is_not_claimed_without_its_frames():
         "    a, b = half(3)\n"
         "TypeError: cannot unpack non-iterable float object\n"
     )
-    assert explain(text).fault is Fault.NOT_KERAS
+    assert not explain(text).concerns_keras
+    source = b"def half(x):\n    return x / 2\na, b = half(3)\n"
+    assert explain(text, read=lambda _: source).fault is Fault.NOT_KERAS

@@ -24,8 +24,15 @@ def test_there_are_enough_of_them():
 
 @pytest.mark.parametrize("line", sorted(RECORDED.keys() - NAMESAKES))
 def test_it_is_no_problem_of_keras(line):
-    found = explain(RECORDED[line], read=lambda _: None)
+    shown = line.replace("; ", "\n").replace("\\n", "\n    ").encode()
+    found = explain(RECORDED[line], read=lambda path: shown if "/job_" in path else None)
     assert found.fault is Fault.NOT_KERAS, found
+
+
+@pytest.mark.parametrize("line", sorted(RECORDED.keys() - NAMESAKES))
+def test_nothing_false_is_said_where_the_file_cannot_be_read(line):
+    found = explain(RECORDED[line], read=lambda _: None)
+    assert not found.concerns_keras
 
 
 @pytest.mark.parametrize("line", sorted(NAMESAKES))

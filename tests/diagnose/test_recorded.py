@@ -17,8 +17,17 @@ RECORDED = Path(__file__).parent / "recorded"
 PROGRAMS = tomllib.loads((ROOT / "tools" / "raise_errors" / "programs.toml").read_text())["program"]
 
 
+def versions(program):
+    """What is installed where the program ran, where that is one release and no mixture."""
+    environment = program.get("environment", "current")
+    if program.get("overlay"):
+        return None
+    return {"keras": environment.removeprefix("keras-").replace("current", "3.15.1")}
+
+
 def told_of(program, read):
-    found = explain((RECORDED / f"{program['id']}.txt").read_text("utf-8"), read=read)
+    text = (RECORDED / f"{program['id']}.txt").read_text("utf-8")
+    found = explain(text, versions=versions(program), read=read)
     page = io.StringIO()
     write_text(found, Page(page))
     return found, page.getvalue()
