@@ -105,7 +105,7 @@ def source_of(frame: Frame, read: ReadSource) -> bytes | None:
     if not 0 < frame.line <= len(lines):
         return None
     shown = frame.source.partition("\n")[0].strip()
-    return data if lines[frame.line - 1].strip().startswith(shown[:60]) else None
+    return data if shown[:60] in lines[frame.line - 1] else None
 
 
 def _of_file(frame: Frame, data: bytes, wanted: Wanted, target: Target) -> Answer:

@@ -105,10 +105,11 @@ def _by_frames(case: Case) -> Diagnosis | None:
 
 
 def _is_pythons(case: Case, raised: Frame) -> bool:
-    explicit = raised.source.lstrip().startswith(
-        ("raise ", "raise\n", "assert ", "import ", "from ")
-    )
-    return explicit or raised.source.strip() == "raise" or case.error.name in _OF_PYTHON
+    package = case.error.type.partition(".")[0] if "." in case.error.type else ""
+    if package and package not in {*_KERAS_ONES, "builtins", "__main__"}:
+        return True  # `lxml.etree.XMLSyntaxError`: its name says whose error it is
+    is_statement = raised.source.split(maxsplit=1)[:1] in (["raise"], ["assert"], ["import"])
+    return is_statement or case.error.name in _OF_PYTHON
 
 
 def _where(raised: Frame) -> str:
