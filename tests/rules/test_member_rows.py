@@ -144,7 +144,10 @@ def test_arguments_keep_their_text_and_find_their_places(before, after):
     "source",
     [
         "model.fit_generator(*a)",
-        "model.fit_generator(g, **k)",
+        "model.fit_generator(g, *a, **k)",
+        "model.fit_generator(g, 3, **k)",
+        "model.fit_generator(**k)",
+        "model.fit_generator(g, workers=2, **k)",
         "model.fit_generator()",
         "model.fit_generator(g, samples_per_epoch=3)",
         # By position this was `class_weight` in Keras 2.0 and 2.1, and is `validation_freq` since.

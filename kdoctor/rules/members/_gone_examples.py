@@ -286,6 +286,16 @@ INVALID = [
         check="assert first > step() > step()",
         unsafe=True,
     ),
+    Example(
+        before=f"{_MODEL}options = {{'epochs': 2, 'verbose': 0}}\n"
+        "history = model.fit_generator(generator=batches(), steps_per_epoch=3, **options)",
+        after=f"{_MODEL}options = {{'epochs': 2, 'verbose': 0}}\n"
+        "history = model.fit(x=batches(), steps_per_epoch=3, **options)",
+        raises="AttributeError: 'Sequential' object has no attribute 'fit_generator'",
+        prelude=_DATA,
+        check="assert history.epoch == [0, 1]\nassert model.optimizer.iterations == 6",
+        unsafe=True,
+    ),
     # No function takes the phase any more: what was added for it goes.
     Example(
         before=f"{_MODEL}inputs = list(model.inputs)\nif model.uses_learning_phase:\n"

@@ -39,6 +39,7 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import advice_for
+from kdoctor.rules.members._generator_calls import generator_fix
 from kdoctor.rules.members._gone_examples import INVALID as EXAMPLES
 from kdoctor.rules.members._owners import (
     asks_for_several_calls,
@@ -89,7 +90,7 @@ def _finding(
     module: Module, facts: Facts, use: MemberUse, table: MemberTable, last: str
 ) -> Finding:
     advice = advice_for(use.owner.kind, use.member)
-    special = update_fix(module, use)
+    special = update_fix(module, use) or generator_fix(module, use)
     attempt = special or table.attempt(module, use, lambda row: _rated(facts, row))
     if use.member.endswith("_at") and asks_for_several_calls(module):
         attempt = Refusal("this file reads also what other calls of a layer gave")
