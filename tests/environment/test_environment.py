@@ -86,6 +86,24 @@ def test_tf_keras_is_not_put_over_a_tensorflow_of_another_name(room):
 
 
 @pytest.mark.parametrize(
+    ("version", "flag", "state"),
+    [
+        ("2.21.0", "1", "ok"),
+        ("2.20.1", "1", "warning"),
+        ("2.22.0", "1", "broken"),
+        ("2.15.1", "1", "broken"),
+        ("2.15.1", "0", "warning"),
+    ],
+)
+def test_a_tf_keras_of_another_tensorflow_is_broken_only_where_it_is_used(
+    room, version, flag, state
+):
+    room.keras_3().install("tf-keras", version).set(TF_USE_LEGACY_KERAS=flag)
+    assert room.state("tf_keras") == state
+    assert (room.state("tf.keras") == "broken") is (state == "broken")
+
+
+@pytest.mark.parametrize(
     ("value", "state", "word"),
     [
         ("0", "ok", "as it is"),

@@ -223,10 +223,19 @@ def _tf_keras(environment: Environment, tf_keras: Installed) -> Iterator[Check]:
         f"{tf_keras.version} is for TensorFlow {minor(release(tf_keras.version))}, "
         f"and tensorflow {tensorflow.version} is installed"
     )
-    # Older ones were seen to work, newer ones not to; what is not used does no harm.
-    is_worse = environment.wants_tf_keras and tf_keras.version > tensorflow.version
-    say = broken if is_worse else warning
+    # What is not used does no harm.
+    fails = environment.wants_tf_keras and not _may_run_beside(tf_keras.version, tensorflow.version)
+    say = broken if fails else warning
     yield say("tf_keras", message, install_tf_keras(environment, tensorflow))
+
+
+def _may_run_beside(tf_keras: Version, tensorflow: Version) -> bool:
+    """Say whether a tf_keras was seen to work beside a TensorFlow that it was not made for.
+
+    Run: 2.16 and 2.17 build and fit a model on TensorFlow 2.18; 2.21 on 2.18 and 2.15 on 2.21
+    cannot be imported.
+    """
+    return tf_keras < tensorflow and (tf_keras >= KERAS_3_SINCE or tensorflow < KERAS_3_SINCE)
 
 
 def _which(environment: Environment, tensorflow: Installed) -> Check:
@@ -239,6 +248,9 @@ def _which(environment: Environment, tensorflow: Installed) -> Check:
         if environment.tf_keras is None:
             message = f"cannot be had: {LEGACY}={value} makes it tf_keras, which is not installed"
             return broken("tf.keras", message, install_tf_keras(environment, tensorflow))
+        own = next(_tf_keras(environment, environment.tf_keras))
+        if own.state is State.BROKEN:
+            return broken("tf.keras", "cannot be imported, as tf_keras is not right", own.remedy)
         return ok("tf.keras", f"is tf_keras {environment.tf_keras.version} ({LEGACY}={value})")
     keras = next(_keras(environment))
     if keras.state is State.BROKEN:
