@@ -296,6 +296,16 @@ INVALID = [
         check="assert history.epoch == [0, 1]\nassert model.optimizer.iterations == 6",
         unsafe=True,
     ),
+    Example(
+        before=f"{_MODEL}model.fit_generator(Batches(), class_weight={{0: 1.0}})",
+        after=f"{_MODEL}model.fit(Batches(), class_weight={{0: 1.0}})",
+        raises="AttributeError: 'Sequential' object has no attribute 'fit_generator'",
+        prelude=_DATA + "\n\nimport keras\n\n\nclass Batches(keras.utils.PyDataset):\n"
+        "    def __len__(self):\n        return 2\n\n    def __getitem__(self, index):\n"
+        "        return np.ones((2, 4)), np.zeros((2, 3))\n",
+        check="assert model.optimizer.iterations == 2",
+        unsafe=True,
+    ),
     # No function takes the phase any more: what was added for it goes.
     Example(
         before=f"{_MODEL}inputs = list(model.inputs)\nif model.uses_learning_phase:\n"

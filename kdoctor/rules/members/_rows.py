@@ -37,6 +37,10 @@ _FIT_ARGUMENTS = (
     "validation_freq=validation_freq, class_weight=class_weight, shuffle=shuffle, "
     "initial_epoch=initial_epoch"
 )
+_CLASS_WEIGHT = (
+    "`class_weight` is taken with a `keras.utils.PyDataset`, and refused with a Python generator, "
+    "which is to yield the weight of each sample as a third item instead"
+)
 _STEPS = (
     "keras.Model.{}_generator(self, generator, steps=None, *, callbacks=None, max_queue_size=10, "
     "workers=1, use_multiprocessing=False, verbose=0)"
@@ -58,19 +62,24 @@ _NO_PHASE = (
 )
 
 ROWS = (
-    method(
-        _FIT,
-        f"self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, {_FIT_ARGUMENTS})",
-        # "auto", which is the default of `fit`, is 1 as well.
-        when=not_given("verbose"),
-        drops=_WORKERS,
-    ),
-    method(
-        _FIT,
-        "self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, verbose=verbose, "
-        f"{_FIT_ARGUMENTS})",
-        when=given("verbose"),
-        drops=_WORKERS,
+    *(
+        method(
+            _FIT,
+            f"self.fit(generator, steps_per_epoch=steps_per_epoch, epochs=epochs, {shown}"
+            f"{_FIT_ARGUMENTS})",
+            when=passed & weighted,
+            drops=_WORKERS,
+            unsafe_because=because,
+        )
+        for weighted, because in (
+            (not_given("class_weight"), ""),
+            (given("class_weight"), _CLASS_WEIGHT),
+        )
+        for shown, passed in (
+            # "auto", which is the default of `fit`, is 1 as well.
+            ("", not_given("verbose")),
+            ("verbose=verbose, ", given("verbose")),
+        )
     ),
     *(
         method(

@@ -15,6 +15,8 @@ there on models.
 `model.fit(generator)`, which takes what `fit_generator` took; `layer.output.shape`;
 `metric.reset_state()`. `workers=`, `use_multiprocessing=` and `max_queue_size=` belong to the data
 now: `class Mine(keras.utils.PyDataset)`, made with `Mine(workers=4, use_multiprocessing=True)`.
+`class_weight=` is refused with a Python generator. Of an endless generator that validates, Keras 3
+may skip a batch between two epochs.
 
 Where a member has no counterpart, the finding says what took its place: updates are made by
 `variable.assign(…)` on the spot, extra metrics are objects that `call` or `train_step` updates,
