@@ -174,3 +174,12 @@ def test_what_keras_takes_out_of_kwargs_is_set_after_the_base_class_has_started(
     after = mended(source)
     start = after.index("initial_decay = kwargs.pop('decay', 0.0)")
     assert start < after.index("super().__init__(") < after.index("self.initial_decay = initial")
+
+
+def test_updates_that_are_made_in_one_expression_are_an_update_of_each_variable():
+    after = mended(
+        f"{OLD_HEAD}\n    def get_updates(self, loss, params):\n"
+        "        grads = self.get_gradients(loss, params)\n"
+        "        return [K.update(p, p - self.lr * g) for p, g in zip(params, grads)]\n"
+    )
+    assert "        self.assign(p, p - keras.ops.cast(learning_rate, p.dtype) * g)\n" in after

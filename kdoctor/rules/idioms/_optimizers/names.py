@@ -28,6 +28,7 @@ OF_KERAS_2 = frozenset(
         *("_assert_valid_dtypes", "_call_if_callable", "_clipnorm", "_clipnorm_fn", "_clipvalue"),
         *("_clipvalue_fn", "_compute_gradients", "_create_all_weights", "_create_hypers"),
         *("_create_or_restore_slot_variable", "_create_slots", "_decayed_lr"),
+        *("_deferred_slot_restorations",),
         *("_create_slots_for_sharded_variables", "_dense_apply_args", "_distributed_apply"),
         *("_distribution_strategy_scope", "_fallback_apply_state", "_get_gradients", "_get_hyper"),
         *("_global_clipnorm", "_global_clipnorm_fn", "_hyper", "_hypers_created"),

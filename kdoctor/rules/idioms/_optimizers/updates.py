@@ -6,8 +6,6 @@ Its loop over the variables becomes ``update_step``, the lists of state before i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import libcst as cst
 
 from kdoctor.model import Span
@@ -21,36 +19,23 @@ from kdoctor.rules.idioms._optimizers.shape import (
     is_text,
     member_of_self,
     parameters,
-    receiver,
     statements,
 )
 from kdoctor.rules.idioms._optimizers.state import State, zeros_like
+from kdoctor.rules.idioms._optimizers.update_parts import (
+    Updates,
+    collected,
+    counts_steps,
+    is_member_name,
+    iterated,
+    pair,
+)
 from kdoctor.syntax.walk import descendants
 
 HOOK = "get_updates"
-_ASSIGNMENTS = {"update": "assign", "update_add": "assign_add", "update_sub": "assign_sub"}
 _CONSTRAINT = "# Keras applies the constraint of the variable after this step."
 _ALL_AT_ONCE = "it concerns all variables at once; `update_step` sees one"
 _RATES = ("lr", "learning_rate")
-
-
-@dataclass(slots=True)
-class _Updates:
-    """The names in one ``get_updates``, by what they hold."""
-
-    function: cst.FunctionDef
-    params: str
-    state: State
-    gradients: str | None = None
-    collected: str | None = None  # a local list of the updates
-    loop: cst.For | None = None
-    variable: str = ""
-    gradient: str = ""
-    kept: list[cst.CSTNode] = field(default_factory=list)
-
-    @property
-    def mine(self) -> str:
-        return receiver(self.function) or "self"
 
 
 def rewrite_updates(plan: Plan, optimizer: OldOptimizer, names: Names) -> None:
@@ -61,7 +46,7 @@ def rewrite_updates(plan: Plan, optimizer: OldOptimizer, names: Names) -> None:
         plan.stop(function.name, "its parameters are not those of Keras 2")
         return
     names.stored -= {"updates", "weights", "iterations"}
-    updates = _Updates(function, "params", State(names))
+    updates = Updates(function, "params", State(names))
     for statement in statements(function.body):
         _top_level(plan, updates, statement)
     if updates.loop is None:
@@ -79,11 +64,13 @@ def rewrite_updates(plan: Plan, optimizer: OldOptimizer, names: Names) -> None:
 # -- before the loop
 
 
-def _top_level(plan: Plan, updates: _Updates, statement: cst.CSTNode) -> None:
+def _top_level(plan: Plan, updates: Updates, statement: cst.CSTNode) -> None:
     if is_text(statement):
         return
     if isinstance(statement, cst.For):
         _loop(plan, updates, statement)
+    elif isinstance(statement, cst.Return) and isinstance(statement.value, cst.ListComp):
+        _comprehension(plan, updates, statement, statement.value)
     elif isinstance(statement, cst.Return) or _is_bookkeeping(plan, updates, statement):
         plan.remove(statement)
     elif (
@@ -100,7 +87,7 @@ def _top_level(plan: Plan, updates: _Updates, statement: cst.CSTNode) -> None:
         updates.kept.append(statement)
 
 
-def _is_bookkeeping(plan: Plan, updates: _Updates, statement: cst.CSTNode) -> bool:
+def _is_bookkeeping(plan: Plan, updates: Updates, statement: cst.CSTNode) -> bool:
     """Say whether a statement only feeds what Keras 3 sees to itself: gradients, steps, lists."""
     match statement:
         case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value):
@@ -114,49 +101,15 @@ def _is_bookkeeping(plan: Plan, updates: _Updates, statement: cst.CSTNode) -> bo
             if member == "updates" or (isinstance(target, cst.Name) and target.value == "updates"):
                 updates.collected = plan.module.source(target)
                 return isinstance(value, cst.List) and all(
-                    _counts(plan, updates, each.value) for each in value.elements
+                    counts_steps(plan, updates, each.value) for each in value.elements
                 )
         case cst.Expr(value=cst.Call() as call):
-            update = _collected(plan, updates, call)
-            return update is not None and _counts(plan, updates, update)
+            update = collected(plan, updates, call)
+            return update is not None and counts_steps(plan, updates, update)
     return False
 
 
-def _counts(plan: Plan, updates: _Updates, update: cst.BaseExpression) -> bool:
-    """Say whether an update is that of the number of steps."""
-    pair = _pair(plan, update)
-    return pair is not None and member_of_self(pair[1], updates.function) == "iterations"
-
-
-def _pair(
-    plan: Plan, update: cst.BaseExpression
-) -> tuple[str, cst.BaseExpression, cst.BaseExpression] | None:
-    """Return method, variable and value of ``K.update(x, new)`` and of ``(x, new)``."""
-    if isinstance(update, cst.Tuple) and len(update.elements) == 2:
-        return "assign", update.elements[0].value, update.elements[1].value
-    for name, method in _ASSIGNMENTS.items():
-        call = backend_call(plan.module, update, name)
-        if (
-            call is not None
-            and len(call.args) == 2
-            and not any(each.keyword or each.star for each in call.args)
-        ):
-            return method, call.args[0].value, call.args[1].value
-    return None
-
-
-def _collected(plan: Plan, updates: _Updates, call: cst.Call) -> cst.BaseExpression | None:
-    """Return what ``self.updates.append(…)`` appends."""
-    match call:
-        case cst.Call(
-            func=cst.Attribute(value=where, attr=cst.Name(value="append")),
-            args=[cst.Arg(keyword=None, star="", value=value)],
-        ) if plan.module.source(where) in {f"{updates.mine}.updates", updates.collected}:
-            return value
-    return None
-
-
-def _makes_state(plan: Plan, updates: _Updates, statement: cst.If) -> bool:
+def _makes_state(plan: Plan, updates: Updates, statement: cst.If) -> bool:
     """Say whether both branches only make lists of state; they are made in ``build`` then."""
     branches: list[tuple[str, cst.BaseSuite]] = [
         (f"if {plan.module.source(statement.test)}:", statement.body)
@@ -173,7 +126,7 @@ def _makes_state(plan: Plan, updates: _Updates, statement: cst.If) -> bool:
         return False
     if any(isinstance(each, cst.Name) and each.value != updates.mine
            for each in descendants(statement.test)
-           if not _is_member_name(plan, each)):  # fmt: skip
+           if not is_member_name(plan, each)):  # fmt: skip
         plan.stop(statement.test, "what state there is depends on it")
     for (header, _), block in zip(branches, inner, strict=True):
         updates.state.lines.append(header)
@@ -182,27 +135,60 @@ def _makes_state(plan: Plan, updates: _Updates, statement: cst.If) -> bool:
     return True
 
 
-def _is_member_name(plan: Plan, node: cst.CSTNode) -> bool:
-    above = plan.module.parent(node)
-    return isinstance(above, cst.Attribute) and above.attr is node
-
-
 # -- the loop
 
 
-def _loop(plan: Plan, updates: _Updates, loop: cst.For) -> None:
+def _loop(plan: Plan, updates: Updates, loop: cst.For) -> None:
+    lines = _roles(plan, updates, loop)
+    if lines is None:
+        return
+    updates.loop = loop.body
+    names = {updates.variable, *updates.state.named.values()}
+    for statement in statements(loop.body):
+        made = _made_in_loop(plan, updates, statement)
+        names |= {made} if made is not None else set()
+    indent = plan.indent(loop)
+    plan.unwrap(loop, "".join(f"{indent}{line}\n" for line in lines))
+    if isinstance(loop.orelse, cst.Else):
+        plan.stop(loop, "its `else`")
+    _body(plan, updates, statements(loop.body), names, set())
+
+
+def _comprehension(plan: Plan, updates: Updates, statement: cst.Return, made: cst.ListComp) -> None:
+    """Rewrite ``return [K.update(p, p - g) for p, g in zip(params, grads)]``."""
+    lines = _roles(plan, updates, made.for_in)
+    found = pair(plan, made.elt)
+    if lines is None:
+        return
+    updates.loop = made.elt
+    names = {updates.variable, *updates.state.named.values()}
+    inner = made.for_in.ifs or made.for_in.inner_for_in
+    if found is None or inner or plan.module.source(found[1]) not in names:
+        plan.stop(statement, "what is updated")
+        return
+    method, variable, value = found
+    head = f"\n{plan.indent(statement)}".join([*lines, f"{updates.mine}.{method}("])
+    if isinstance(made.elt, cst.Call):
+        plan.settled.update(descendants(made.elt.func))
+    plan.settled.update((made, made.elt, *descendants(made.for_in)))
+    plan.write(plan.module.span(statement), head, plan.hole(variable), ", ", plan.hole(value), ")")
+
+
+def _roles(plan: Plan, updates: Updates, loop: cst.For | cst.CompFor) -> list[str] | None:
+    """Note what the names of the loop stand for; return the lines that bind them."""
     if updates.loop is not None:
         plan.stop(loop, "there is a second loop")
-        return
-    pairs = _iterated(loop)
+        return None
+    pairs = iterated(loop)
     sources = dict(pairs or [])
     if pairs is None or updates.params not in sources or updates.gradients not in sources:
         plan.stop(loop.iter, "it does not go through the variables and their gradients")
-        return
-    updates.loop = loop
+        return None
     updates.variable, updates.gradient = sources[updates.params], sources[updates.gradients]
     index = f"{updates.mine}._get_variable_index({updates.variable})"
-    lines, locals_ = [], {updates.variable}
+    zeros, gradient = plan.spell("keras.ops.zeros_like"), updates.gradient
+    # Variables, which hyperparameters were, took the sparse gradients of an `Embedding`.
+    lines = [f"{gradient} = {zeros}({updates.variable}) + {gradient}  # dense, if it was sparse"]
     for source, name in pairs:
         if source in {updates.params, updates.gradients}:
             continue
@@ -210,45 +196,11 @@ def _loop(plan: Plan, updates: _Updates, loop: cst.For) -> None:
             plan.stop(loop.iter, f"what `{source}` holds")
             continue
         updates.state.named[source] = name
-        locals_.add(name)
-        lines.append((name, source))
-    indent = plan.indent(loop)
-    for statement in statements(loop.body):
-        made = _made_in_loop(plan, updates, statement)
-        if made is not None:
-            locals_.add(made)
-    zeros, gradient = plan.spell("keras.ops.zeros_like"), updates.gradient
-    # Variables, which hyperparameters were, took the sparse gradients of an `Embedding`.
-    dense = f"{gradient} = {zeros}({updates.variable}) + {gradient}  # dense, if it was sparse"
-    header = f"{indent}{dense}\n" + "".join(
-        f"{indent}{name} = {updates.mine}.{updates.state.place(source)}[{index}]\n"
-        for name, source in lines
-    )
-    plan.unwrap(loop, header)
-    if isinstance(loop.orelse, cst.Else):
-        plan.stop(loop, "its `else`")
-    _body(plan, updates, statements(loop.body), locals_, set())
+        lines.append(f"{name} = {updates.mine}.{updates.state.place(source)}[{index}]")
+    return lines
 
 
-def _iterated(loop: cst.For) -> list[tuple[str, str]] | None:
-    """Return pairs of a list's name and the name of its element."""
-    match loop:
-        case cst.For(
-            target=cst.Tuple(elements=targets),
-            iter=cst.Call(func=cst.Name(value="zip"), args=args),
-        ) if len(targets) == len(args):
-            names = [each.value for each in targets]
-            lists = [each.value for each in args]
-            if all(isinstance(each, cst.Name) for each in (*names, *lists)):
-                return [
-                    (source.value, name.value)
-                    for source, name in zip(lists, names, strict=True)
-                    if isinstance(source, cst.Name) and isinstance(name, cst.Name)
-                ]
-    return None
-
-
-def _made_in_loop(plan: Plan, updates: _Updates, statement: cst.CSTNode) -> str | None:
+def _made_in_loop(plan: Plan, updates: Updates, statement: cst.CSTNode) -> str | None:
     """Move ``m = K.zeros(K.int_shape(p))`` inside the loop to ``build``."""
     match statement:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
@@ -266,7 +218,7 @@ def _made_in_loop(plan: Plan, updates: _Updates, statement: cst.CSTNode) -> str 
 
 def _body(
     plan: Plan,
-    updates: _Updates,
+    updates: Updates,
     body: list[cst.CSTNode],
     locals_: set[str],
     updated: set[str],
@@ -300,14 +252,14 @@ def _check_reads(plan: Plan, node: cst.CSTNode, updated: set[str]) -> None:
     """Stop where a variable is read that has its new value already: in a graph it had the old."""
     for each in descendants(node):
         is_new = isinstance(each, cst.Name) and each.value in updated
-        if is_new and not _is_member_name(plan, each):
+        if is_new and not is_member_name(plan, each):
             plan.stop(node, f"it reads `{plan.module.source(each)}` after its update")
             return
 
 
 def _update(
     plan: Plan,
-    updates: _Updates,
+    updates: Updates,
     statement: cst.CSTNode,
     locals_: set[str],
     updated: set[str],
@@ -315,17 +267,17 @@ def _update(
     """Make ``self.assign(m, m_t)`` of ``self.updates.append(K.update(m, m_t))``."""
     if not isinstance(statement, cst.Expr) or not isinstance(statement.value, cst.Call):
         return
-    update = _collected(plan, updates, statement.value)
+    update = collected(plan, updates, statement.value)
     if update is None:
         return
-    pair = _pair(plan, update)
-    if pair is not None and member_of_self(pair[1], updates.function) == "iterations":
+    found = pair(plan, update)
+    if found is not None and member_of_self(found[1], updates.function) == "iterations":
         plan.remove(statement)
         return
-    if pair is None or not isinstance(pair[1], cst.Name) or pair[1].value not in locals_:
+    if found is None or not isinstance(found[1], cst.Name) or found[1].value not in locals_:
         plan.stop(statement, "what is updated")
         return
-    method, variable, value = pair
+    method, variable, value = found
     updated.add(plan.module.source(variable))
     plan.settled.update(descendants(statement.value.func))
     plan.settled.update((statement.value, update))
@@ -341,7 +293,7 @@ def _update(
     )
 
 
-def _is_constraint(plan: Plan, updates: _Updates, statement: cst.CSTNode) -> bool:
+def _is_constraint(plan: Plan, updates: Updates, statement: cst.CSTNode) -> bool:
     """Say whether a statement only applies the constraint of the variable."""
     if not isinstance(statement, cst.If) or statement.orelse is not None:
         return False
@@ -362,16 +314,16 @@ def _is_constraint(plan: Plan, updates: _Updates, statement: cst.CSTNode) -> boo
 # -- around it
 
 
-def _check_kept(plan: Plan, updates: _Updates) -> None:
+def _check_kept(plan: Plan, updates: Updates) -> None:
     """Stop at statements before the loop that look at more than one variable."""
     whole = {updates.params, "loss", "constraints", updates.collected, *updates.state.lists}
     whole |= {updates.gradients, *updates.state.shapes}
-    inside = [updates.loop.body] if updates.loop is not None else []
+    inside = [updates.loop] if updates.loop is not None else []
     for statement in [*updates.kept, *inside]:
         for each in descendants(statement):
             if each in plan.settled or not isinstance(each, cst.Name):
                 continue
-            if each.value in whole and not _is_member_name(plan, each):
+            if each.value in whole and not is_member_name(plan, each):
                 plan.stop(_statement_of(plan, each), _ALL_AT_ONCE)
                 break
 
@@ -383,7 +335,7 @@ def _statement_of(plan: Plan, node: cst.CSTNode) -> cst.CSTNode:
     return node
 
 
-def _rates(plan: Plan, updates: _Updates) -> None:
+def _rates(plan: Plan, updates: Updates) -> None:
     """Read the learning rate from the argument, and dtypes from the variable."""
     function = updates.function
     for node in descendants(function.body):
@@ -404,7 +356,7 @@ def _rates(plan: Plan, updates: _Updates) -> None:
                 plan.replace(call, f"{updates.variable}.dtype")
 
 
-def _signature(plan: Plan, updates: _Updates) -> None:
+def _signature(plan: Plan, updates: Updates) -> None:
     function = updates.function
     plain = [*function.params.posonly_params, *function.params.params][1:]
     start, end = plan.module.span(plain[0]).start, plan.module.span(plain[-1]).end
@@ -431,7 +383,7 @@ def _binds(function: cst.FunctionDef, name: str) -> bool:
     )
 
 
-def _build(plan: Plan, updates: _Updates) -> None:
+def _build(plan: Plan, updates: Updates) -> None:
     mine = updates.mine
     lines = [
         f"def build({mine}, variables):",
