@@ -88,6 +88,10 @@ BY_HAND = {
     "control_dependencies": "code runs in the order in which it is written: leave it out",
     "reset_uids": "write keras.utils.clear_session(), which also forgets all else that Keras "
     "remembers",
+    "ContextValueCache": "it kept one dropout mask for all steps of a recurrent layer: derive the "
+    "cell from keras.layers.LSTMCell (or another cell) and call its get_dropout_mask(x) and "
+    "get_recurrent_dropout_mask(x), or keep the mask in an attribute that reset_dropout_mask() "
+    "sets to None",
     "load_backend": "set the environment variable KERAS_BACKEND before Keras is imported",
     "common": "its functions are in keras.config",
     "tensorflow_backend": "the functions of keras.backend are in keras.ops",

@@ -1,0 +1,222 @@
+"""`TimeDistributed` takes too few steps where the length in time is left open.
+
+## What it does
+Reports `TimeDistributed(layer)` on a tensor whose time axis is surely of unknown length: it comes
+from an `Input((None, …))`, or stands in a `Sequential` whose first layer leaves it open.
+
+## Why it breaks
+From Keras 3.14.0 to 3.15.1 (the newest as this is written) the layer takes the number of samples
+for that of steps, where the length is not known when the function is compiled: as soon as two
+batches of other lengths came by. With more steps than samples the rest is silently left out (5
+steps and 2 samples give 2 steps); with fewer it raises `InvalidArgumentError: Graph execution
+error` with `slice index 4 of dimension 0 out of bounds`.
+
+## What to write instead
+The layer alone, where it works on the last axis anyway: `Dense`, `Activation`, `Dropout`,
+`LayerNormalization`. Else give the input its length, or fold time into the batch:
+
+    class OverTime(keras.layers.Wrapper):
+        def call(self, inputs):
+            shape = keras.ops.shape(inputs)
+            outputs = self.layer(keras.ops.reshape(inputs, (-1, *inputs.shape[2:])))
+            return keras.ops.reshape(outputs, (shape[0], shape[1], *outputs.shape[1:]))
+
+or stay with Keras 3.13.
+
+## How we know
+Run on Keras 3.15.1 (and read in the sources of 3.13.2, 3.14.0 and 3.15.0): `predict` with batches
+of two lengths, against tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import argument, is_keras_3, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+
+_KEEP_TIME = frozenset({
+    "Activation", "BatchNormalization", "Bidirectional", "Dense", "Dropout", "Embedding", "GRU",
+    "LSTM", "LayerNormalization", "Masking", "SimpleRNN", "SpatialDropout1D", "TimeDistributed",
+})  # fmt: skip
+_ON_THE_LAST_AXIS = frozenset({"Activation", "Dense", "Dropout", "LayerNormalization", "ReLU"})
+_SHAPES = {"input_shape": 0, "batch_input_shape": 1, "shape": 0, "batch_shape": 1}
+_MAX_DEPTH = 40
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such layer."""
+    for reference in module.references:
+        layer = reference.call
+        if layer is None or _leaf(module, layer) != "TimeDistributed" or not layer.args:
+            continue
+        if not is_keras_3(facts, reference.name) or module.is_guarded(layer):
+            continue
+        if _is_open(module, layer):
+            fix = _fix(module, layer)
+            yield rule.finding(
+                module.place(reference.node),
+                "the time axis is of unknown length: this Keras takes as many steps as there are "
+                "samples in a batch, and leaves out the rest",
+                symbol=reference.name,
+                confidence=Confidence.LIKELY,
+                help="Write the layer alone where it works on the last axis, as `Dense` does; give "
+                "the input its length; or fold time into the batch in a layer of your own.",
+                fix=fix,
+                no_fix_because=None if fix else "the wrapped layer needs each step by itself",
+            )
+
+
+def _is_open(module: Module, layer: cst.Call) -> bool:
+    """Say whether it is applied to a tensor, or added to a model, with an open time axis."""
+    parent = module.parent(layer)
+    if isinstance(parent, cst.Call) and parent.func is layer and parent.args:
+        return _comes_with_open_time(module, parent.args[0].value)
+    if isinstance(parent, cst.Arg):
+        call = module.parent(parent)
+        if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute):
+            return _is_added_behind_open_time(module, call)
+    if isinstance(parent, cst.Element) and isinstance(module.parent(parent), cst.List):
+        before = module.parent(parent)
+        assert isinstance(before, cst.List)
+        layers = [each.value for each in before.elements]
+        return _first_leaves_it_open(module, layers[: layers.index(layer)])
+    return False
+
+
+def _comes_with_open_time(module: Module, tensor: cst.BaseExpression, depth: int = 0) -> bool:
+    made = value_of(module, tensor)
+    if not isinstance(made, cst.Call) or depth > _MAX_DEPTH:
+        return False
+    if _leaf(module, made) == "Input":
+        return _leaves_time_open(made)
+    layer = value_of(module, made.func)
+    if not isinstance(layer, cst.Call) or not made.args:
+        return False
+    return _leaf(module, layer) in _KEEP_TIME and _comes_with_open_time(
+        module, made.args[0].value, depth + 1
+    )
+
+
+def _is_added_behind_open_time(module: Module, call: cst.Call) -> bool:
+    """Say whether ``model.add`` puts it behind layers of which the first leaves time open."""
+    assert isinstance(call.func, cst.Attribute)
+    name, scope = module.source(call.func.value), module.scope_of(call)
+    owner = module.type_of(call.func.value)
+    if call.func.attr.value != "add" or owner is None or owner.kind is not Kind.MODEL:
+        return False
+    added = [
+        use.called.args[0].value
+        for use in module.members
+        if use.member == "add"
+        and use.called is not None
+        and use.called.args
+        and module.source(use.node.value) == name
+        and module.scope_of(use.node) is scope
+        and module.span(use.called) < module.span(call)
+    ]
+    made = value_of(module, call.func.value)
+    is_empty = isinstance(made, cst.Call) and not made.args
+    return is_empty and _first_leaves_it_open(module, added)
+
+
+def _first_leaves_it_open(module: Module, layers: list[cst.BaseExpression]) -> bool:
+    calls = [each for each in layers if isinstance(each, cst.Call)]
+    if not calls or len(calls) < len(layers) or not _leaves_time_open(calls[0]):
+        return False
+    return all(_leaf(module, each) in _KEEP_TIME | {"Input", "InputLayer"} for each in calls)
+
+
+def _leaves_time_open(made: cst.Call) -> bool:
+    """Say whether an input (or a first layer) is told a shape whose time is None."""
+    for name, index in _SHAPES.items():
+        given = argument(made, name, 0 if name == "shape" else None)
+        if given is None or not isinstance(given.value, cst.Tuple | cst.List):
+            continue
+        sizes = [each.value for each in given.value.elements]
+        return (
+            len(sizes) > index
+            and isinstance(size := sizes[index], cst.Name)
+            and size.value == "None"
+        )
+    return False
+
+
+def _leaf(module: Module, call: cst.Call) -> str:
+    split = split_root(module.qualified(call.func) or "")
+    return "" if split is None else split[1].rpartition(".")[2]
+
+
+def _fix(module: Module, layer: cst.Call) -> Fix | None:
+    inner = layer.args[0]
+    if len(layer.args) > 1 or inner.star or not isinstance(inner.value, cst.Call):
+        return None
+    if _leaf(module, inner.value) not in _ON_THE_LAST_AXIS:
+        return None
+    place = module.outer_span(inner.value)
+    return Fix(
+        "Write the layer alone: it works on the last axis",
+        (Edit(module.span(layer), (Hole(place, own=binds(inner.value)),)),),
+        Applicability.UNSAFE,
+        unsafe_because="weights that were saved with the wrapper are not found under its name",
+    )
+
+
+rule = Rule(
+    code="KD424",
+    name="time-distributed-open-time",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"TimeDistributed"},
+    since="3.14.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\nx = keras.Input({})\n"
+_APPLIED = "y = keras.layers.TimeDistributed(keras.layers.{})(x)\n"
+_USE = (
+    "model = keras.Model(x, y)\nmodel.predict(np.ones((4, 4, 3)), verbose=0)\n"
+    "out = model.predict(np.ones((2, 5, 3)), verbose=0)\n"
+)
+_ADDED = (
+    "import keras\nimport numpy as np\n\nmodel = keras.Sequential()\n"
+    "model.add(keras.layers.Dropout(0.1, input_shape=(None, 3)))\n"
+    "model.add(keras.layers.TimeDistributed(keras.layers.Flatten()))\n"
+    "model.predict(np.ones((4, 4, 3)), verbose=0)\n"
+    "out = model.predict(np.ones((2, 5, 3)), verbose=0)\n"
+)
+
+VALID = [
+    _HEAD.format("(7, 3)") + _APPLIED.format("Dense(2)"),
+    ("from keras import layers\n\n\ndef head(x):\n"
+    "    return layers.TimeDistributed(layers.Dense(2))(x)"),
+    # The length is that of the repetition.
+    _HEAD.format("(None, 3)") + "x = keras.layers.LSTM(3)(x)\nx = keras.layers.RepeatVector(4)(x)\n"
+    + _APPLIED.format("Dense(2)"),
+    "import tf_keras as keras\n\nx = keras.Input((None, 3))\n" + _APPLIED.format("Dense(2)"),
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD.format("(None, 3)") + _APPLIED.format("Dense(2)") + _USE,
+        after=_HEAD.format("(None, 3)") + "y = keras.layers.Dense(2)(x)\n" + _USE,
+        unsafe=True,
+        check="assert out.shape == (2, 5, 2)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD.format("shape=[None, 3]")
+        + "x_ = keras.layers.Dropout(0.1)(x)\n"
+        + _APPLIED.format("Flatten()").replace("(x)", "(x_)") + _USE,
+        check="assert out.shape == (2, 5, 3)",
+        on_keras_2=True,
+    ),
+    Example(before=_ADDED, check="assert out.shape == (2, 5, 3)", on_keras_2=True),
+]  # fmt: skip
