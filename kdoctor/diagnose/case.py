@@ -87,6 +87,12 @@ class Case:
         return None
 
     @property
+    def own(self) -> Frame | None:
+        """The innermost frame of the user's own."""
+        own = [frame for frame in self.error.frames if frame.origin is Origin.USER]
+        return own[-1] if own else None
+
+    @property
     def is_inside_keras(self) -> bool:
         """Whether the line that failed is one of Keras' or TensorFlow's own."""
         frame = self.raised_in

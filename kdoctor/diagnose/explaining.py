@@ -15,6 +15,7 @@ from kdoctor.diagnose.keywords import explain_keyword
 from kdoctor.diagnose.members import explain_member
 from kdoctor.diagnose.messages import explain_message
 from kdoctor.diagnose.names import explain_name
+from kdoctor.diagnose.own_names import explain_unbuilt, explain_unimported
 from kdoctor.diagnose.tracebacks import Raised, read_exceptions
 from kdoctor.diagnose.verdicts import verdict
 from kdoctor.keras_api import newest_target, resolve_target
@@ -24,10 +25,12 @@ from kdoctor.target import Target
 _EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (
     explain_message,
     explain_name,
+    explain_unbuilt,
     explain_member,
     explain_keyword,
     explain_by_example,
     explain_by_message,
+    explain_unimported,
 )
 
 

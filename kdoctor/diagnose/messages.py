@@ -124,9 +124,9 @@ def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
     frame = case.blamed
     is_package = frame is not None and frame.origin is Origin.PACKAGE
     package = frame.package if is_package and frame is not None else ""
-    answer = _asked(entry, frame, case)
+    answer = _asked(entry, case.own if entry.package else frame, case)
     own = tuple(cure.step(found) for cure in entry.fix)
-    told = (*steps.of_answer(answer), *(own if not answer.diff else ()))
+    told = (*steps.of_answer(answer), *(own if not answer.diff or entry.package else ()))
     fault = Fault.INSTALLATION if entry.fault == "installation" else Fault.YOUR_CODE
     if fault is Fault.YOUR_CODE and (package or entry.package):
         fault = Fault.PACKAGE

@@ -120,7 +120,8 @@ def _release(found: Lookup, target: Target) -> str:
         return f"keras {target.keras_version}"
     if found.root == "tf.keras":
         made_of = target.tf_keras_version
-        return f"the tf.keras of {target}" + (f" (keras {made_of})" if made_of else "")
+        made = f" (keras {made_of})" if made_of and target.name != "keras" else ""
+        return f"the tf.keras of {target}{made}"
     return f"{found.root} of {target}"
 
 
@@ -149,7 +150,7 @@ def _evidence(search: _Search) -> Iterator[str]:
         )
         yield f"{found.root} has had it in: {spans}"
     if found.error and found.error in case.error.message:
-        yield f"a run of {_release(found, search.target)} gives this very message"
+        yield f"{_release(found, search.target)} gives this very message for it"
     if case.era.because:
         yield f"the text is of Keras {_years(case)} ({case.era.because})"
     else:

@@ -60,6 +60,7 @@ _NAMED: Final = re.compile(
     r"(?:^|[\s(])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
     r"(?:Error|Exception|Warning|Exit|Interrupt|Iteration|NotFound|Group))(?:: (?P<message>.*))$"
 )
+_UNTOLD: Final = frozenset({"Error", "Exception"})  # as in `print(f"Error: {error}")`
 _TYPE_ALONE: Final = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt):?")
 _WARNED: Final = re.compile(
     r"^(?P<path>\S.*?\.pyx?|<[^>]+>):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
@@ -114,6 +115,11 @@ class _Reader:
             return self._frame(at, head)
         if (frame := _pytest_place(line)) is not None:
             return self._pytest(at, *frame)
+        if _SECTION.match(line):
+            if self.told:
+                self._end_told(None)
+            self.frames, self.marked = [], ""
+            return at + 1
         if line.startswith(">") and (line[1:2] == " " or line[1:4].isspace()):
             self.marked = line[1:].strip()
         elif line.startswith("E  ") or line == "E":
@@ -156,7 +162,7 @@ class _Reader:
         self._add(exception["type"], "\n".join(message).strip())
         return at
 
-    def _pytest(self, at: int, frame: Frame, error: str) -> int:
+    def _pytest(self, at: int, frame: Frame, error: str, message: str) -> int:
         following = self.lines[at + 1] if at + 1 < len(self.lines) else ""
         if frame.function and following.startswith("    "):
             frame = replace(frame, source=following.strip())
@@ -164,7 +170,9 @@ class _Reader:
             frame = replace(frame, source=self.marked)
         self.marked = ""
         self.frames.append(frame)
-        if error or (self.told and not frame.function):
+        if error and message and not self.told:
+            self._add(error, message)  # `--tb=line`
+        elif error or (self.told and not frame.function):
             self._end_told(None)
         return at + 1
 
@@ -190,18 +198,20 @@ class _Reader:
         self.frames, self.relation, self.headed = [], "", False
 
 
+# `____ test_name ____`, `==== FAILURES ====`, `!!!! Interrupted !!!!`
+_SECTION: Final = re.compile(r"^(?:_{3,} .+ _{3,}|={3,} .+ ={3,}|!{3,} .+ !{3,})$")
 _PYTEST_PLACE: Final = re.compile(
     r"^(?P<path>(?:[A-Za-z]:\\)?[^\s:<>\"][^:\"]*\.py):(?P<line>\d+): ?"
-    r"(?:in (?P<function>\S.*)|(?P<error>[A-Za-z_][\w.]*))?$"
+    r"(?:in (?P<function>\S.*)|(?P<error>[A-Za-z_][\w.]*(?<!Warning))(?:: (?P<message>.*))?)?$"
 )
 
 
-def _pytest_place(line: str) -> tuple[Frame, str] | None:
+def _pytest_place(line: str) -> tuple[Frame, str, str] | None:
     matched = _PYTEST_PLACE.match(line)
     if matched is None:
         return None
     frame = Frame(matched["path"], int(matched["line"]), matched["function"] or "")
-    return frame, matched["error"] or ""
+    return frame, matched["error"] or "", matched["message"] or ""
 
 
 def _goes_on(lines: list[str], at: int, indent: int) -> bool:
@@ -224,9 +234,10 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
         matched = _NAMED.search(lines[number])
         if matched and not matched["type"].endswith("Warning"):
             text = "\n".join([matched["message"], *lines[number + 1 :]])
+            type_ = "" if matched["type"] in _UNTOLD else matched["type"]
             source = _source_above(lines[:number])
             frames = (Frame("", None, source=source),) if source else ()
-            return [_of_message(matched["type"], text, frames)]
+            return [_of_message(type_, text, frames)]
     warned = [matched for line in lines if (matched := _WARNED.match(line))]
     if warned:
         return [

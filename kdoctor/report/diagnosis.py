@@ -81,7 +81,10 @@ def _write_step(step: Step, page: Page) -> None:
                 shown = printable(line)
                 page.line(f"    {page.paint(role, shown) if role else shown}".rstrip())
         case StepKind.COMMAND | StepKind.ENVIRONMENT | StepKind.CODE:
-            page.line(f"{label} {page.paint('good', printable(step.text))}")
+            first, *rest = step.text.split("\n")
+            page.line(f"{label} {page.paint('good', printable(first))}")
+            for line in rest:
+                page.line(f"     {page.paint('good', printable(line))}".rstrip())
             for line in textwrap.wrap(note, _WIDTH - 4):
                 page.line(f"    {line}")
         case _:

@@ -380,6 +380,32 @@ def test_the_summary_of_pytest_alone_is_enough():
     assert explain(text).rule == "KD101"
 
 
+PYTEST_SHORT = """\
+=================================== FAILURES ===================================
+___________________________________ test_one ___________________________________
+test_a.py:5: in test_one
+    model.fit_generator(x)
+E   AttributeError: 'Sequential' object has no attribute 'fit_generator'
+___________________________________ test_two ___________________________________
+test_a.py:8: in test_two
+    d["b"]
+E   KeyError: 'b'
+=========================== short test summary info ============================
+FAILED test_a.py::test_one - AttributeError: 'Sequential' object has no at...
+"""
+
+
+def test_each_test_of_the_short_style_of_pytest_is_an_error_of_its_own():
+    first, second = read_exceptions(PYTEST_SHORT)
+    assert (first.name, second.name) == ("AttributeError", "KeyError")
+    assert [str(frame) for frame in second.frames] == ["test_a.py:8"]
+
+
+def test_the_line_style_of_pytest_names_the_place():
+    (error,) = read_exceptions(f"/home/me/test_a.py:8: AttributeError: {MEAN}\n")
+    assert (error.message, str(error.frames[0])) == (MEAN, "/home/me/test_a.py:8")
+
+
 def test_of_a_group_the_member_that_is_of_keras_counts():
     assert [error.line for error in read_exceptions(GROUP)][1:] == [
         "AttributeError: module 'keras.backend' has no attribute 'sum'",
