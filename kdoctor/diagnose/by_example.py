@@ -23,6 +23,7 @@ _COMPARED: Final = 160  # characters of the first line
 _WITH_A_FINDING: Final = 0.6
 _ALONE: Final = 0.9
 _SPECIFIC: Final = 40  # a message shorter than this may be anyone's
+_SHORTEST: Final = 20  # below it, the very same message is not enough, either
 _VARYING: Final = re.compile(r"<[^<>]*>|\d+(?:\.\d+)?|0x[0-9a-f]+")
 
 
@@ -75,10 +76,11 @@ def explain_by_example(case: Case) -> Diagnosis | None:
 
 def explain_by_message(case: Case) -> Diagnosis | None:
     """Return the rule whose example raises the same message, where no line is known."""
-    if len(case.error.message) < _SPECIFIC or not _may_be_keras(case):
+    if len(case.error.message) < _SHORTEST or not _may_be_keras(case):
         return None
     best = max(_known(), key=lambda known: _likeness(case, known))
-    if _likeness(case, best) < _ALONE:
+    is_short = len(case.error.message) < _SPECIFIC
+    if _likeness(case, best) < (1.0 if is_short else _ALONE):
         return None
     is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
     package = case.blamed.package if is_package and case.blamed is not None else ""

@@ -102,7 +102,7 @@ def explain_message(case: Case) -> Diagnosis | None:
         matched = re.search(entry.pattern, case.error.message, re.DOTALL)
         if matched is None or not _fits(entry, case):
             continue
-        found = {key: value or "" for key, value in matched.groupdict().items()}
+        found = {key: "…" if v is None else v for key, v in matched.groupdict().items()}
         return _diagnosis(entry, found, case)
     return None
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kdoctor import explain
+from kdoctor.diagnose.messages import messages
 from kdoctor.report.diagnosis import write_text
 from kdoctor.report.page import Page
 
@@ -47,3 +48,12 @@ def test_the_error_of_a_program_is_explained(program, with_source):
 
 def test_each_recorded_text_belongs_to_a_program():
     assert {each["id"] for each in PROGRAMS} == {path.stem for path in RECORDED.glob("*.txt")}
+
+
+# Rows of the facts (error-messages.csv) that no error tells of: the program runs on in silence.
+SILENT = {27, 60}
+
+
+def test_each_message_of_the_facts_is_raised_or_in_the_table():
+    rows = {each["row"] for each in PROGRAMS} | {entry.row for entry in messages()}
+    assert rows - {0} == set(range(1, 82)) - SILENT
