@@ -46,25 +46,34 @@ def newest_for(package: str, python: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """What became of a program of a few lines with this version beside TensorFlow."""
+    """What became of a program of a few lines with this version beside TensorFlow.
+
+    ``tensorflow`` is the release that was run, ``error`` is "" where the program ended well.
+    """
 
     version: Version
-    error: str  # "" where it ran
+    error: str
+    tensorflow: Version
 
 
 @cache
-def neighbours(tensorflow: str, package: str) -> tuple[Neighbour, ...]:
-    """Return what was tried beside a minor release of TensorFlow ("2.10"), oldest first."""
-    for version, tried in _read("neighbours.json").items():
-        if version.split(".")[:2] == tensorflow.split("."):
-            told = tried.get(package, {})
-            return tuple(
-                sorted(
-                    (Neighbour(Version(each), error) for each, error in told.items()),
-                    key=lambda each: each.version,
-                )
-            )
-    return ()
+def neighbours(tensorflow: Version, package: str) -> tuple[Neighbour, ...]:
+    """Return what was tried beside the minor release of a TensorFlow, oldest first.
+
+    Where it was not tried itself, the releases around it tell: what runs with an older TensorFlow
+    runs with this one, too, and what fails with a newer one fails with it.
+    """
+    found = []
+    tried = {Version(version): told for version, told in _read("neighbours.json").items()}
+    minor = tensorflow.release[:2]
+    own = [version for version in tried if version.release[:2] == minor]
+    for version, told in tried.items():
+        for number, error in told.get(package, {}).items():
+            is_own = version in own
+            tells = is_own or (not own and bool(error) == (version.release[:2] > minor))
+            if tells:
+                found.append(Neighbour(Version(number), error, version))
+    return tuple(sorted(found, key=lambda each: (each.version, each.tensorflow)))
 
 
 @cache

@@ -20,10 +20,11 @@ from kdoctor.diagnose.environment.installed import Installed
 from kdoctor.diagnose.environment.vitals import Check, Remedy, State, broken, ok, warning
 from kdoctor.project.decision import goes_with
 
-# keras 2.4 is a door to tf.keras and raises without TensorFlow 2.2; keras 2.3 is the first that
-# knows TensorFlow 2 (run: keras 2.2.4 on TensorFlow 2.4 has no `get_default_graph`).
+# keras 2.4 is a door to tf.keras and raises without TensorFlow 2.2. keras 2.3 is the first that
+# knows TensorFlow 2 (run: 2.2.4 on TensorFlow 2.4 misses `get_default_graph`), and knows it up to
+# 2.2 (run: 2.3.1 on TensorFlow 2.3 misses `_TensorLike`, on 2.2 it trains).
 _DOOR, _DOOR_NEEDS = Version("2.4"), Version("2.2")
-_KNOWS_TENSORFLOW_2 = Version("2.3")
+_KNOWS_TENSORFLOW_2, _KNOWS_IT_UNTIL = Version("2.3"), Version("2.3")
 
 
 def check(environment: Environment) -> Iterator[Check]:
@@ -161,8 +162,8 @@ def _pair(environment: Environment, keras: Installed, tensorflow: Installed) -> 
     made_for = "TensorFlow 2.16 and later" if own.major >= 3 else _made_for(own)
     return broken(
         "keras",
-        f"{keras.version} is for {made_for}; with tensorflow {tensorflow.version} importing it "
-        "fails" + (", and with it tf.keras" if beside >= MADE_BY_KERAS else ""),
+        f"{keras.version} is for {made_for} and does not work with tensorflow {tensorflow.version}"
+        + (", nor does tf.keras" if beside >= MADE_BY_KERAS else ""),
         environment.install(requirement),
     )
 
@@ -173,7 +174,7 @@ def is_known_pair(keras: Version, tensorflow: Version) -> bool:
         return True
     if keras >= _DOOR:
         return tensorflow >= _DOOR_NEEDS
-    return tensorflow.major < 2 or keras >= _KNOWS_TENSORFLOW_2
+    return tensorflow.major < 2 or (keras >= _KNOWS_TENSORFLOW_2 and tensorflow < _KNOWS_IT_UNTIL)
 
 
 def _made_for(keras: Version) -> str:
@@ -181,7 +182,7 @@ def _made_for(keras: Version) -> str:
         return f"TensorFlow {minor(keras)}"
     if keras >= _DOOR:
         return "TensorFlow 2.2 to 2.5"
-    return "TensorFlow up to 2.5" if keras >= _KNOWS_TENSORFLOW_2 else "TensorFlow 1"
+    return "TensorFlow up to 2.2" if keras >= _KNOWS_TENSORFLOW_2 else "TensorFlow 1"
 
 
 def keras_for(tensorflow: Installed) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from kdoctor.diagnose.environment.checks.devices import Devices, check_devices
+from kdoctor.diagnose.environment.checks.libraries import FRAMEWORK
+from kdoctor.diagnose.environment.checks.searching import set_by_the_project
 from kdoctor.diagnose.environment.environment import Environment
 from kdoctor.diagnose.environment.vitals import Check, Remedy, broken, ok
 
@@ -72,7 +74,7 @@ def _run(
                 capture_output=True,
                 check=False,
                 cwd=environment.folder,
-                env=dict(environment.variables),
+                env=_variables(environment),
                 timeout=patience,
             )
             code = done.returncode
@@ -83,12 +85,32 @@ def _run(
     return [json.loads(line) for line in lines if line.endswith("}")], ended
 
 
+def _variables(environment: Environment) -> dict[str, str]:
+    """Return the shell's variables, with the framework that the project's own code speaks of."""
+    variables = dict(environment.variables)
+    if FRAMEWORK not in variables and set_by_the_project(environment.folder, FRAMEWORK):
+        variables[FRAMEWORK] = "tf.keras"
+    return variables
+
+
 def _told(environment: Environment, line: Mapping[str, Any]) -> Check:
     subject = f"import {line['name']}"
     if not line["error"]:
         says = ", ".join(filter(None, [line["version"], line["file"]]))
         return ok(subject, f"{says} ({line['seconds']:.1f} s)")
-    return broken(subject, line["error"], _cure(environment, line["name"]), line["raised_in"])
+    cure = _explained(line["traceback"]) or _cure(environment, line["name"])
+    return broken(subject, line["error"], cure, line["raised_in"])
+
+
+def _explained(traceback: str) -> Remedy | None:
+    """Return what ``kdoctor explain`` says of an import's error, None where that is nothing."""
+    from kdoctor.diagnose import StepKind, explain  # noqa: PLC0415 - imports the rules
+
+    diagnosis = explain(traceback)
+    if not diagnosis.concerns_keras:
+        return None
+    commands = [step.text for step in diagnosis.steps if step.kind is StepKind.COMMAND]
+    return Remedy(commands[0] if commands else "", diagnosis.meaning)
 
 
 def _cure(environment: Environment, name: str) -> Remedy:

@@ -9,7 +9,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from kdoctor.diagnose.environment.checks.searching import set_by_the_project
-from kdoctor.diagnose.environment.environment import MADE_BY_KERAS, Environment, release
+from kdoctor.diagnose.environment.environment import Environment, release
 from kdoctor.diagnose.environment.installed import Installed
 from kdoctor.diagnose.environment.vitals import Check, Remedy, broken, ok, warning
 from kdoctor.keras_api import Presence, lookup, resolve_target
@@ -65,12 +65,15 @@ def _own(environment: Environment, library: Installed) -> Iterator[Check]:
                 f"({_GENERIC} is gone); efficientnet.tfkeras can"
             )
             yield ok(library.name, message)
-        case "keras-contrib" if _is_after_multi_backend(environment):
+        case "keras-contrib" if environment.has_keras_3:
+            # Run: its layers import with Keras 3 and raise when data comes (see KD106).
             message = (
-                f"{library.version} is for keras 2.0 to 2.3, and imports names that "
-                f"keras {_version(environment)} has not"
+                f"{library.version} was given up before Keras 3: with keras "
+                f"{_version(environment)} its applications cannot be imported, and most of its "
+                "layers raise when they are called"
             )
-            yield broken(library.name, message, environment.uninstall(library.name))
+            note = "`kdoctor scan` names what takes the place of each name"
+            yield warning(library.name, message, Remedy(note=note))
         case "tensorflow-addons":
             yield from _addons(environment, library)
 
@@ -132,10 +135,6 @@ def _has_generic_utils(environment: Environment) -> bool:
         return False
     target = resolve_target(f"keras=={version}", "")
     return lookup(_GENERIC, target).presence is not Presence.MISSING
-
-
-def _is_after_multi_backend(environment: Environment) -> bool:
-    return environment.keras is not None and release(environment.keras.version) >= MADE_BY_KERAS
 
 
 def _version(environment: Environment) -> str:

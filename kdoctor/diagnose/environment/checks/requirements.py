@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from kdoctor.diagnose.environment.environment import Environment, minor, release
+from kdoctor.diagnose.environment.environment import Environment, release
 from kdoctor.diagnose.environment.facts import Neighbour, neighbours
 from kdoctor.diagnose.environment.installed import Installed
 from kdoctor.diagnose.environment.vitals import Check, broken, ok, warning
@@ -91,7 +91,7 @@ def _tried(environment: Environment, installed: Installed) -> Neighbour | None:
     """
     if environment.tensorflow is None:
         return None
-    tried = neighbours(minor(release(environment.tensorflow.version)), installed.name)
+    tried = neighbours(release(environment.tensorflow.version), installed.name)
     failed = [each for each in tried if each.error and _is_above_all_that_ran(each, tried)]
     for each in failed:
         if each.version.release[: _width(each)] <= installed.version.release[: _width(each)]:
@@ -116,8 +116,9 @@ def _does_not_run(
     assert tensorflow is not None
     limit = ".".join(map(str, tried.version.release[: _width(tried)]))
     bounds = ",".join(filter(None, [specifier, f"<{limit}"]))
+    who = "which" if release(tensorflow.version) == tried.tensorflow else f"as {tried.tensorflow}"
     message = (
-        f"{installed.version} is too new for tensorflow {tensorflow.version}, which fails "
-        f"with {tried.version}: {tried.error}"
+        f"{installed.version} is too new for tensorflow {tensorflow.version}, {who} fails with "
+        f"{tried.version}: {tried.error}"
     )
     return broken(installed.name, message, environment.install(f"{installed.name}{bounds}"))
