@@ -57,12 +57,11 @@ def explain_member(case: Case) -> Diagnosis | None:
     cls = (matched["cls"] or matched["type"]).rpartition(".")[2]
     member = matched["name"]
     frame = case.raised_in
-    if (
-        frame is not None
-        and frame.origin in {Origin.PACKAGE, Origin.PYTHON}
-        and (case.blamed is frame and not _is_keras_class(cls, case.target))
-    ):
-        return None
+    if frame is not None and frame.origin in {Origin.PACKAGE, Origin.PYTHON}:
+        # Its own line asked: a package written for another Keras; or its own class refuses.
+        is_its_own_class = frame.source.startswith("raise")
+        if frame.origin is Origin.PYTHON or is_its_own_class:
+            return None
     if case.is_inside_keras:
         return None
     kind, home = _kind_of(cls, case.target)
@@ -119,10 +118,6 @@ def _is_own_class(cls: str, case: Case) -> bool:
     if case.blamed is not None and (data := source_of(case.blamed, case.read)) is not None:
         shown.append(data.decode(errors="replace"))
     return any(re.search(rf"^\s*class {cls}\b", text, re.MULTILINE) for text in shown)
-
-
-def _is_keras_class(cls: str, target: Target) -> bool:
-    return _kind_of(cls, target)[1] != ""
 
 
 def _kind_of(cls: str, target: Target) -> tuple[Kind | None, str]:

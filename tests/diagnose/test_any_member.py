@@ -48,9 +48,8 @@ def lost_arguments():
         if before is None or after is None:
             continue
         for parameter in before.parameters:
-            if after.parameter(parameter.name) is None and parameter.name.isidentifier():
-                if parameter.name not in {"args", "kwargs"}:
-                    yield name, parameter.name
+            if after.parameter(parameter.name) is None and "args" not in parameter.name:
+                yield name, parameter.name
 
 
 @pytest.mark.parametrize(("cls", "member"), sorted(lost_members()))
@@ -58,7 +57,7 @@ def test_a_member_that_is_gone(cls, member):
     found = explain(f"AttributeError: {member_error(cls, member)}", target=NEWEST)
     assert found.fault is Fault.YOUR_CODE
     assert f"`{member}`" in found.meaning
-    assert "last in 2." in found.meaning
+    assert "(last in " in found.meaning
     assert found.only_if  # other libraries have classes of these names, too
 
 
