@@ -148,6 +148,24 @@ def plain_name(parameter: str) -> Guard:
     )
 
 
+def no_slash_in(parameter: str) -> Guard:
+    """No slash can be seen in the text that is passed: nobody knows the parts put in later."""
+
+    def answer(situation: Situation) -> Answer:
+        node = situation.value(parameter)
+        if node is None:
+            return Answer.YES
+        texts = (each for each in descendants(node) if isinstance(each, cst.SimpleString))
+        return Answer.NO if any("/" in str(each.evaluated_value) for each in texts) else Answer.YES
+
+    return Question(
+        f"no_slash_in({parameter!r})",
+        f"`{parameter}` has a slash in it, which Keras 3 does not take",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
 def outside_of_classes() -> Guard:
     """The line stands in no class, so that what it makes is nobody's attribute."""
 

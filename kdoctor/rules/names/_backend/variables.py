@@ -5,6 +5,7 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import display, equals, not_none, statement_position
 from kdoctor.rules.names._backend.questions import (
+    no_slash_in,
     not_symbolic,
     outside_of_classes,
     plain_name,
@@ -64,6 +65,18 @@ REWRITES = (
         )
         for place in (outside_of_classes(), somewhere())
     ),
+    # The name is put together at run time.
+    *(
+        rewrite(
+            _VARIABLE,
+            f"keras.Variable(value, dtype={dtype}, name=name)",
+            when=guard & no_slash_in("name") & equals("constraint", None) & somewhere(),
+        )
+        for dtype, guard in (
+            ("keras.config.floatx()", equals("dtype", None)),
+            ("dtype", not_none("dtype")),
+        )
+    ),
 )
 
 BY_HAND = {
@@ -71,7 +84,8 @@ BY_HAND = {
     "none: make a keras.Model of it and call that",
     "get_value": "write keras.ops.convert_to_numpy(x) for a tensor or variable",
     "variable": "write keras.Variable(value, dtype=..., name=...), with the dtype as a keyword; in "
-    "a layer write self.add_weight(...), or the value is not trained and not saved",
+    "a layer write self.add_weight(...), or the value is not trained and not saved; a name "
+    "must not have a slash in it",
     "batch_set_value": "write `for variable, value in pairs: variable.assign(value)`",
     "set_value": "write x.assign(value); for a learning rate optimizer.learning_rate = value",
     "update": "write x.assign(new_x); its result is the new value, in Keras 2 it was the variable "

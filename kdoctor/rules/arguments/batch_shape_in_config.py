@@ -1,0 +1,173 @@
+"""`config["batch_input_shape"] = …` of a layer: no layer is made from such a configuration.
+
+## What it does
+Reports `batch_input_shape` being put into what `layer.get_config()` gave, where a layer is made of
+it with `from_config`. Tests of layers do so, as the `layer_test` of Keras 2 did.
+
+## Why it breaks
+`from_config` passes each entry to the class, and Keras 3 has no such argument: `TypeError: Error
+when deserializing class 'Dense' … Unrecognized keyword arguments passed to Dense`.
+
+## What to write instead
+`config["input_shape"] = shape[1:]`, which layers still take, without the batch. Where the size of
+the batch matters (a stateful layer), call the layer on `keras.Input(batch_shape=shape)`.
+
+## How we know
+Run on Keras 3.15.1 and on tf_keras: both make a layer of the repaired configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import is_keras_3, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_KEY = "batch_input_shape"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such entry."""
+    if not _is_of_keras_3(module, facts):
+        return
+    for node in descendants(module.tree):
+        if not isinstance(node, cst.Assign) or len(node.targets) != 1:
+            continue
+        target = node.targets[0].target
+        key = _key(target)
+        if key is None or not isinstance(target, cst.Subscript):
+            continue
+        if not _makes_a_layer(module, target) or module.is_guarded(node):
+            continue
+        yield _finding(module, node.value, key)
+
+
+def _is_of_keras_3(module: Module, facts: Facts) -> bool:
+    """Say whether all Keras of the file is the target's Keras 3."""
+    of_keras = [each.name for each in module.references if split_root(each.name) is not None]
+    return bool(of_keras) and all(is_keras_3(facts, each) for each in of_keras)
+
+
+def _key(target: cst.BaseExpression) -> cst.SimpleString | None:
+    match target:
+        case cst.Subscript(
+            value=cst.Name(),
+            slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
+        ) if key.evaluated_value == _KEY:
+            return key
+    return None
+
+
+def _makes_a_layer(module: Module, target: cst.Subscript) -> bool:
+    """Say whether the name holds a layer's configuration, of which a layer is made."""
+    name = target.value
+    if not isinstance(name, cst.Name):
+        return False
+    owner = module.scope_of(name).owner(name.value)
+    bindings = owner.bindings.get(name.value, []) if owner is not None else []
+    if owner is None or len(bindings) != 1 or bindings[0].path:
+        return False
+    match bindings[0].value:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_config"))):
+            pass
+        case _:
+            return False
+    return any(
+        _is_made_of(module, each, name.value)
+        for each in descendants(owner.node)
+        if isinstance(each, cst.Call)
+    )
+
+
+def _is_made_of(module: Module, call: cst.Call, name: str) -> bool:
+    match call:
+        case cst.Call(
+            func=cst.Attribute(value=cls, attr=cst.Name(value="from_config")),
+            args=[cst.Arg(value=cst.Name(value=passed), keyword=None), *_],
+        ):
+            return passed == name and not (module.qualified(cls) or "").endswith("InputLayer")
+    return False
+
+
+def _finding(module: Module, value: cst.BaseExpression, key: cst.SimpleString) -> Finding:
+    shape = literal(value)
+    hole = Hole(module.outer_span(value), Precedence.PRIMARY, binds(value))
+    changes: list[Edit] = [Edit(module.span(key), (f"{key.quote}input_shape{key.quote}",))]
+    if value.__class__ is cst.Tuple and isinstance(shape, tuple):
+        changes.append(Edit(module.outer_span(value), (repr(shape[1:]),)))
+    else:
+        changes.append(Edit(module.outer_span(value), (hole, "[1:]"), Precedence.PRIMARY))
+    return rule.finding(
+        module.place(key),
+        "a layer is made of no `batch_input_shape`: TypeError: Unrecognized keyword arguments",
+        symbol=_KEY,
+        confidence=Confidence.LIKELY,
+        help='Write `config["input_shape"] = shape[1:]`, without the batch.',
+        fix=Fix(
+            "Give the shape without the batch, as `input_shape`",
+            tuple(changes),
+            Applicability.UNSAFE,
+            unsafe_because="the size of the batch is not kept, which a stateful layer needs",
+        ),
+    )
+
+
+rule = Rule(
+    code="KD325",
+    name="batch-shape-in-config",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={_KEY},
+    since="3.0",
+)
+
+VALID = [
+    # Nobody knows what is made of it.
+    'import keras\nconfig = layer.get_config()\nconfig["batch_input_shape"] = (2, 4)',
+    'import keras\nconfig = {}\nconfig["batch_input_shape"] = (2, 4)\nMine.from_config(config)',
+    (
+        "import tf_keras\nconfig = tf_keras.layers.Dense(3).get_config()\n"
+        'config["batch_input_shape"] = (2, 4)\ntf_keras.layers.Dense.from_config(config)'
+    ),
+    # An input layer takes it.
+    (
+        "import keras\nconfig = layer.get_config()\n"
+        'config["batch_input_shape"] = (2, 4)\nkeras.layers.InputLayer.from_config(config)'
+    ),
+    (
+        'import keras\nconfig = layer.get_config()\nconfig["input_shape"] = (2, 4)[1:]\n'
+        "keras.layers.Dense.from_config(config)"
+    ),
+]
+_LAYER = "import keras\n\nlayer = keras.layers.Dense(3)\nshape = (2, 4)\n"
+INVALID = [
+    Example(
+        before=f'{_LAYER}config = layer.get_config()\nconfig["batch_input_shape"] = shape\n'
+        "again = layer.__class__.from_config(config)\n",
+        after=f'{_LAYER}config = layer.get_config()\nconfig["input_shape"] = shape[1:]\n'
+        "again = layer.__class__.from_config(config)\n",
+        raises="TypeError: Error when deserializing class 'Dense'",
+        unsafe=True,
+        check="assert keras.Sequential([again]).input_shape[1:] == (4,)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=f"{_LAYER}config = layer.get_config()\nconfig['batch_input_shape'] = (None, 4)\n"
+        "again = keras.layers.Dense.from_config(config)\n",
+        after=f"{_LAYER}config = layer.get_config()\nconfig['input_shape'] = (4,)\n"
+        "again = keras.layers.Dense.from_config(config)\n",
+        raises="TypeError: Error when deserializing class 'Dense'",
+        unsafe=True,
+        check="assert keras.Sequential([again]).input_shape == (None, 4)",
+        on_keras_2=True,
+    ),
+]
