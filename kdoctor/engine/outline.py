@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kdoctor.syntax.package import is_registry
+
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _DYNAMIC = frozenset({"__getattr__", "__getattribute__"})
 
@@ -193,7 +195,7 @@ def _stored(node: ast.AST) -> Iterator[str]:
 
 def _class(node: ast.ClassDef) -> Class:
     members: set[str] = set()
-    closed = not (node.decorator_list or node.keywords)
+    closed = not node.keywords and all(map(_is_registry, node.decorator_list))
     for statement in _top_level(node.body):
         match statement:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
@@ -209,6 +211,14 @@ def _class(node: ast.ClassDef) -> Class:
     takes, hands_on = _keywords(node)
     bases = tuple(map(dotted, node.bases))
     return Class(node.name, bases, frozenset(members), closed, takes, hands_on)
+
+
+def _is_registry(decorator: ast.expr) -> bool:
+    name = decorator.func if isinstance(decorator, ast.Call) else decorator
+    match name:
+        case ast.Name(id=leaf) | ast.Attribute(attr=leaf):
+            return is_registry(leaf)
+    return False
 
 
 def _keywords(node: ast.ClassDef) -> tuple[frozenset[str], bool]:

@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.kinds import Type
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.package import ClassInfo, is_registry
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.survey import Store, Survey
@@ -171,10 +171,14 @@ class OwnClasses:
         return None, builtin
 
     def _leaves_as_is(self, decorator: cst.Decorator) -> bool:
-        """Say whether a class decorator is known to the target, and so makes no attributes."""
+        """Say whether a class decorator makes no attributes: one of the target's, or a registry."""
         called = decorator.decorator
-        meaning = self._resolver.of_chain(called.func if isinstance(called, cst.Call) else called)
-        return meaning is not None and self._knowledge.exists(meaning.name) is True
+        name = called.func if isinstance(called, cst.Call) else called
+        meaning = self._resolver.of_chain(name)
+        if meaning is not None and self._knowledge.exists(meaning.name) is True:
+            return True
+        leaf = name.attr if isinstance(name, cst.Attribute) else name
+        return isinstance(leaf, cst.Name) and is_registry(leaf.value)
 
     def _self_stores(self) -> dict[cst.ClassDef, dict[str, list[Store]]]:
         """Return, for each class, what its methods assign to attributes of ``self``."""

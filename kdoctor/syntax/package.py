@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,8 +15,8 @@ class ClassInfo:
     ``base`` is the dotted name of the nearest imported base class, None where there is none.
     ``members`` are the names that the class and its own bases define themselves.
     ``closed`` says that nothing else can define members: every base is known, and there is no
-    ``__getattr__``, no decorator, no metaclass. ``hands_on``: each keyword that it is made with
-    gets to ``base``, save what is in ``takes``.
+    ``__getattr__``, no decorator but a registry, no metaclass. ``hands_on``: each keyword that it
+    is made with gets to ``base``, save what is in ``takes``.
     """
 
     name: str
@@ -24,6 +25,17 @@ class ClassInfo:
     closed: bool
     takes: frozenset[str] = frozenset()
     hands_on: bool = False
+
+
+_REGISTRY = re.compile(r"(?:^|_)(?:register|export)")
+
+
+def is_registry(decorator: str) -> bool:
+    """Say whether a decorator, by its last name, only notes down a class and gives it back.
+
+    ``@register_custom_object``, ``@LAYERS.register("name")``, ``@keras_export("Name")`` do.
+    """
+    return _REGISTRY.search(decorator) is not None
 
 
 class Package(Protocol):
