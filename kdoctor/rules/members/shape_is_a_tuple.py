@@ -4,8 +4,8 @@
 Reports what only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`, `.ndims`, `.rank`,
 `.is_fully_defined()` and the like on the shape of a symbolic tensor or on the shape that `build`
 and `compute_output_shape` are given, and `.value` on an element of any shape. `.as_list()` on the
-shape of what may be a Keras tensor or TensorFlow's own is reported as legacy: a list made of the
-shape is right for both. Where it is compared with a list that holds None, it is symbolic.
+shape of what may be a Keras tensor or TensorFlow's own is legacy: a list made of it is right for
+both. Where it is compared with a list that holds None, it is symbolic.
 
 ## Why it breaks
 On Keras 3 a shape is a tuple: `AttributeError: 'tuple' object has no attribute 'as_list'`. Its
@@ -72,7 +72,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
             is_it = _is_a_tuple(module, node.value)
         else:
-            is_it = member == "value" and _is_a_dimension(module, node.value)
+            is_it = (
+                member == "value"
+                and _is_a_dimension(module, node.value)
+                and not _is_asked(module, node)
+            )
         if is_it:
             yield _finding(module, facts, node, Severity.ERROR)
         elif member == "as_list" and speaks_of_keras and _may_be_a_tuple(module, node.value):
@@ -234,11 +238,29 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
     return isinstance(shape, cst.Attribute) and shape.attr.value == "shape"
 
 
+def _is_asked(module: Module, node: cst.Attribute) -> bool:
+    """Say whether the code asks of the dimension first whether it is an int."""
+    return isinstance(node.value, cst.Name) and any(
+        isinstance(each, cst.If) and _asks_for_the_type(each.test, node.value.value)
+        for each in module.ancestors(node)
+    )
+
+
+def _asks_for_the_type(test: cst.BaseExpression, name: str) -> bool:
+    for each in descendants(test):
+        match each:
+            case cst.Call(func=cst.Name(value="isinstance"), args=[cst.Arg(value=asked), _]):
+                return isinstance(asked, cst.Name) and asked.value == name
+    return False
+
+
 def _finding(module: Module, facts: Facts, node: cst.Attribute, severity: Severity) -> Finding:
     member = node.attr.value
     attempt = _fix(module, facts, node)
     owner = "int" if member == "value" else "tuple"
     raised = f"AttributeError: '{owner}' object has no attribute '{member}'"
+    if _owner_of_get_shape(node.value)[1]:
+        raised = "AttributeError: 'KerasTensor' object has no attribute 'get_shape'"
     only = "only TensorFlow's own tensors have such a shape, that of a Keras tensor is a tuple"
     is_sure = severity is Severity.ERROR
     return rule.finding(
@@ -265,14 +287,24 @@ def _fix(module: Module, facts: Facts, node: cst.Attribute) -> Fix | Refusal:
     )
     if before is None:
         return Refusal("what a tuple has instead depends on what it is for")
-    span, inner = module.span(whole), module.outer_span(node.value)
+    shape, attribute = _owner_of_get_shape(node.value)
+    span, inner = module.span(whole), module.outer_span(shape)
     if "#" in module.text[inner.end : span.end] or "#" in module.text[span.start : inner.start]:
         return Refusal("there is a comment inside the expression")
     required = Precedence.ANY if after else Precedence.PRIMARY if not before else Precedence.BIT_OR
-    hole = Hole(inner, required, binds(node.value))
-    edit = Edit(span, (before, hole, after), own, wanted_around(module.parent(whole), whole))
+    hole = Hole(inner, Precedence.PRIMARY if attribute else required, binds(shape))
+    parts = (before, hole, f"{attribute}{after}")
+    edit = Edit(span, parts, own, wanted_around(module.parent(whole), whole))
     new = f"{before}…{after}" if before else "the element itself"
     return Fix(f"Write `{new}`" if before else f"Write {new}", (edit,), _rated(facts, member))
+
+
+def _owner_of_get_shape(shape: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
+    """Return ``x`` and ``.shape`` of ``x.get_shape()``, which Keras tensors do not have."""
+    match shape:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape"), value=owner), args=[]):
+            return owner, ".shape"
+    return shape, ""
 
 
 def _rated(facts: Facts, member: str) -> Applicability:
@@ -307,7 +339,11 @@ VALID = [
     # No file of Keras 3; no tensor that is not known to be TensorFlow's.
     "import tf_keras\n\n\ndef size(x):\n    return x.shape.as_list()",
     "import keras\nimport tensorflow as tf\n\nx = tf.io.decode_png(data)\nx.shape.as_list()",
-    "import keras\n\n\nclass Mine:\n    def size(self):\n        return self.shape.as_list()",
+    # It is asked for first.
+    (
+        "import keras\n\nsize = keras.Input((4,)).shape[-1]\nif not isinstance(size, int):\n"
+        "    size = size.value"
+    ),
     # A weight's shape is TensorFlow's own.
     "import keras\nlayer = keras.layers.Dense(3)\nlayer.kernel.shape.as_list()",
     # The layer itself keeps TensorFlow's.
@@ -401,5 +437,13 @@ INVALID = [
         after=f"{_INPUT}\n\ndef both():\n    return [x, x], x\n\n\n(one, two), three = both()\n"
         "assert list(one.shape) == [None, 4, 5]",
         raises="AttributeError: 'tuple' object has no attribute 'as_list'",
+    ),
+    Example(
+        before=f"{_INPUT}\n\ndef width(tensor):\n    return tensor.get_shape().as_list()[-1]\n\n\n"
+        "found = width(x)",
+        after=f"{_INPUT}\n\ndef width(tensor):\n    return list(tensor.shape)[-1]\n\n\n"
+        "found = width(x)",
+        raises="AttributeError: 'KerasTensor' object has no attribute 'get_shape'",
+        check="assert found == 5",
     ),
 ]
