@@ -32,6 +32,8 @@ _NAMED = (
     "`variable.path` stands for `variable.name`: it lacks `:0`, and the model's name is not in it"
 )
 
+_SCHEDULED = "a hyperparameter that is a schedule stands in the configuration as it is"
+
 
 @dataclass(slots=True)
 class Calls:
@@ -68,6 +70,8 @@ class Calls:
         self._slot_locals, self._kept = _locals(function)
         source = self.plan.module.source(function.body)
         self._schedules = "LearningRateSchedule" in source
+        if self._schedules:
+            self.plan.doubt(_SCHEDULED)
         mine = receiver(function)
         self._rate = rate or (f"{mine}.learning_rate" if mine else None)
         for statement in statements(function.body):
