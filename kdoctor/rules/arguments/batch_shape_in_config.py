@@ -45,9 +45,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         key = _key(target)
         if key is None or not isinstance(target, cst.Subscript):
             continue
-        if not _makes_a_layer(module, target) or module.is_guarded(node):
+        made = _layers_made_of(module, target)
+        if not made or module.is_guarded(node):
             continue
-        yield _finding(module, node.value, key)
+        is_used = any(_is_used(module, each) for each in made)
+        proven = facts.applicability(*(each for each in INVALID if not each.unsafe))
+        applicability = Applicability.UNSAFE if is_used else proven
+        yield _finding(module, node.value, key, applicability)
 
 
 def _is_of_keras_3(module: Module, facts: Facts) -> bool:
@@ -66,24 +70,48 @@ def _key(target: cst.BaseExpression) -> cst.SimpleString | None:
     return None
 
 
-def _makes_a_layer(module: Module, target: cst.Subscript) -> bool:
-    """Say whether the name holds a layer's configuration, of which a layer is made."""
+def _layers_made_of(module: Module, target: cst.Subscript) -> list[cst.Call]:
+    """Return where layers are made of what the name holds, if it is a layer's configuration."""
     name = target.value
     if not isinstance(name, cst.Name):
-        return False
+        return []
     owner = module.scope_of(name).owner(name.value)
     bindings = owner.bindings.get(name.value, []) if owner is not None else []
     if owner is None or len(bindings) != 1 or bindings[0].path:
-        return False
+        return []
     match bindings[0].value:
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_config"))):
             pass
         case _:
-            return False
-    return any(
-        _is_made_of(module, each, name.value)
+            return []
+    return [
+        each
         for each in descendants(owner.node)
-        if isinstance(each, cst.Call)
+        if isinstance(each, cst.Call) and _is_made_of(module, each, name.value)
+    ]
+
+
+def _is_used(module: Module, made: cst.Call) -> bool:
+    """Say whether anything is done with the layer: else nobody asks for the size of its batch."""
+    statement = module.parent(made)
+    if isinstance(statement, cst.Expr):
+        return False
+    match statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
+            owner = module.scope_of(target).owner(target.value)
+        case _:
+            return True
+    end = module.span(made).end
+    return (
+        owner is None
+        or not isinstance(owner.node, cst.FunctionDef)
+        or any(isinstance(each, cst.For | cst.While) for each in module.ancestors(made))
+        or any(
+            isinstance(each, cst.Name)
+            and each.value == target.value
+            and module.span(each).start > end
+            for each in descendants(owner.node.body)
+        )
     )
 
 
@@ -97,7 +125,12 @@ def _is_made_of(module: Module, call: cst.Call, name: str) -> bool:
     return False
 
 
-def _finding(module: Module, value: cst.BaseExpression, key: cst.SimpleString) -> Finding:
+def _finding(
+    module: Module,
+    value: cst.BaseExpression,
+    key: cst.SimpleString,
+    applicability: Applicability,
+) -> Finding:
     shape = literal(value)
     hole = Hole(module.outer_span(value), Precedence.PRIMARY, binds(value))
     changes: list[Edit] = [Edit(module.span(key), (f"{key.quote}input_shape{key.quote}",))]
@@ -107,14 +140,14 @@ def _finding(module: Module, value: cst.BaseExpression, key: cst.SimpleString) -
         changes.append(Edit(module.outer_span(value), (hole, "[1:]"), Precedence.PRIMARY))
     return rule.finding(
         module.place(key),
-        "a layer is made of no `batch_input_shape`: TypeError: Unrecognized keyword arguments",
+        "a layer is made of no `batch_input_shape`: TypeError: Error when deserializing class",
         symbol=_KEY,
         confidence=Confidence.LIKELY,
         help='Write `config["input_shape"] = shape[1:]`, without the batch.',
         fix=Fix(
             "Give the shape without the batch, as `input_shape`",
             tuple(changes),
-            Applicability.UNSAFE,
+            applicability,
             unsafe_because="the size of the batch is not kept, which a stateful layer needs",
         ),
     )
@@ -149,13 +182,21 @@ VALID = [
     ),
 ]
 _LAYER = "import keras\n\nlayer = keras.layers.Dense(3)\nshape = (2, 4)\n"
+_TEST = (
+    "import keras\n\n\ndef make_again(layer, shape):\n    units = layer.units\n"
+    "    config = layer.get_config()\n"
+)
+_MADE = (
+    "    layer = layer.__class__.from_config(config)\n    return units\n\n\n"
+    "units = make_again(keras.layers.Dense(3), (2, 4))\n"
+)
 INVALID = [
     Example(
         before=f'{_LAYER}config = layer.get_config()\nconfig["batch_input_shape"] = shape\n'
         "again = layer.__class__.from_config(config)\n",
         after=f'{_LAYER}config = layer.get_config()\nconfig["input_shape"] = shape[1:]\n'
         "again = layer.__class__.from_config(config)\n",
-        raises="TypeError: Error when deserializing class 'Dense'",
+        raises="TypeError: Error when deserializing class",
         unsafe=True,
         check="assert keras.Sequential([again]).input_shape[1:] == (4,)",
         on_keras_2=True,
@@ -165,9 +206,16 @@ INVALID = [
         "again = keras.layers.Dense.from_config(config)\n",
         after=f"{_LAYER}config = layer.get_config()\nconfig['input_shape'] = (4,)\n"
         "again = keras.layers.Dense.from_config(config)\n",
-        raises="TypeError: Error when deserializing class 'Dense'",
+        raises="TypeError: Error when deserializing class",
         unsafe=True,
         check="assert keras.Sequential([again]).input_shape == (None, 4)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=f"{_TEST}    config['batch_input_shape'] = shape\n{_MADE}",
+        after=f"{_TEST}    config['input_shape'] = shape[1:]\n{_MADE}",
+        raises="TypeError: Error when deserializing class",
+        check="assert units == 3",
         on_keras_2=True,
     ),
 ]
