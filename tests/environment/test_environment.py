@@ -135,6 +135,16 @@ def test_theano_is_broken_on_keras_3_without_effect_on_2_10_and_fine_on_2_3(room
     assert room.examine().healthy
 
 
+def test_keras_3_without_tensorflow_runs_on_what_is_there(room):
+    room.install("keras", "3.15.1")
+    assert "which is not installed" in room.check("KERAS_BACKEND").message
+    assert room.check("KERAS_BACKEND").remedy.command.endswith("-m pip install tensorflow")
+    room.install("torch", "2.13.0").write("home/.keras/keras.json", '{"backend": "tensorflow"}')
+    assert room.state("KERAS_BACKEND") == "broken"
+    assert room.cure("KERAS_BACKEND") == "export KERAS_BACKEND=torch"
+    assert room.examine().healthy
+
+
 def test_keras_2_10_reads_no_backend_from_anywhere(room):
     room.keras_2_10().set(KERAS_BACKEND="jax")
     assert room.state("KERAS_BACKEND") == "warning"

@@ -75,6 +75,20 @@ def test_files_that_are_gone_are_broken_and_files_that_were_changed_a_warning(ro
     assert check.remedy.command.endswith("install --force-reinstall --no-deps keras==2.10.0")
 
 
+def test_tests_that_an_image_goes_without_are_not_missed(room):
+    room.keras_3().uninstall("keras")
+    files = ["keras/__init__.py", "keras/src/losses_test.py", "keras/src/testing/case.py"]
+    room.install("keras", "3.15.1", files=files)
+    (room.site / files[1]).unlink()
+    (room.site / files[2]).unlink()
+    assert room.examine().healthy
+
+
+def test_a_file_on_pythonpath_in_the_working_folder_hides_a_framework_too(room):
+    room.keras_3().write("keras.py").set(PYTHONPATH=str(room.work))
+    assert room.state("keras.py") == "broken"
+
+
 def test_keras_without_metadata_is_broken(room):
     room.keras_3().uninstall("keras")
     (room.site / "keras").mkdir()

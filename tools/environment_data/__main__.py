@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -72,8 +73,10 @@ def _release(package: str, version: Version, pythons: list[str]) -> dict[str, An
     command += ["--target", "never-made", "--report", "-", f"{package}=={version}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     metadata = json.loads(done.stdout)["install"][0]["metadata"]
+    allowed = SpecifierSet(metadata.get("requires_python") or "")
     return {
-        "pythons": pythons,
+        # A wheel that lies at hand is offered to every Python.
+        "pythons": [python for python in pythons if f"{python}.99" in allowed],
         "requires": {
             canonicalize_name(each.name): str(each.specifier)
             for each in map(Requirement, metadata.get("requires_dist", ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -18,6 +19,9 @@ _TAKEN: Final = (
     *("wrapt", "optree", "tree", "namex", "rich", "tensorboard", "flatbuffers", "gast", "grpc"),
 )
 _MANY: Final = 3
+_SITES: Final = {"site-packages", "dist-packages"}
+# Images that are to be small go without them.
+_TEST: Final = re.compile(r"(?:^|/)(?:tests?|testing)/|(?:^|/)test_[^/]*$|_test\.py$")
 
 
 def check(environment: Environment) -> Iterator[Check]:
@@ -32,11 +36,14 @@ def check(environment: Environment) -> Iterator[Check]:
 
 
 def _in_the_working_folder(environment: Environment) -> Iterator[Check]:
+    if environment.folder.name in _SITES:
+        return
+    elsewhere = [entry for entry in environment.python.path if entry != environment.folder]
     for name in _TAKEN:
         own = module_file(name, [environment.folder])
-        if own is None or environment.folder in environment.python.path:
+        if own is None:
             continue
-        other = module_file(name, environment.python.path)
+        other = module_file(name, elsewhere)
         shadowed = own.parent if own.stem == "__init__" else own
         if other is None and name not in {"tensorflow", "keras", "tf_keras", "numpy"}:
             continue  # it stands in nobody's way
@@ -107,9 +114,6 @@ def _owned_by_nobody(environment: Environment, folder: str) -> Iterator[Check]:
             return
 
 
-_SITES: Final = {"site-packages", "dist-packages"}
-
-
 def _stale_metadata(environment: Environment, installed: Installed) -> Iterator[Check]:
     if not installed.stale:
         return
@@ -127,7 +131,11 @@ def _missing(environment: Environment, installed: Installed) -> Iterator[Check]:
     record = installed.record
     if not record:
         return
-    modules = {name: size for name, size in record.items() if name.endswith((".py", ".so", ".pyd"))}
+    modules = {
+        name: size
+        for name, size in record.items()
+        if name.endswith((".py", ".so", ".pyd")) and not _TEST.search(name)
+    }
     gone, changed = [], []
     for name, size in modules.items():
         try:

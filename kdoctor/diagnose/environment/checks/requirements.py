@@ -7,7 +7,7 @@ warning and broken; so does what no wheel says: TensorFlow 2.10 allows NumPy 2, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -85,23 +85,29 @@ def _compared(
 
 
 def _tried(environment: Environment, installed: Installed) -> Neighbour | None:
-    """Return the trial that speaks of the installed version: of a newest-so-far or oldest failure.
+    """Return the trial that speaks of the installed version, None where none does.
 
-    What fails with one version fails with newer ones; what runs with one, with older ones.
+    What fails with one version fails with newer ones, where older ones ran; and the other way
+    round. What ran with one, runs with those between it and others that ran.
     """
     if environment.tensorflow is None:
         return None
     tried = neighbours(release(environment.tensorflow.version), installed.name)
-    failed = [each for each in tried if each.error and _is_above_all_that_ran(each, tried)]
-    for each in failed:
-        if each.version.release[: _width(each)] <= installed.version.release[: _width(each)]:
+    ran = [each for each in tried if not each.error]
+    for each in tried:
+        if each.error and _is_too_new(each, ran):
+            width = _width(each)
+            if each.version.release[:width] <= installed.version.release[:width]:
+                return each
+    own = [each for each in tried if each.tensorflow == release(environment.tensorflow.version)]
+    for each in own:
+        if each.error and not _is_too_new(each, ran) and installed.version <= each.version:
             return each
-    ran = [each for each in tried if not each.error and each.version >= installed.version]
-    return ran[0] if ran else None
+    return next((each for each in ran if each.version >= installed.version), None)
 
 
-def _is_above_all_that_ran(failed: Neighbour, tried: tuple[Neighbour, ...]) -> bool:
-    return all(each.version < failed.version for each in tried if not each.error)
+def _is_too_new(failed: Neighbour, ran: Sequence[Neighbour]) -> bool:
+    return all(each.version < failed.version for each in ran)
 
 
 def _width(failed: Neighbour) -> int:
@@ -114,11 +120,13 @@ def _does_not_run(
 ) -> Check:
     tensorflow = environment.tensorflow
     assert tensorflow is not None
+    beside = neighbours(release(tensorflow.version), installed.name)
+    is_new = _is_too_new(tried, [each for each in beside if not each.error])
     limit = ".".join(map(str, tried.version.release[: _width(tried)]))
-    bounds = ",".join(filter(None, [specifier, f"<{limit}"]))
+    bounds = ",".join(filter(None, [specifier, f"<{limit}" if is_new else ""]))
     who = "which" if release(tensorflow.version) == tried.tensorflow else f"as {tried.tensorflow}"
     message = (
-        f"{installed.version} is too new for tensorflow {tensorflow.version}, {who} fails with "
-        f"{tried.version}: {tried.error}"
+        f"{installed.version} is too {'new' if is_new else 'old'} for tensorflow "
+        f"{tensorflow.version}, {who} fails with {tried.version}: {tried.error}"
     )
     return broken(installed.name, message, environment.install(f"{installed.name}{bounds}"))

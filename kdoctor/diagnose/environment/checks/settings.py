@@ -42,9 +42,14 @@ def _backend(environment: Environment) -> Iterator[Check]:
     keras, named = environment.keras, environment.variables.get(BACKEND)
     in_file = _settings(environment).get("backend")
     value, from_file = (named, False) if named else (in_file, True)
-    if keras is None or not isinstance(value, str):
+    if keras is None:
         return
     version = release(keras.version)
+    if version.major >= 3 and value in {None, "tensorflow"}:
+        yield from _on_tensorflow(environment, named)
+        return
+    if not isinstance(value, str):
+        return
     subject = _FILE if from_file else BACKEND
     said = f'"backend": "{value}"' if from_file else f"{BACKEND}={value}"
     remedy = _to_tensorflow(environment, value) if from_file else environment.unset(BACKEND)
@@ -75,6 +80,23 @@ def _backend(environment: Environment) -> Iterator[Check]:
         yield ok(BACKEND, message)
         return
     yield ok(BACKEND, f"{said}, read when keras is first imported")
+
+
+def _on_tensorflow(environment: Environment, named: str | None) -> Iterator[Check]:
+    """Judge Keras 3 on TensorFlow, which is what it runs on where nothing else is said."""
+    assert environment.keras is not None
+    if environment.module("tensorflow") is not None:
+        if named:
+            yield ok(BACKEND, f"{BACKEND}={named}, read when keras is first imported")
+        return
+    said = f"{BACKEND}={named}" if named else f"{BACKEND} is not set"
+    message = (
+        f"{said}: keras {environment.keras.version} then runs on TensorFlow, which is not "
+        "installed, and importing it fails"
+    )
+    other = next((name for name in ("jax", "torch") if environment.module(name)), None)
+    cure = environment.install("tensorflow") if other is None else environment.set(BACKEND, other)
+    yield broken(BACKEND, message, cure)
 
 
 def _known(version: Version) -> set[str]:
