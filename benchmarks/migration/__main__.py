@@ -41,7 +41,7 @@ def main(  # noqa: PLR0913 - the options of the command
     record: Annotated[
         bool, typer.Option("--record", help="Write results/ and the table in the README.")
     ] = False,
-    seconds: Annotated[float, typer.Option(help="Processor time that one test may take.")] = 60,
+    seconds: Annotated[float, typer.Option(help="Processor time that one test may take.")] = 120,
 ) -> None:
     """Run the tests of packages written for Keras 2 on Keras 3, before and after kdoctor's fix."""
     console = Console()

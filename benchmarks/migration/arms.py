@@ -83,7 +83,7 @@ class Runner:
         parts = [
             *(each.version for each in self.on_the_path(package)),
             self._framework,
-            str(self._places.seconds_a_test),
+            f"{self._places.seconds_a_test:g}",
             self._kdoctor if arm.is_fixed else "",
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

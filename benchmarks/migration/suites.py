@@ -17,6 +17,7 @@ from benchmarks.migration.model import Arm, Failure, Package, Places, Result, Su
 
 SHIMS = Path(__file__).with_name("shims")
 NOT_TESTED = frozenset({"docs", "examples", "benchmarks", "build", ".git"})
+INSTALLED = "installed"
 SILENCE = 300  # seconds that a process may wait without using the processor or telling a word
 PATIENCE = 4  # times what a test may use: then it is where the recorder's signal does not reach it
 POLL = 1.0  # seconds
@@ -40,6 +41,7 @@ def run(package: Package, arm: Arm, root: Path, places: Places) -> Suite:
     A process that dies takes down one test: the others are run by another one.
     """
     begun = time.monotonic()
+    _install(root)
     log, done = root / "log.jsonl", root / "done.json"
     log.write_text("")
     crashed: dict[str, str] = {}
@@ -97,6 +99,14 @@ def _lost(entries: list[dict[str, Any]]) -> str | None:
     for entry in entries:
         running = entry.get("began", None if "ended" in entry else running)
     return running
+
+
+def _install(root: Path) -> None:
+    """Write what ``importlib.metadata`` asks of an installed package, for every one of ``root``."""
+    for folder in [path for path in root.iterdir() if path.is_dir()]:
+        about = root / INSTALLED / f"{folder.name.replace('-', '_')}-0.0.dist-info"
+        about.mkdir(parents=True, exist_ok=True)
+        about.joinpath("METADATA").write_text(f"Name: {folder.name}\nVersion: 0.0\n")
 
 
 def _process(package: Package, arm: Arm, root: Path, places: Places) -> str:

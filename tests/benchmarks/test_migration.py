@@ -116,6 +116,8 @@ TESTS = {
     "tests/test_all.py": (
         "import os, time\nimport numpy as np\nfrom thing.core import half\n"
         "def test_passes(): assert np.float is float\n"
+        "def test_is_installed():\n    from importlib.metadata import version\n"
+        "    assert version('my-pkg') == '0.0'\n"
         "def test_fails(): half(3)\n"
         "def test_dies(): os.abort()\n"
         "def test_is_after_the_one_that_dies(): pass\n"
@@ -134,11 +136,11 @@ TESTS = {
 def run_suite(tmp_path_factory):
     root = tmp_path_factory.mktemp("arm")
     for name, text in TESTS.items():
-        path = root / "pkg" / name
+        path = root / "my-pkg" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     places = Places(tmp_path_factory.mktemp("cache"), sys.executable, None, 1)
-    return suites.run(Package("pkg"), Arm.BEFORE, root, places)
+    return suites.run(Package("my-pkg"), Arm.BEFORE, root, places)
 
 
 def outcome_of(suite, name):
@@ -150,6 +152,10 @@ def test_a_process_that_dies_takes_one_test_with_it(run_suite):
     assert outcome_of(run_suite, "test_passes") == "passed"
     assert outcome_of(run_suite, "test_is_after_the_one_that_dies") == "passed"
     assert outcome_of(run_suite, "test_is_skipped") == "skipped"
+
+
+def test_a_package_finds_itself_installed(run_suite):
+    assert outcome_of(run_suite, "test_is_installed") == "passed"
 
 
 def test_a_test_that_no_signal_reaches_is_killed_with_its_process(run_suite):
@@ -170,10 +176,10 @@ def test_a_failure_tells_the_frames_inside_the_package(run_suite):
     failure = run_suite.of("tests/test_all.py::test_fails").failure
 
     assert failure.type == "AttributeError"
-    assert failure.raised_at == "pkg/thing/core.py:2"
+    assert failure.raised_at == "my-pkg/thing/core.py:2"
     assert [(frame.path, frame.line, frame.last) for frame in failure.frames] == [
-        ("pkg/tests/test_all.py", 5, False),
-        ("pkg/thing/core.py", 2, True),
+        ("my-pkg/tests/test_all.py", 8, False),
+        ("my-pkg/thing/core.py", 2, True),
     ]
 
 
@@ -181,7 +187,7 @@ def test_tests_of_a_file_that_cannot_be_imported_fail_with_its_error(run_suite):
     failure = run_suite.of("tests/broken_test.py::test_unseen").failure
 
     assert failure.type == "ModuleNotFoundError"
-    assert failure.frames[-1] == Frame("pkg/tests/broken_test.py", 1, 1, "<module>", last=True)
+    assert failure.frames[-1] == Frame("my-pkg/tests/broken_test.py", 1, 1, "<module>", last=True)
 
 
 def test_examples_are_not_tests(run_suite):
