@@ -39,6 +39,7 @@ from collections.abc import Iterator
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
+from kdoctor.rules.behaviour.weights_appended import appended_weight
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import advice_for
 from kdoctor.rules.members._generator_calls import generator_fix
@@ -80,6 +81,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if (use.owner.kind, use.member) == (Kind.MODEL, "reset_states"):
             continue  # KD208
+        if use.member.endswith("trainable_weights") and appended_weight(module, use.node):
+            continue  # KD430
         last = last_release_with(facts, use.owner, use.member)
         if last is None or module.is_guarded(use.node):
             continue
