@@ -57,8 +57,12 @@ _TYPE: Final = r"(?P<type>[A-Za-z_][\w.]*)"
 _EXCEPTION: Final = re.compile(rf"{_TYPE}(?:: ?(?P<message>.*))?$")
 # A line that is an exception's by its name alone, wherever it stands.
 _NAMED: Final = re.compile(
-    r"(?:^|[\s(])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
-    r"(?:Error|Exception|Warning|Exit|Interrupt|Iteration|NotFound|Group))(?:: (?P<message>.*))$"
+    r"(?:^|[\s(])(?P<type>(?:[A-Za-z_]\w*\.)*(?:Error|Exception|[A-Z]\w*"
+    r"(?:Error|Exception|Warning|Exit|Interrupt|Iteration|NotFound|Group)))(?:: (?P<message>.*))$"
+)
+# Messages of Python that people quote without their type.
+_QUOTED: Final = re.compile(
+    r"(?:[Mm]odule )?'[\w.]+'(?: object)? has no attribute '|cannot import name |No module named "
 )
 _UNTOLD: Final = frozenset({"Error", "Exception"})  # as in `print(f"Error: {error}")`
 _TYPE_ALONE: Final = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt):?")
@@ -249,6 +253,9 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
             )
             for each in warned
         ]
+    for line in reversed(lines):
+        if quoted := _QUOTED.search(line):
+            return [_of_message("", line[quoted.start() :])]
     text = "\n".join(lines).strip()
     return [_of_message("", text)] if text else []
 

@@ -465,3 +465,18 @@ def test_whose_file_it_is(path, origin, package):
 @pytest.mark.parametrize("text", ["", "\n\n", "all went well\n" * 3])
 def test_a_text_without_an_error_is_not_explained(text):
     assert not explain(text).is_known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"built\nError: {MEAN}\ndone\n",
+        f'level=error msg="{MEAN}" job=3\n',
+        f"I get {MEAN} when I run it, why?\n\nThanks!\n",
+        f"E   AttributeError: {MEAN}",
+        f"AttributeError: {MEAN}",
+        MEAN,
+    ],
+)
+def test_a_message_is_found_in_whatever_stands_around_it(text):
+    assert explain(text).rule == "KD101"
