@@ -67,6 +67,11 @@ class Case:
     read: ReadSource
 
     @property
+    def has_frames(self) -> bool:
+        """Whether the text shows any frame whole: a cut log may have no more than a line."""
+        return any(each.path and each.origin is not Origin.UNKNOWN for each in self.error.frames)
+
+    @property
     def raised_in(self) -> Frame | None:
         """The frame whose line asked for what is not there."""
         for frame in reversed(self.error.frames):

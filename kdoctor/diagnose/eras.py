@@ -62,9 +62,9 @@ _TRACES: Final = (
     (r"python3\.8/", _era("0", "2.14")),
 )
 _STATED: Final = re.compile(
-    r"\b(?P<name>keras|tensorflow|tf[_-]keras)(?:[ _-](?:cpu|gpu))?"
+    r"(?<!requires )(?<!needs )\b(?P<name>keras|tensorflow|tf[_-]keras)(?:[ _-](?:cpu|gpu))?"
     r"(?:\.__version__|,? version)?\s*(?:===?|[:=]| )\s*"
-    r"['\"]?v?(?P<version>[123]\.\d+(?:\.\d+)?)\b",
+    r"['\"]?v?(?P<version>[123]\.\d+(?:\.\d+)?)\b(?! (?:or|and) (?:higher|later|newer|above))",
     re.IGNORECASE,
 )
 _SINGULAR: Final = {"tf-keras": "tf_keras"}

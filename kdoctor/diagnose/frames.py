@@ -17,6 +17,7 @@ class Origin(enum.StrEnum):
     PACKAGE = "package"  # any other installed package
     PYTHON = "python"  # the standard library
     GENERATED = "generated"  # written by tf.function from someone's function
+    UNKNOWN = "unknown"  # the log begins within its path
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Frame:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
+CUT: Final = "…"  # before what is left of a path
 _INSTALLED: Final = re.compile(
     r"(?:site|dist)-packages/(?:[^/]+\.egg/)?(?P<package>[^/]+?)(?:\.py\w?|\.\w[\w-]*\.so)?(?:/|$)"
 )
@@ -83,7 +85,7 @@ def _origin(path: str) -> tuple[Origin, str]:
         return _of_package(package, path), package
     if _PYTHON.search(path) or _WINDOWS_LIBRARY.match(path):
         return Origin.PYTHON, ""
-    return Origin.USER, ""
+    return Origin.UNKNOWN if path.startswith(CUT) else Origin.USER, ""
 
 
 def _of_package(package: str, path: str) -> Origin:

@@ -110,7 +110,7 @@ def explain_message(case: Case) -> Diagnosis | None:
 def _fits(entry: Message, case: Case) -> bool:
     """Say whether the frames bear the entry out, as far as there are any."""
     frames = case.error.frames
-    if not frames:
+    if not case.has_frames:
         return True
     paths = [frame.path.replace("\\", "/") for frame in frames]
     if entry.raised_in and not any(re.search(entry.raised_in, path) for path in paths[-_INNER:]):
@@ -139,7 +139,7 @@ def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
         evidence=tuple(_evidence(entry, case)),
         steps=tuple(dict.fromkeys(told)),
         rule=answer.rule or (entry.rules[0] if entry.rules else ""),
-        only_if="" if case.error.frames or not needs else _filled(entry.only_if, found),
+        only_if="" if case.has_frames or not needs else _filled(entry.only_if, found),
         source=entry.source,
         package=entry.package or package,
         target=case.target,

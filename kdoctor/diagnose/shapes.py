@@ -6,10 +6,14 @@ import re
 import textwrap
 from typing import Final
 
-from kdoctor.diagnose.frames import Frame
+from kdoctor.diagnose.frames import CUT, Frame
 
 _PYTHON: Final = re.compile(
     r'^\s*File "(?P<path>[^"]+)", line (?P<line>\d+)(?:, in (?P<function>.*?))?(?:\s+\*+)?$'
+)
+# The same in a log whose beginning is cut off.
+_CUT: Final = re.compile(
+    r"^(?P<path>[^\s\"][^\"]*\.py)\", line (?P<line>\d+)(?:, in (?P<function>.*))?$"
 )
 _IPYTHON_8: Final = re.compile(
     r"^File (?P<path>(?:[A-Za-z]:\\)?[^:\"]+):(?P<line>\d+)(?:, in (?P<function>.*))?$"
@@ -41,6 +45,8 @@ def frame_head(line: str) -> Frame | None:
             parts = matched.groupdict()
             number = parts.get("line")
             return Frame(parts["path"], int(number) if number else None, parts["function"] or "")
+    if matched := _CUT.match(line):
+        return Frame(f"{CUT}{matched['path']}", int(matched["line"]), matched["function"] or "")
     return None
 
 

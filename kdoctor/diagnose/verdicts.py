@@ -12,7 +12,7 @@ from kdoctor.diagnose.frames import Frame, Origin
 
 _SPEAKS: Final = re.compile(r"\b(?:tf[._-])?keras\b|\btensorflow\b|\bKerasTensor\b", re.IGNORECASE)
 _KERAS: Final = re.compile(r"keras|segmentation_models|efficientnet", re.IGNORECASE)
-_NO_MODULE: Final = re.compile(r"^No module named ['\"]?(?P<name>[\w.]+)")
+_NO_MODULE: Final = re.compile(r"^No module named (?:'(?P<name>[\w.]+)'|(?P<bare>[\w.]+)$)")
 _KERAS_ONES: Final = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
 
 
@@ -21,7 +21,7 @@ def verdict(case: Case) -> Diagnosis:
     if said := _by_module(case) or _by_frames(case):
         return said
     raised = case.raised_in
-    if raised is None:
+    if raised is None or not _is_whole(raised):
         return _without_frames(case)
     if not any(frame.origin is Origin.KERAS for frame in case.error.frames):
         return _own_line(case, raised)
@@ -60,12 +60,14 @@ def _by_module(case: Case) -> Diagnosis | None:
     matched = _NO_MODULE.match(case.error.message)
     if matched is None or case.is_inside_keras:
         return None
-    package = matched["name"].partition(".")[0]
+    package = (matched["name"] or matched["bare"]).partition(".")[0]
     if package in _KERAS_ONES:
         return None
     frame = case.blamed
     evidence = (f"what is missing is {package}, which is no part of Keras or TensorFlow",)
-    return _no_keras(case, f"imported by {frame}" if frame is not None else "", evidence)
+    return _no_keras(
+        case, f"imported by {frame}" if frame is not None and frame.path else "", evidence
+    )
 
 
 # What Python raises for reasons that no object of Keras can give.
@@ -83,7 +85,7 @@ _OF_PYTHON: Final = frozenset(
 def _by_frames(case: Case) -> Diagnosis | None:
     """No frame, line or word of the error is Keras': Keras has nothing to do with it."""
     frames = case.error.frames
-    if not frames or any(frame.origin is Origin.KERAS for frame in frames):
+    if not frames or any(not _is_whole(each) or each.origin is Origin.KERAS for each in frames):
         return None
     shown = [case.error.type, case.error.message, *(frame.source for frame in frames)]
     raised = case.raised_in or frames[-1]
@@ -102,6 +104,11 @@ def _by_frames(case: Case) -> Diagnosis | None:
     if _KERAS.search(data.decode(errors="replace")):
         return None
     return _no_keras(case, "the file itself does not speak of Keras", evidence)
+
+
+def _is_whole(frame: Frame) -> bool:
+    """Say whether the log shows whose file a frame lies in."""
+    return bool(frame.path) and frame.origin is not Origin.UNKNOWN
 
 
 def _is_pythons(case: Case, raised: Frame) -> bool:
