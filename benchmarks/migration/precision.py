@@ -39,8 +39,8 @@ class Precision(msgspec.Struct, frozen=True):
     unchecked: dict[str, int]  # by rule: there is no name to look up
 
 
-# Families that say of a name, a member or an argument that it is not there.
-OF_NAMES = ("KD1", "KD2", "KD3")
+# "keras.layers.Dense(weights)": an argument.
+ARGUMENT = re.compile(r"[\w.]+\(\w+\)")
 # "a layer has no `output_shape` any more", "`add_loss` of a model raises": the class of the user's
 # own does not matter.
 NO_MEMBER = re.compile(r"an? (?P<kind>callback|layer|model|optimizer) has no `(?P<name>\w+)`")
@@ -66,11 +66,13 @@ def measure(findings: Iterable[Found], python: Path) -> Precision:
 
 
 def name_in(finding: Found) -> str:
-    """Return what a finding says is not there, or nothing where it says something else."""
-    if not finding.code.startswith(OF_NAMES):
-        return ""
+    """Return the name, member or argument that is not there, or nothing: it says something else."""
     member = NO_MEMBER.match(finding.message) or RAISING_MEMBER.match(finding.message)
-    return f"{member['kind'].capitalize()}.{member['name']}" if member else finding.symbol
+    if member:
+        return f"{member['kind'].capitalize()}.{member['name']}"
+    is_name = finding.code.startswith("KD1") or "AttributeError" in finding.message
+    is_argument = finding.code.startswith("KD3") and ARGUMENT.fullmatch(finding.symbol)
+    return finding.symbol if is_name or is_argument else ""
 
 
 def look_up(symbols: list[str], python: Path) -> dict[str, str | None]:

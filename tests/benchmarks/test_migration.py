@@ -369,6 +369,27 @@ def test_a_file_that_compiled_and_no_longer_does_is_broken(tmp_path, monkeypatch
 # --- what is not there --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("finding", "name"),
+    [
+        ({}, "keras.backend.sum"),
+        ({"code": "KD303", "symbol": "keras.layers.Dense(weights)"}, "keras.layers.Dense(weights)"),
+        (
+            {"code": "KD204", "symbol": "Mine.get_x", "message": "an optimizer has no `get_x`: …"},
+            "Optimizer.get_x",
+        ),
+        (
+            {"code": "KD213", "symbol": "m.add_loss", "message": "`add_loss` of a model raises"},
+            "Model.add_loss",
+        ),
+        ({"code": "KD225", "symbol": "keras.layers.Layer.call", "message": "other shape"}, ""),
+        ({"code": "KD503", "symbol": "tensorflow.split"}, ""),
+    ],
+)
+def test_what_is_looked_up_is_what_a_finding_says_is_not_there(finding, name):
+    assert precision.name_in(found("a.py", 1, **finding)) == name
+
+
 def test_an_error_about_a_name_that_exists_is_a_false_alarm(monkeypatch):
     there = {"keras.backend.sum": "AttributeError: gone", "keras.ops.sum": "exists"}
     monkeypatch.setattr(precision, "look_up", lambda symbols, _: {s: there[s] for s in symbols})
