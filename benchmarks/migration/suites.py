@@ -76,9 +76,12 @@ def read(log: str, crashed: dict[str, str]) -> Suite:
 
 
 def _joined(known: Result | None, entry: dict[str, Any]) -> Result:
-    """Add a phase (setup, call, teardown) to a test: the first that did not pass decides."""
+    """Add a phase to a test: setup and call decide, what its teardown cannot tidy up does not.
+
+    pytest, too, calls a test passed whose teardown fails, and tells of the error apart.
+    """
     seconds = round((known.seconds if known else 0.0) + entry["seconds"], 2)
-    if known is not None and known.outcome != "passed":
+    if known is not None and (known.outcome != "passed" or entry["phase"] == "teardown"):
         return msgspec.structs.replace(known, seconds=seconds)
     failure = _failure(entry) if "failure" in entry else None
     return Result(entry["outcome"], seconds, failure)

@@ -1,5 +1,6 @@
 """The benchmark of real packages: what it counts, without network and frameworks."""
 
+import json
 import re
 import subprocess
 import sys
@@ -194,16 +195,28 @@ def test_examples_are_not_tests(run_suite):
     assert not [name for name in run_suite.tests if "example" in name]
 
 
-def test_a_teardown_that_fails_fails_the_test():
-    log = (
-        '{"began": "t"}\n'
-        '{"test": "t", "phase": "setup", "outcome": "passed", "seconds": 1.0}\n'
-        '{"test": "t", "phase": "call", "outcome": "passed", "seconds": 2.0}\n'
-        '{"test": "t", "phase": "teardown", "outcome": "failed", "seconds": 0.5,'
-        ' "failure": {"type": "E", "message": "m"}}\n{"en'
-    )
+def test_setup_and_call_decide_and_teardown_does_not():
+    def log(**failing):
+        phases = ("setup", "call", "teardown")
+        entries = [
+            {
+                "test": "t",
+                "phase": each,
+                "outcome": "passed",
+                "seconds": 1.0,
+                **failing.get(each, {}),
+            }
+            for each in phases
+        ]
+        return "\n".join([*map(json.dumps, entries), '{"half a li'])
 
-    assert suites.read(log, {}).tests == {"t": Result("failed", 3.5, Failure("E", "m"))}
+    failed = {"outcome": "failed", "failure": {"type": "E", "message": "m"}}
+
+    assert suites.read(log(), {}).tests == {"t": Result("passed", 3.0)}
+    assert suites.read(log(teardown=failed), {}).tests == {"t": Result("passed", 3.0)}
+    assert suites.read(log(call=failed), {}).tests == {
+        "t": Result("failed", 3.0, Failure("E", "m"))
+    }
 
 
 def test_a_test_that_no_run_has_seen_is_missing():
