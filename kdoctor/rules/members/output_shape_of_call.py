@@ -119,6 +119,8 @@ def _contradiction(module: Module, layer: _Layer) -> str | None:
     returned = _returned(layer.methods["call"])
     shape = layer.methods.get(_SHAPE)
     if any(_is_list(module, each) for each in returned):
+        if _is_a_part(layer.methods["call"]) or _asks_the_caller(layer.methods["call"]):
+            return None
         if shape is None:
             return None if layer.base in ASK_CALL else _ITERATES
         return _REFUSED.format(layer.name) if layer.base in ASK_NO_SHAPE else None
@@ -144,6 +146,37 @@ def _is_list(module: Module, node: cst.BaseExpression) -> bool:
         case cst.IfExp(body=body, orelse=orelse):
             return _is_list(module, body) or _is_list(module, orelse)
     return False
+
+
+def _is_a_part(call: cst.FunctionDef) -> bool:
+    """Say whether it wants several tensors by themselves, as what only other layers call.
+
+    In the ``call`` of another layer there are no symbolic tensors: nobody asks for a shape.
+    """
+    return sum(each.default is None for each in call.params.params) > 2  # noqa: PLR2004 - self, x
+
+
+def _asks_the_caller(call: cst.FunctionDef) -> bool:
+    """Say whether it depends on what the caller passes, or on what the Keras layer knows, too.
+
+    ``cache=None`` is for the loops of those who pass one; of ``return_state`` and
+    ``return_attention_scores`` the Keras layer tells the shape itself.
+    """
+    optional = {each.name.value for each in call.params.params if each.default is not None}
+    optional |= {each.name.value for each in call.params.kwonly_params}
+    return any(
+        isinstance(name, cst.Name) and (name.value in optional or name.value.startswith("return_"))
+        for each in own_nodes(call.body)
+        if isinstance(each, cst.If | cst.IfExp) and _gives(each)
+        for name in descendants(each.test)
+    )
+
+
+def _gives(branch: cst.If | cst.IfExp) -> bool:
+    """Say whether what is returned may depend on a condition."""
+    return isinstance(branch, cst.IfExp) or any(
+        isinstance(each, cst.Return) for each in own_nodes(branch)
+    )
 
 
 def _gives_as_is(shape: cst.FunctionDef) -> bool:
@@ -297,6 +330,21 @@ VALID = [
     "import keras\n\n\nclass Two(keras.Layer):\n    def call(self, x):\n        return [x, x]",
     # One tensor, as the base says.
     "from keras import layers\n\n\nclass A(layers.GRU):\n    def call(self, x):\n        return x",
+    # It is the caller who asks for more, and Keras knows; or it is for a loop of the caller.
+    "import keras\n\n\nclass Cached(keras.layers.MultiHeadAttention):\n"
+    "    def call(self, query, value, cache=None, return_attention_scores=False):\n"
+    "        y, scores = self._compute_attention(query, value, value)\n"
+    "        if return_attention_scores:\n            return y, scores\n"
+    "        if cache is not None:\n            return y, cache\n        return y\n",
+    "import keras\n\n\nclass A(keras.layers.Dense):\n    def call(self, x, cache=None):\n"
+    "        y = super().call(x)\n        return y if cache is None else (y, cache)\n",
+    "import keras\n\n\nclass A(keras.layers.LSTM):\n"
+    "    def call(self, sequences, initial_state=None, mask=None, training=None):\n"
+    "        y, h, c = self.run(sequences)\n        if not self.return_state:\n"
+    "            return y\n        return y, h, c\n",
+    # A part of another layer, in whose `call` no tensor is symbolic.
+    "import keras\n\n\nclass Streams(keras.layers.MultiHeadAttention):\n"
+    "    def call(self, content, position, bias):\n        return content + bias, position\n",
     # Methods may come from classes that are not seen.
     "import keras\nfrom mixins import Mixin\n\n\nclass Both(Mixin, keras.layers.Embedding):\n"
     + _CALL,
