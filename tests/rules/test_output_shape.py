@@ -7,6 +7,7 @@ import inspect
 import pytest
 
 from kdoctor.rules.behaviour.merge_drops_the_mask import MERGING
+from kdoctor.rules.masks import END_A_MASK
 from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.members.output_shape_of_call import ASK_CALL, ASK_NO_SHAPE
 
@@ -51,3 +52,16 @@ def test_the_merging_layers_lose_a_mask_that_is_not_everywhere() -> None:
     for name in MERGING:
         layer = getattr(keras.layers, name)()
         assert layer.compute_mask([one, other], [keras.ops.ones((1, 2), "bool"), None]) is None
+
+
+@pytest.mark.frameworks
+def test_the_layers_that_end_a_mask_do_so_in_both_kerases() -> None:
+    import keras  # noqa: PLC0415
+    import tf_keras  # noqa: PLC0415
+
+    given = {"Permute": ((2, 1),), "Reshape": ((-1,),), "Conv1D": (2, 2), "SeparableConv1D": (2, 2)}
+    for root in (keras, tf_keras):
+        for name in END_A_MASK:
+            bare = name in {"Flatten", "GlobalMaxPooling1D"}
+            layer = getattr(root.layers, name)(*given.get(name, () if bare else (2,)))
+            assert not layer.supports_masking

@@ -33,19 +33,15 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
+from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.masks import is_lost_anyway, is_masked
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
 """The layers whose mask was that of the inputs that have one."""
-_PASS_ON = frozenset({
-    "Activation", "ActivityRegularization", "BatchNormalization", "Dense", "Dropout",
-    "GaussianNoise", "LayerNormalization", "SpatialDropout1D",
-})  # fmt: skip
-_MAX_DEPTH = 20
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -57,8 +53,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         inputs = None if name is None else value_of(module, call.args[0].value)
         if name is None or not isinstance(inputs, cst.List | cst.Tuple):
             continue
-        masked = {_is_masked(module, each.value) for each in inputs.elements}
-        if {True, False} <= masked and not module.is_guarded(call):
+        masked = {is_masked(module, each.value) for each in inputs.elements}
+        if {True, False} <= masked and not (
+            is_lost_anyway(module, call) or module.is_guarded(call)
+        ):
             yield rule.finding(
                 module.place(call.func),
                 f"one input of `{name}` has a mask and another has none: Keras 2 kept the mask, "
@@ -87,39 +85,6 @@ def _merges(module: Module, facts: Facts, call: cst.Call) -> str | None:
     return leaf.title() if leaf.title() in MERGING and leaf.islower() else None
 
 
-def _is_masked(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool | None:
-    """Say whether a tensor comes with a mask; None where that is not known."""
-    made = value_of(module, node)
-    if not isinstance(made, cst.Call) or depth > _MAX_DEPTH:
-        return None
-    if _leaf(module, made.func) == "Input":
-        return False
-    layer = value_of(module, made.func)
-    if not isinstance(layer, cst.Call) or not made.args:
-        return None
-    leaf = _class(module, layer)
-    if leaf == "Embedding":
-        given = argument(layer, "mask_zero", 5)
-        value = False if given is None else literal(given.value)
-        return value if isinstance(value, bool) else None
-    if leaf == "Masking":
-        return True
-    return _is_masked(module, made.args[0].value, depth + 1) if leaf in _PASS_ON else None
-
-
-def _class(module: Module, layer: cst.Call) -> str:
-    """Return the Keras class that a layer is, or is made from."""
-    found = module.type_of(layer)
-    qualified = found.qualified if found is not None else None
-    split = split_root(qualified or module.qualified(layer.func) or "")
-    return "" if split is None else split[1].rpartition(".")[2]
-
-
-def _leaf(module: Module, function: cst.BaseExpression) -> str:
-    split = split_root(module.qualified(function) or "")
-    return "" if split is None else split[1].rpartition(".")[2]
-
-
 rule = Rule(
     code="KD425",
     name="merge-drops-the-mask",
@@ -137,6 +102,10 @@ _HAS_MASK = "assert getattr(y, '_keras_mask', None) is not None"
 
 VALID = [
     _HEAD + _MASKED + _OTHER + "y = keras.layers.Concatenate()([a, b])",
+    # Nothing looks at a mask behind it.
+    _HEAD + _MASKED + _OTHER + "y = keras.layers.Add()([a, b])\n"
+    "z = keras.layers.Flatten()(y)\nk = keras.layers.Conv1D(3, 2)(y)",
+    _HEAD + _MASKED + _OTHER + "y = keras.layers.Flatten()(keras.layers.add([a, b]))",
     # Both have one, neither has one, nobody knows.
     _HEAD + _MASKED + "y = keras.layers.Add()([a, keras.layers.Dropout(0.1)(a)])",
     _HEAD + _OTHER + "y = keras.layers.add([b, b])",

@@ -64,8 +64,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             fix = _fix(module, layer)
             yield rule.finding(
                 module.place(reference.node),
-                "the time axis is of unknown length: this Keras takes as many steps as there are "
-                "samples in a batch, and leaves out the rest",
+                "the time axis is of unknown length: once two batches of other lengths came by, "
+                "this Keras takes as many steps as a batch has samples, and leaves out the rest",
                 symbol=reference.name,
                 confidence=Confidence.LIKELY,
                 help="Write the layer alone where it works on the last axis, as `Dense` does; give "

@@ -58,7 +58,7 @@ from kdoctor.rules.calls import argument, is_keras_3, literal, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic
-from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.walk import descendants
 
 DIFFER_IN_TRAINING = frozenset({
@@ -122,9 +122,19 @@ def _is_frozen(module: Module, layer: cst.BaseExpression) -> bool:
     values = [
         literal(store.value)
         for store in module.member_stores
-        if store.member == "trainable" and module.source(store.node.value) == module.source(layer)
+        if store.member == "trainable"
+        and module.source(layer) in {module.source(store.node.value), _looped_over(module, store)}
     ]
     return bool(values) and all(value is False for value in values)
+
+
+def _looped_over(module: Module, store: MemberStore) -> str:
+    """Return the ``base`` of ``for layer in base.layers: layer.trainable = …``."""
+    for each in module.ancestors(store.node):
+        if isinstance(each, cst.For) and each.target.deep_equals(store.node.value):
+            source = module.source(each.iter)
+            return source.removesuffix(".layers") if source.endswith(".layers") else ""
+    return ""
 
 
 def _finding(
@@ -240,6 +250,8 @@ VALID = [
     # Frozen for good: batch normalization infers.
     _HEAD + "base = keras.applications.ResNet50()\nbase.trainable = False\n"
     "y = base(x, training=False)\n" + _MODEL,
+    _HEAD + "base = keras.applications.ResNet50()\nfor layer in base.layers:\n"
+    "    layer.trainable = False\ny = base(x, training=False)\n" + _MODEL,
     "from tf_keras import Input, layers\n\ny = layers.Dropout(0.5)(Input((4,)), training=True)",
 ]  # fmt: skip
 INVALID = [

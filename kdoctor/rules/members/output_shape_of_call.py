@@ -153,7 +153,7 @@ def _is_a_part(call: cst.FunctionDef) -> bool:
 
     In the ``call`` of another layer there are no symbolic tensors: nobody asks for a shape.
     """
-    return sum(each.default is None for each in call.params.params) > 2  # noqa: PLR2004 - self, x
+    return sum(each.default is None for each in call.params.params) > 2  # self, x
 
 
 def _asks_the_caller(call: cst.FunctionDef) -> bool:
@@ -331,20 +331,20 @@ VALID = [
     # One tensor, as the base says.
     "from keras import layers\n\n\nclass A(layers.GRU):\n    def call(self, x):\n        return x",
     # It is the caller who asks for more, and Keras knows; or it is for a loop of the caller.
-    "import keras\n\n\nclass Cached(keras.layers.MultiHeadAttention):\n"
+    ("import keras\n\n\nclass Cached(keras.layers.MultiHeadAttention):\n"
     "    def call(self, query, value, cache=None, return_attention_scores=False):\n"
     "        y, scores = self._compute_attention(query, value, value)\n"
     "        if return_attention_scores:\n            return y, scores\n"
-    "        if cache is not None:\n            return y, cache\n        return y\n",
-    "import keras\n\n\nclass A(keras.layers.Dense):\n    def call(self, x, cache=None):\n"
-    "        y = super().call(x)\n        return y if cache is None else (y, cache)\n",
-    "import keras\n\n\nclass A(keras.layers.LSTM):\n"
+    "        if cache is not None:\n            return y, cache\n        return y\n"),
+    ("import keras\n\n\nclass A(keras.layers.Dense):\n    def call(self, x, cache=None):\n"
+    "        y = super().call(x)\n        return y if cache is None else (y, cache)\n"),
+    ("import keras\n\n\nclass A(keras.layers.LSTM):\n"
     "    def call(self, sequences, initial_state=None, mask=None, training=None):\n"
     "        y, h, c = self.run(sequences)\n        if not self.return_state:\n"
-    "            return y\n        return y, h, c\n",
+    "            return y\n        return y, h, c\n"),
     # A part of another layer, in whose `call` no tensor is symbolic.
-    "import keras\n\n\nclass Streams(keras.layers.MultiHeadAttention):\n"
-    "    def call(self, content, position, bias):\n        return content + bias, position\n",
+    ("import keras\n\n\nclass Streams(keras.layers.MultiHeadAttention):\n"
+    "    def call(self, content, position, bias):\n        return content + bias, position\n"),
     # Methods may come from classes that are not seen.
     "import keras\nfrom mixins import Mixin\n\n\nclass Both(Mixin, keras.layers.Embedding):\n"
     + _CALL,

@@ -31,14 +31,15 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
+from kdoctor.rules.calls import argument, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.masks import is_masked
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._paths import renamed
 from kdoctor.rules.saving._uses import PathUse, all_saves, is_same_path, loads
 from kdoctor.rules.symbolic import holds_symbolic, is_symbolic
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants, own_nodes
+from kdoctor.syntax.walk import descendants
 
 _H5 = (".h5", ".hdf5")
 TAKE_A_MASK = frozenset({
@@ -143,12 +144,10 @@ def _operation(module: Module, save: PathUse) -> str | None:
     made = None if model is None else value_of(module, model)
     if not isinstance(made, cst.Call) or not _is_functional(module, made):
         return None
-    function = next(
-        (each for each in module.ancestors(made) if isinstance(each, cst.FunctionDef)), module.tree
-    )
-    nodes = list(own_nodes(function if isinstance(function, cst.Module) else function.body))
+    outputs = argument(made, "outputs", 1)
+    nodes = [] if outputs is None else list(_upstream(module, outputs.value))
     calls = [each for each in nodes if isinstance(each, cst.Call)]
-    if any(_masks(module, each) for each in calls) and any(_takes(module, each) for each in calls):
+    if any(_takes(module, each) and is_masked(module, each.args[0].value) for each in calls):
         return "NotEqual"
     if any(_is_cut(module, each) for each in nodes):
         return "GetItem"
@@ -157,6 +156,18 @@ def _operation(module: Module, save: PathUse) -> str | None:
         if split is not None and split[1].startswith("ops.") and is_symbolic(module, each):
             return "".join(part.title() for part in split[1].rpartition(".")[2].split("_"))
     return None
+
+
+def _upstream(module: Module, outputs: cst.BaseExpression) -> Iterator[cst.CSTNode]:
+    """Yield all code from which ``outputs`` surely are made."""
+    waiting, seen = [outputs], {outputs}
+    while waiting:
+        for node in descendants(waiting.pop()):
+            yield node
+            value = value_of(module, node) if isinstance(node, cst.Name) else node
+            if isinstance(value, cst.BaseExpression) and value is not node and value not in seen:
+                seen.add(value)
+                waiting.append(value)
 
 
 def _is_cut(module: Module, node: cst.CSTNode) -> bool:
@@ -169,19 +180,6 @@ def _is_cut(module: Module, node: cst.CSTNode) -> bool:
 def _is_functional(module: Module, made: cst.Call) -> bool:
     found = module.type_of(made)
     return found is not None and found.kind is Kind.MODEL and found.cls == "Functional"
-
-
-def _masks(module: Module, call: cst.Call) -> bool:
-    """Say whether it is a layer that makes a mask, called with a symbolic tensor."""
-    layer = value_of(module, call.func)
-    if not isinstance(layer, cst.Call) or not _is_applied(module, call):
-        return False
-    given = argument(layer, "mask_zero", 5)
-    return _layer_name(module, layer) == "Masking" or (
-        _layer_name(module, layer) == "Embedding"
-        and given is not None
-        and literal(given.value) is True
-    )
 
 
 def _takes(module: Module, call: cst.Call) -> bool:
@@ -272,6 +270,25 @@ INVALID = [
         unsafe=True,
         check="def make():\n    x = keras.Input((4,))\n    return keras.Model(x, x[:, :2])\n\n\n"
         "assert again(make)(keras.ops.ones((1, 4))).shape == (1, 2)",
+    ),
+    # The slice is in another model, the mask ends before the LSTM, or is of another input.
+    *(
+        Example(
+            before="import keras\n\n" + plain
+            + "model.save('a.h5')\nagain = keras.models.load_model('a.h5')\n",
+            after="import keras\n\n" + plain
+            + "model.save('a.keras')\nagain = keras.models.load_model('a.keras')\n",
+            unsafe=True,
+            check=_CHECK,
+        )
+        for plain in (
+            "z = keras.layers.Input((4,))\nother = keras.Model(z, z[:, :2])\n" + _PLAIN,
+            _MASKED.replace("LSTM(2)(y)", "LSTM(2)(keras.layers.Conv1D(3, 2)(y))").replace(
+                "(None,)", "(6,)"
+            ),
+            _MASKED.replace("LSTM(2)(y)", "Flatten()(y)").replace("(None,)", "(6,)")
+            + "t = keras.layers.Input((6, 2))\nz = keras.layers.LSTM(2)(t)\n",
+        )
     ),
     # Whether it fails cannot be seen: Keras warns.
     Example(
