@@ -214,6 +214,13 @@ def test_a_release_that_was_not_tried_is_judged_by_those_around_it(room):
     assert room.state("numpy") == "ok"
 
 
+def test_what_ran_with_an_older_tensorflow_is_not_said_to_run_with_this_one(room):
+    room.keras_3().uninstall("protobuf")
+    room.install("protobuf", "4.25.3", files=["google/protobuf/__init__.py"])
+    check = room.check("protobuf")
+    assert (check.state, "seen to run" in check.message) == ("warning", False)
+
+
 def test_what_a_wheel_does_not_ask_for_and_was_not_tried_is_a_warning(room):
     room.keras_3().uninstall("h5py").install("h5py", "3.10.0")
     check = room.check("h5py")

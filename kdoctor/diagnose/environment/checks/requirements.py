@@ -99,11 +99,13 @@ def _tried(environment: Environment, installed: Installed) -> Neighbour | None:
             width = _width(each)
             if each.version.release[:width] <= installed.version.release[:width]:
                 return each
-    own = [each for each in tried if each.tensorflow == release(environment.tensorflow.version)]
+    minor = environment.tensorflow.version.release[:2]
+    own = [each for each in tried if each.tensorflow.release[:2] == minor]
     for each in own:
         if each.error and not _is_too_new(each, ran) and installed.version <= each.version:
             return each
-    return next((each for each in ran if each.version >= installed.version), None)
+    # An older TensorFlow may run with what is too old for this one: only its own trials count.
+    return next((e for e in own if not e.error and e.version >= installed.version), None)
 
 
 def _is_too_new(failed: Neighbour, ran: Sequence[Neighbour]) -> bool:
