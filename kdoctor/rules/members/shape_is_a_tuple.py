@@ -66,21 +66,30 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
     speaks_of_keras = _speaks_of_keras_3(module, facts)
     for node in descendants(module.tree):
-        if not isinstance(node, cst.Attribute) or module.is_guarded(node):
+        if not isinstance(node, cst.Attribute):
             continue
-        member = node.attr.value
-        if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
-            is_it = _is_a_tuple(module, node.value)
-        else:
-            is_it = (
-                member == "value"
-                and _is_a_dimension(module, node.value)
-                and not _is_asked(module, node)
-            )
-        if is_it:
-            yield _finding(module, facts, node, Severity.ERROR)
-        elif member == "as_list" and speaks_of_keras and _may_be_a_tuple(module, node.value):
-            yield _finding(module, facts, node, _severity_by_comparison(module, node))
+        severity = _severity(module, node, speaks_of_keras=speaks_of_keras)
+        # Asked last: most attributes are of no concern, and the question is dear.
+        if severity is not None and not module.is_guarded(node):
+            yield _finding(module, facts, node, severity)
+
+
+def _severity(module: Module, node: cst.Attribute, *, speaks_of_keras: bool) -> Severity | None:
+    """Return how bad it is to read the attribute, None where that is fine."""
+    member = node.attr.value
+    if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
+        is_it = _is_a_tuple(module, node.value)
+    else:
+        is_it = (
+            member == "value"
+            and _is_a_dimension(module, node.value)
+            and not _is_asked(module, node)
+        )
+    if is_it:
+        return Severity.ERROR
+    if member == "as_list" and speaks_of_keras and _may_be_a_tuple(module, node.value):
+        return _severity_by_comparison(module, node)
+    return None
 
 
 def _speaks_of_keras_3(module: Module, facts: Facts) -> bool:
