@@ -16,6 +16,7 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.docstrings import documented_type
+from kdoctor.syntax.forms import has_unknown_decorators, is_number, is_property, is_starred
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
@@ -148,7 +149,7 @@ class Inference:
                 own = self._classes.receiver(binding)
                 if own is not None:
                     return Value(own.type, own, exact=False)
-                if binding.annotation is not None and not _is_starred(binding.node):
+                if binding.annotation is not None and not is_starred(binding.node):
                     return replace(self._annotated(binding.annotation), exact=False)
                 return self._parameters.get(binding) or self._documented(binding)
             case _:
@@ -174,7 +175,7 @@ class Inference:
     def _returned_part(self, value: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what ``a, b = function()`` binds, where each return writes out its parts."""
         function = self._own_function(value.func) if isinstance(value, cst.Call) else None
-        if function is None or function.asynchronous or _has_unknown_decorators(function):
+        if function is None or function.asynchronous or has_unknown_decorators(function):
             return UNKNOWN
         parts: list[Value] = []
         for node in own_nodes(function.body):
@@ -197,7 +198,7 @@ class Inference:
         own = self._of(callee.value).own
         definer = None if own is None else own.definer(callee.attr.value)
         method = None if definer is None else definer.method(callee.attr.value)
-        return None if method is None or _is_property(method) else method
+        return None if method is None or is_property(method) else method
 
     def _element(self, iterable: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what a loop over ``iterable`` binds."""
@@ -285,7 +286,7 @@ class Inference:
     def _own_member(self, definer: OwnClass, member: str) -> Value:
         method = definer.method(member)
         if method is not None:
-            return self._returned(method) if _is_property(method) else UNKNOWN
+            return self._returned(method) if is_property(method) else UNKNOWN
         if definer.scope is None:
             return UNKNOWN
         stored = [
@@ -332,7 +333,7 @@ class Inference:
             definer = None if owner.own is None else owner.own.definer(function.attr.value)
             if definer is not None:
                 method = definer.method(function.attr.value)
-                if method is not None and not _is_property(method):
+                if method is not None and not is_property(method):
                     return self._returned(method)
                 # `self.dense(x)`: an attribute that holds a layer.
                 return self._called(self._of(function), node)
@@ -407,7 +408,7 @@ class Inference:
             if side.type is not None and side.type.kind is Kind.TENSOR:
                 return side
         if all(
-            is_tensor(side) or _is_number(part)
+            is_tensor(side) or is_number(part)
             for side, part in zip(sides, (node.left, node.right), strict=True)
         ) and any(map(is_tensor, sides)):
             return Value(Type(Kind.EAGER))
@@ -417,7 +418,7 @@ class Inference:
 
     def _returned(self, function: cst.FunctionDef) -> Value:
         """Return what a call of one of the module's own functions gives."""
-        if function.asynchronous is not None or _has_unknown_decorators(function):
+        if function.asynchronous is not None or has_unknown_decorators(function):
             return UNKNOWN
         found: list[Value] = []
         for node in own_nodes(function.body):
@@ -435,28 +436,3 @@ class Inference:
             return False
         scope: Scope = self._resolver.scope_of(node)
         return not self._resolver.bindings(node.value, node, scope)
-
-
-def _has_unknown_decorators(function: cst.FunctionDef) -> bool:
-    known = {"staticmethod", "classmethod", "property"}
-    return any(
-        not isinstance(each.decorator, cst.Name) or each.decorator.value not in known
-        for each in function.decorators
-    )
-
-
-def _is_property(function: cst.FunctionDef) -> bool:
-    return any(
-        isinstance(each.decorator, cst.Name) and each.decorator.value == "property"
-        for each in function.decorators
-    )
-
-
-def _is_starred(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.Param) and node.star not in {"", cst.MaybeSentinel.DEFAULT}
-
-
-def _is_number(node: cst.BaseExpression) -> bool:
-    if isinstance(node, cst.UnaryOperation):
-        node = node.expression
-    return isinstance(node, cst.BaseNumber)

@@ -6,17 +6,23 @@ is assigned to it is known to hold.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.rules.names._backend.float_by_use import FloatByUse
+from kdoctor.rules.names._backend.reading import (
+    argument_of,
+    has_number_as_default,
+    number_of,
+    parameters_of,
+    positional_arguments,
+    values_of_member,
+)
 from kdoctor.syntax import Module
-from kdoctor.syntax.scopes import Binding, BindingKind, Scope
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.scopes import Binding, BindingKind
 
 # By the last part of a name in keras.backend, keras.ops, tf, tf.math and tf.nn.
 _FLOAT = frozenset({
@@ -113,7 +119,9 @@ class Inference:
             case cst.BinaryOperation(operator=cst.Add() | cst.Subtract() | cst.Multiply()):
                 if self.works_as_no_integer(node.left) or self.works_as_no_integer(node.right):
                     return True
-            case cst.Call() if self._leaf(node) in _SAME_TYPE and (first := _positional(node)):
+            case cst.Call() if self._leaf(node) in _SAME_TYPE and (
+                first := positional_arguments(node)
+            ):
                 if self.works_as_no_integer(first[0]):
                     return True
         use = FloatByUse(self._module, node, self._leaf, self.is_not_integer, _SAME_TYPE)
@@ -125,7 +133,7 @@ class Inference:
             case cst.Integer() | cst.Float():
                 return True
             case cst.BinaryOperation(operator=cst.Power()):
-                return _number(node.right) in (2, 4) or self.is_not_negative(node.left)
+                return number_of(node.right) in (2, 4) or self.is_not_negative(node.left)
             case cst.BinaryOperation(operator=cst.Add() | cst.Multiply() | cst.Divide()):
                 squared = isinstance(node.operator, cst.Multiply) and (
                     isinstance(node.left, cst.Name) and node.left.deep_equals(node.right)
@@ -232,7 +240,7 @@ class Inference:
                 split = split_root(self._module.qualified(node.func) or "")
                 if split is None or split[1].rpartition(".")[2] != "Input":
                     return None
-                shape = _argument(node, 0, "shape")
+                shape = argument_of(node, 0, "shape")
                 if isinstance(shape, cst.Tuple | cst.List):
                     return len(shape.elements) + 1
         return None
@@ -251,13 +259,13 @@ class Inference:
         return leaf if f"{parent}." in _LIBRARIES else None
 
     def _makes_no_integers(self, call: cst.Call) -> bool:
-        leaf, arguments = self._leaf(call), _positional(call)
+        leaf, arguments = self._leaf(call), positional_arguments(call)
         if leaf in _FLOAT or leaf in _BOOL:
             return True
         if leaf == "cast":
-            return self._is_float_dtype(_argument(call, 1, "dtype"))
+            return self._is_float_dtype(argument_of(call, 1, "dtype"))
         if leaf in _MADE_AS_FLOAT and self._is_of_the_backend(call):
-            dtype = _argument(call, 1, "dtype")
+            dtype = argument_of(call, 1, "dtype")
             return dtype is None or self._is_float_dtype(dtype)
         if leaf in _SAME_TYPE and arguments:
             return self.is_not_integer(arguments[0])
@@ -268,7 +276,7 @@ class Inference:
         return self._is_loss(call) or self._is_float_layer(call) or self._is_float_input(call)
 
     def _makes_no_negatives(self, call: cst.Call) -> bool:
-        leaf, arguments = self._leaf(call), _positional(call)
+        leaf, arguments = self._leaf(call), positional_arguments(call)
         if leaf in _NOT_NEGATIVE:
             return True
         if leaf == "relu":
@@ -278,12 +286,12 @@ class Inference:
         if leaf == "maximum":
             return any(self.is_not_negative(each) for each in arguments[:2])
         if leaf == "clip":
-            low = _argument(call, 1, "min_value")
+            low = argument_of(call, 1, "min_value")
             return low is not None and self.is_not_negative(low)
         return False
 
     def _shape_of_call(self, call: cst.Call) -> Shape | None:
-        leaf, arguments = self._leaf(call), _positional(call)
+        leaf, arguments = self._leaf(call), positional_arguments(call)
         if leaf in _REDUCING and len(call.args) == 1:
             return frozenset()
         if leaf == "epsilon":
@@ -309,7 +317,7 @@ class Inference:
         if owner is None or len(bindings) != 1:
             return None
         binding = bindings[0]
-        if binding.kind is BindingKind.PARAMETER and _has_number_as_default(binding):
+        if binding.kind is BindingKind.PARAMETER and has_number_as_default(binding):
             return frozenset()
         known = None
         if binding.kind is BindingKind.ASSIGN and binding.value is not None and not binding.path:
@@ -337,10 +345,14 @@ class Inference:
     def _is_float_input(self, call: cst.Call) -> bool:
         """Say whether it is ``keras.Input`` of a float type, which is meant where none is said."""
         split = split_root(self._module.qualified(call.func) or "")
-        if split is None or split[1].rpartition(".")[2] != "Input" or len(_positional(call)) > 1:
+        if (
+            split is None
+            or split[1].rpartition(".")[2] != "Input"
+            or len(positional_arguments(call)) > 1
+        ):
             return False
         given = {each.keyword.value if each.keyword else each.star for each in call.args}
-        dtype = _argument(call, 3, "dtype")
+        dtype = argument_of(call, 3, "dtype")
         return given <= _INPUT_ARGUMENTS and (dtype is None or self._is_float_dtype(dtype))
 
     def _is_float_weight(self, node: cst.Attribute) -> bool:
@@ -351,12 +363,12 @@ class Inference:
         cls = next(
             (each for each in self._module.ancestors(node) if isinstance(each, cst.ClassDef)), None
         )
-        made = [] if cls is None else list(_values_of_member(cls, node.attr.value))
+        made = [] if cls is None else list(values_of_member(cls, node.attr.value))
         return bool(made) and all(
             isinstance(each, cst.Call)
             and isinstance(each.func, cst.Attribute)
             and each.func.attr.value == "add_weight"
-            and ((dtype := _argument(each, 2, "dtype")) is None or self._is_float_dtype(dtype))
+            and ((dtype := argument_of(each, 2, "dtype")) is None or self._is_float_dtype(dtype))
             for each in made
         )
 
@@ -381,7 +393,7 @@ class Inference:
             return False
         if self._module.context_of(node) is not Context.LOSS_OR_METRIC:
             return False
-        names = _parameters(bindings[0].scope)
+        names = parameters_of(bindings[0].scope)
         return names.index(node.value) == 1 if node.value in names else False
 
     def _of_all_bindings(
@@ -405,62 +417,3 @@ class Inference:
             return holds(binding.value)
         finally:
             self._asked.discard(key)
-
-
-def _positional(call: cst.Call) -> list[cst.BaseExpression]:
-    """Return the positional arguments up to the first ``*args``."""
-    found = []
-    for argument in call.args:
-        if argument.star or argument.keyword is not None:
-            break
-        found.append(argument.value)
-    return found
-
-
-def _argument(call: cst.Call, position: int, keyword: str) -> cst.BaseExpression | None:
-    for argument in call.args:
-        if argument.keyword is not None and argument.keyword.value == keyword:
-            return argument.value
-    positional = _positional(call)
-    return positional[position] if len(positional) > position else None
-
-
-def _values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpression]:
-    """Yield what a class assigns to ``self.member``, other than None."""
-    for each in descendants(cls):
-        if not isinstance(each, cst.Assign):
-            continue
-        for target in each.targets:
-            stored = target.target
-            is_none = isinstance(each.value, cst.Name) and each.value.value == "None"
-            named = isinstance(stored, cst.Attribute) and stored.attr.value == member
-            if named and not is_none:
-                yield each.value
-
-
-def _number(node: cst.BaseExpression) -> float | None:
-    if isinstance(node, cst.Integer | cst.Float):
-        value = ast.literal_eval(node.value)
-        return value if isinstance(value, int | float) else None
-    return None
-
-
-def _parameters(scope: Scope) -> list[str]:
-    if not isinstance(scope.node, cst.FunctionDef | cst.Lambda):
-        return []
-    params = scope.node.params
-    names = [each.name.value for each in (*params.posonly_params, *params.params)]
-    return names[1:] if names[:1] == ["self"] else names
-
-
-def _has_number_as_default(binding: Binding) -> bool:
-    """Say whether it is a parameter like ``delta=1.0``: a setting, no tensor."""
-    if not isinstance(binding.scope.node, cst.FunctionDef | cst.Lambda):
-        return False
-    params = binding.scope.node.params
-    return any(
-        each.name.value == binding.name
-        and each.default is not None
-        and _number(each.default) is not None
-        for each in (*params.posonly_params, *params.params, *params.kwonly_params)
-    )

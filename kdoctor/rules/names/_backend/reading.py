@@ -1,0 +1,70 @@
+"""What a node says by itself: arguments of a call, numbers, parameters, what a class stores."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.syntax.scopes import Binding, Scope
+from kdoctor.syntax.walk import descendants
+
+
+def positional_arguments(call: cst.Call) -> list[cst.BaseExpression]:
+    """Return the positional arguments up to the first ``*args``."""
+    found = []
+    for argument in call.args:
+        if argument.star or argument.keyword is not None:
+            break
+        found.append(argument.value)
+    return found
+
+
+def argument_of(call: cst.Call, position: int, keyword: str) -> cst.BaseExpression | None:
+    for argument in call.args:
+        if argument.keyword is not None and argument.keyword.value == keyword:
+            return argument.value
+    positional = positional_arguments(call)
+    return positional[position] if len(positional) > position else None
+
+
+def values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpression]:
+    """Yield what a class assigns to ``self.member``, other than None."""
+    for each in descendants(cls):
+        if not isinstance(each, cst.Assign):
+            continue
+        for target in each.targets:
+            stored = target.target
+            is_none = isinstance(each.value, cst.Name) and each.value.value == "None"
+            named = isinstance(stored, cst.Attribute) and stored.attr.value == member
+            if named and not is_none:
+                yield each.value
+
+
+def number_of(node: cst.BaseExpression) -> float | None:
+    if isinstance(node, cst.Integer | cst.Float):
+        value = ast.literal_eval(node.value)
+        return value if isinstance(value, int | float) else None
+    return None
+
+
+def parameters_of(scope: Scope) -> list[str]:
+    if not isinstance(scope.node, cst.FunctionDef | cst.Lambda):
+        return []
+    params = scope.node.params
+    names = [each.name.value for each in (*params.posonly_params, *params.params)]
+    return names[1:] if names[:1] == ["self"] else names
+
+
+def has_number_as_default(binding: Binding) -> bool:
+    """Say whether it is a parameter like ``delta=1.0``: a setting, no tensor."""
+    if not isinstance(binding.scope.node, cst.FunctionDef | cst.Lambda):
+        return False
+    params = binding.scope.node.params
+    return any(
+        each.name.value == binding.name
+        and each.default is not None
+        and number_of(each.default) is not None
+        for each in (*params.posonly_params, *params.params, *params.kwonly_params)
+    )

@@ -1,0 +1,34 @@
+"""What the form of a node says, without asking what its names mean."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+
+def has_unknown_decorators(function: cst.FunctionDef) -> bool:
+    """Say whether something may have put another function into the place of this one."""
+    known = {"staticmethod", "classmethod", "property"}
+    return any(
+        not isinstance(each.decorator, cst.Name) or each.decorator.value not in known
+        for each in function.decorators
+    )
+
+
+def is_property(function: cst.FunctionDef) -> bool:
+    """Say whether it is read as an attribute."""
+    return any(
+        isinstance(each.decorator, cst.Name) and each.decorator.value == "property"
+        for each in function.decorators
+    )
+
+
+def is_starred(node: cst.CSTNode) -> bool:
+    """Say whether it is the parameter ``*args`` or ``**kwargs``."""
+    return isinstance(node, cst.Param) and node.star not in {"", cst.MaybeSentinel.DEFAULT}
+
+
+def is_number(node: cst.BaseExpression) -> bool:
+    """Say whether it is a number as it stands, with a sign or without."""
+    if isinstance(node, cst.UnaryOperation):
+        node = node.expression
+    return isinstance(node, cst.BaseNumber)
