@@ -97,14 +97,19 @@ class OwnClasses:
             bindings = self._resolver.bindings(expression.value, expression, scope)
             if len(bindings) == 1:
                 return self._bound(bindings[0])
+        info = self.of_tree(expression)
+        return None if info is None else self._from_tree(info)
+
+    def of_tree(self, expression: cst.CSTNode) -> ClassInfo | None:
+        """Return the class of another module of the tree that an expression names."""
         meaning = self._resolver.of_chain(expression)
         if meaning is None:
             return None
         info = meaning.binding.own_class
         if info is not None and meaning.name == meaning.binding.name:
-            return self._from_tree(info)
+            return info
         through = self._imports.through_tree(meaning.name)
-        return self._from_tree(through) if isinstance(through, ClassInfo) else None
+        return through if isinstance(through, ClassInfo) else None
 
     def around(self, function: cst.CSTNode) -> OwnClass | None:
         """Return the class whose method ``function`` is."""

@@ -23,7 +23,7 @@ from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
-from kdoctor.syntax.package import Package
+from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
 from kdoctor.syntax.positions import Positions
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
@@ -152,6 +152,10 @@ class Module:
         """Return the dotted name of an expression that is something imported, else None."""
         meaning = self._resolver.of_chain(expression)
         return None if meaning is None else meaning.name
+
+    def class_of_tree(self, expression: cst.CSTNode) -> ClassInfo | None:
+        """Return the class of another module of the tree that an expression names."""
+        return self._classes.of_tree(expression)
 
     # -- types, contexts, guards
 

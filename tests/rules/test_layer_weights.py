@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kdoctor.engine import fix
+from kdoctor.engine import fix, scan
 from kdoctor.rules.arguments._weight_initializers import INITIALIZERS
 
 IMAGE, SERIES = (2, 6, 6, 3), (2, 6, 3)
@@ -111,3 +111,25 @@ def test_a_layer_of_the_tree_that_hands_weights_on_gets_them_when_it_is_built(tm
         f"{head}model.add(Scale(1, input_shape=(3,)))\nmodel.layers[-1].set_weights([w])\n"
         "y = x(Scale(2, weights=w))\n"
     )
+
+
+def test_a_layer_that_is_reached_through_its_package_is_one_of_the_tree(tmp_path):
+    (tmp_path / "mine" / "parts").mkdir(parents=True)
+    (tmp_path / "mine" / "__init__.py").write_text("from .parts import Scale\n")
+    (tmp_path / "mine" / "parts" / "__init__.py").write_text(
+        "import keras\n\n\nclass Scale(keras.layers.Layer):\n    pass\n"
+    )
+    user = tmp_path / "use.py"
+    user.write_text(
+        "import mine\nimport mine.parts as parts\n\n\nclass Own(mine.Scale):\n    pass\n\n\n"
+        "class Keeping(mine.Scale):\n    def __init__(self, weights):\n"
+        "        super().__init__()\n\n\n"
+        "mine.Scale(weights=w)\nparts.Scale(weights=w)\nOwn(weights=w)\nKeeping(weights=w)\n"
+        "mine.unknown.Scale(weights=w)\n"
+    )
+    result = scan([str(user)], select=["KD311"])
+    assert [each.symbol for each in result.findings] == [
+        "mine.Scale(weights)",
+        "mine.parts.Scale(weights)",
+        "Own(weights)",
+    ]

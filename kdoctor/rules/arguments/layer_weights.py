@@ -2,7 +2,7 @@
 
 ## What it does
 Reports `weights=` of Keras' own layers, except `Embedding`, which still takes it, and of layers of
-another file of the tree that hand what they do not know on to one of Keras'.
+one's own, of this file or the tree, that hand what they do not know on to one of Keras'.
 
 ## Why it breaks
 Every layer of Keras 2 took `weights=` and set them when it was first called. In Keras 3 it is
@@ -53,12 +53,14 @@ from kdoctor.rewrite import Refusal, Speller, without
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._first_layer import is_built_when_added
+from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.arguments._weight_initializers import CHANGES_A_WEIGHT, initializers_of
 from kdoctor.rules.calls import argument, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import Line, free_name, line_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
 
 _IN_THE_CONFIG = (
     "the values go into the layer's config: what is made from that, by `clone_model`, starts with "
@@ -92,17 +94,17 @@ class _Made:
 
 
 def _own_layers(module: Module, facts: Facts) -> Iterator[tuple[_Made, cst.Arg]]:
-    """Yield the layers of other files of the tree that hand `weights=` on to one of Keras'."""
-    for reference in module.references:
-        call, binding = reference.call, reference.binding
-        info = binding.own_class
-        if call is None or info is None or reference.name != binding.name:
+    """Yield the layers of the user's own that hand `weights=` on to one of Keras'."""
+    for call in descendants(module.tree):
+        given = argument(call, "weights") if isinstance(call, cst.Call) else None
+        if given is None or not isinstance(call, cst.Call):
             continue
-        given = argument(call, "weights")
-        if given is None or not info.hands_on or "weights" in info.takes or info.base is None:
+        base = base_that_gets(module, call.func, "weights")
+        if base is None or not _refuses_weights(facts, base) or module.is_guarded(call):
             continue
-        if _refuses_weights(facts, info.base) and not module.is_guarded(call):
-            yield _Made(call, info.name, reference.name, reference.confidence), given
+        symbol = module.qualified(call.func) or module.source(call.func)
+        made = _Made(call, symbol.rpartition(".")[2], symbol, Confidence.LIKELY)
+        yield made, given
 
 
 def _refuses_weights(facts: Facts, base: str) -> bool:
@@ -270,6 +272,11 @@ _PRELUDE = (
     "both = [kernel, bias]\nx = keras.Input((4,))\n"
 )
 _ERROR = "ValueError: Unrecognized keyword arguments passed to Dense: {'weights': "
+_OWN = (
+    _HEAD + "class Own(keras.layers.Dense):\n    pass\n\n\nclass Twice(Own):\n"
+    "    def __init__(self, units, factor=2, **kwargs):\n"
+    "        super().__init__(units * factor // factor, **kwargs)\n\n\nx = keras.Input((4,))\n"
+)
 VALID = [
     "import keras\nkeras.layers.Embedding(5, 3, weights=[table])",
     "import keras\nkeras.layers.Dense(3, kernel_initializer=keras.initializers.Constant(2))",
@@ -278,6 +285,21 @@ VALID = [
     (
         "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
         "    def __init__(self, weights):\n        super().__init__()\n\n\nMine(weights=[1])"
+    ),
+    # What is taken out, and what is not handed on.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Dense):\n"
+        "    def __init__(self, units, **kwargs):\n        self.start = kwargs.pop('weights')\n"
+        "        super().__init__(units, **kwargs)\n\n\nMine(3, weights=[1])"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Dense):\n"
+        "    def __init__(self, units, **kwargs):\n        super().__init__(units)\n\n\n"
+        "Mine(3, weights=[1])"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Embedding):\n    pass\n\n\n"
+        "Mine(3, 4, weights=[table])"
     ),
     "import keras\nkeras.applications.VGG16(weights=None)",
     (
@@ -349,6 +371,15 @@ INVALID = [
         after=_HEAD + "layer = keras.layers.Dense(3)\n",
         raises=_ERROR,
         same="layer.units",
+    ),
+    # A layer of one's own that hands it on.
+    Example(
+        before=_OWN + "y = Twice(3, weights=both)(x)\n",
+        after=_OWN + "twice_layer = Twice(3)\ny = twice_layer(x)\ntwice_layer.set_weights(both)\n",
+        raises=_ERROR.replace("Dense", "Twice"),
+        unsafe=True,
+        prelude=_PRELUDE,
+        same="[each.tolist() for each in keras.Model(x, y).get_weights()]",
     ),
     # Nothing tells where it is built.
     Example(

@@ -1,0 +1,56 @@
+"""Keywords that a layer of the user's own hands on to the Keras class which it is made from."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.rules.own_classes import class_named
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+
+def base_that_gets(module: Module, cls: cst.BaseExpression, keyword: str) -> str | None:
+    """Return the imported class that gets ``keyword`` where an own class is made with it.
+
+    None where ``cls`` is no class of this file or the tree, or may keep the keyword to itself.
+    """
+    seen: set[cst.ClassDef] = set()
+    while (node := class_named(module, cls)) is not None:
+        if node in seen or len(node.bases) != 1 or node.keywords or not _hands_on(node, keyword):
+            return None
+        seen.add(node)
+        cls = node.bases[0].value
+    info = module.class_of_tree(cls)
+    if info is not None:
+        return info.base if info.hands_on and keyword not in info.takes else None
+    return module.qualified(cls) if seen else None
+
+
+def _hands_on(node: cst.ClassDef, keyword: str) -> bool:
+    made = [
+        each
+        for each in descendants(node.body)
+        if isinstance(each, cst.FunctionDef) and each.name.value in {"__init__", "__new__"}
+    ]
+    if len(made) != 1:
+        return not made
+    (method,) = made
+    rest = method.params.star_kwarg
+    if rest is None or method.name.value != "__init__" or _may_take(method, keyword):
+        return False
+    return any(
+        isinstance(each, cst.Call)
+        and isinstance(each.func, cst.Attribute)
+        and each.func.attr.value == "__init__"
+        and any(given.star == "**" and given.value.deep_equals(rest.name) for given in each.args)
+        for each in descendants(method.body)
+    )
+
+
+def _may_take(method: cst.FunctionDef, keyword: str) -> bool:
+    """Say whether ``__init__`` has a parameter of that name, or names it in a string."""
+    return any(
+        (isinstance(each, cst.Param) and each.name.value == keyword)
+        or (isinstance(each, cst.SimpleString) and each.evaluated_value == keyword)
+        for each in descendants(method)
+    )
