@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_of
 from kdoctor.engine.tree import Tree
+from kdoctor.keras_api.surface import is_module_everywhere, same_under_other_roots
 from kdoctor.syntax.package import ClassInfo
 
 
@@ -230,5 +231,10 @@ class _Question:
 
 
 def _only(values: set[Value]) -> Value:
-    """Return the value on which all agree."""
-    return values.pop() if len(values) == 1 else None
+    """Return the value on which all agree, be it that they take it from other roots of Keras."""
+    if len(values) == 1:
+        return values.pop()
+    names = [each for each in values if isinstance(each, str)]
+    same = same_under_other_roots(names) if len(names) == len(values) else []
+    # What stands in a module of Keras may be there under one root only.
+    return same[0] if same and is_module_everywhere(same[0]) else None

@@ -30,7 +30,12 @@ from kdoctor.keras_api.returns import (
     TENSOR_LIST_FUNCTIONS,
     WEIGHTED_LAYERS,
 )
-from kdoctor.keras_api.surface import newest, split_root
+from kdoctor.keras_api.surface import (
+    PRIVATE_ROOT,
+    newest,
+    same_under_other_roots,
+    split_root,
+)
 from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
 from kdoctor.kinds import Context, Kind, Type
 from kdoctor.target import Target
@@ -138,6 +143,13 @@ class KerasKnowledge:
                 return False
             case _:
                 return False if self._is_of_the_engine(qualified) else None
+
+    def taken_for_all(self, names: Collection[str]) -> str | None:
+        """Return one of several names, where all are one thing of Keras under several roots."""
+        same = same_under_other_roots(names)
+        public = [each for each in same if not each.startswith(PRIVATE_ROOT)]
+        existing = (each for each in public if self.exists(each))
+        return next(existing, public[0]) if public else None
 
     def _is_of_the_engine(self, qualified: str) -> bool:
         """Say whether it is in `keras.src.engine`, which went with Keras 2: the one gone module."""

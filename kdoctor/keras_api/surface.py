@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache, cached_property
 from typing import Final
 
@@ -56,6 +57,43 @@ def root_spelling(qualified: str) -> str | None:
         if spelling in _SPELLINGS:
             return spelling
     return None
+
+
+# One and the same Keras on a target with Keras 3, the most telling first. TensorFlow's private copy
+# is none of them, but stands for what the other branch imports from Keras itself.
+_INTERCHANGEABLE: Final = ("keras", "tf.keras", PRIVATE_ROOT)
+
+
+def same_under_other_roots(names: Collection[str]) -> list[str]:
+    """Return names that are one thing under several roots, the most telling first, else nothing.
+
+    >>> same_under_other_roots(["tensorflow.keras.backend", "keras.backend"])
+    ['keras.backend', 'tensorflow.keras.backend']
+    """
+    found: dict[str, str] = {}
+    rests = set()
+    for name in names:
+        split = split_root(name)
+        if split is None or split[0] not in _INTERCHANGEABLE:
+            return []
+        found[split[0]] = name
+        rests.add(split[1])
+    if len(rests) != 1 or not found.keys() - {PRIVATE_ROOT}:
+        return []
+    return [found[root] for root in _INTERCHANGEABLE if root in found]
+
+
+# Modules that each release has under each root.
+_EVERYWHERE: Final = frozenset({
+    "", "activations", "applications", "backend", "callbacks", "constraints", "datasets",
+    "initializers", "layers", "losses", "metrics", "models", "optimizers", "regularizers", "utils",
+})  # fmt: skip
+
+
+def is_module_everywhere(qualified: str) -> bool:
+    """Say whether a dotted name is Keras itself, or a module of it that no release lacks."""
+    split = split_root(qualified)
+    return split is not None and split[1] in _EVERYWHERE
 
 
 class Surface:

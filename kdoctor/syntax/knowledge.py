@@ -48,6 +48,9 @@ class Knowledge(Protocol):
     def exists(self, qualified: str) -> bool | None:
         """Say whether ``qualified`` can be imported or read on the target, None if not known."""
 
+    def taken_for_all(self, names: Collection[str]) -> str | None:
+        """Return the one to go by of names that are one thing under several roots, if they are."""
+
     def version(self, module: str) -> str | None:
         """Return what ``module.__version__`` is on the target (``keras``, ``tensorflow``)."""
 
@@ -98,6 +101,9 @@ class _Nothing:
         return None
 
     def exists(self, qualified: str) -> bool | None:  # noqa: ARG002
+        return None
+
+    def taken_for_all(self, names: Collection[str]) -> str | None:  # noqa: ARG002
         return None
 
     def version(self, module: str) -> str | None:  # noqa: ARG002

@@ -186,11 +186,20 @@ class Resolver:
         for index, (one, _) in enumerate(known):
             for other, _ in known[index + 1 :]:
                 if not self._are_alternatives(one.node, other.node):
-                    return None
+                    return self._one_of_keras([meaning for _, meaning in known])
         live = [meaning for each, meaning in known if not self._is_dead(each.node)]
         taken = live[0] if len({meaning.name for meaning in live}) == 1 else first
         names = dict.fromkeys(name for _, meaning in known for name in meaning.names)
         return replace(taken, names=tuple(names))
+
+    def _one_of_keras(self, meanings: Sequence[Meaning]) -> Meaning | None:
+        """Return what is the same of Keras, whatever decides which root it comes from."""
+        names = tuple(dict.fromkeys(name for each in meanings for name in each.names))
+        taken = self._knowledge.taken_for_all(names)
+        if taken is None:
+            return None
+        chosen = next((each for each in meanings if taken in each.names), meanings[0])
+        return replace(chosen, name=taken, names=names, confidence=Confidence.LIKELY)
 
     def _of_binding(self, binding: Binding) -> Meaning | None:
         if binding in self._meanings:

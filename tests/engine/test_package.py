@@ -8,7 +8,9 @@ import pytest
 
 from kdoctor.engine import scan
 from kdoctor.engine.package import ProjectPackage
+from kdoctor.keras_api import Presence, lookup, surface
 from kdoctor.syntax import ClassInfo
+from kdoctor.target import Target
 
 STARS = {"keras.layers": ["Dense", "Conv2D"]}
 
@@ -213,3 +215,45 @@ def test_a_name_that_is_another_module_in_another_branch_is_not_followed(tmp_pat
     (package / "backend.py").write_text(BY_BRANCH)
     result = scan([str(tmp_path)], target="keras==3.15.1")
     assert {Path(each.place.path).name for each in result.findings} == {"ops.py"}
+
+
+BY_SETTING = """
+import os
+
+if os.environ.get("TF_KERAS"):
+    from {} import keras
+else:
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "followed"),
+    [
+        ("tensorflow", "import keras", True),
+        ("tensorflow.python", "import keras", True),
+        ("tensorflow", "import tf_keras as keras", False),
+        ("tensorflow", "from mine import keras", False),
+    ],
+)
+def test_the_same_keras_under_other_roots_is_followed(tmp_path, one, other, followed):
+    package = tmp_path / "pk"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "backend.py").write_text(
+        BY_SETTING.format(one, other) + "\n\ndef f(x):\n    return keras.backend.sum(x)\n"
+    )
+    (package / "use.py").write_text(
+        "from .backend import keras\n\n\ndef f(x):\n    return keras.backend.sum(x)\n"
+    )
+    result = scan([str(tmp_path)], target="keras==3.15.1", select=["KD101"])
+    found = {Path(each.place.path).name for each in result.findings}
+    assert found == ({"backend.py", "use.py"} if followed else set())
+
+
+@pytest.mark.parametrize("root", ["keras", "tensorflow.keras"])
+@pytest.mark.parametrize("version", ["2.3.1", "2.15.0", "3.0.5", "3.15.1"])
+def test_the_modules_that_are_everywhere_are(root, version):
+    target = Target("keras", version, "test", version, version)
+    for name in surface._EVERYWHERE - {""}:
+        assert lookup(f"{root}.{name}", target).presence is not Presence.MISSING

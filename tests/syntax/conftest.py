@@ -87,6 +87,12 @@ class World:
             return False
         return True if qualified.partition(".")[0] in THERE else None
 
+    def taken_for_all(self, names):
+        """`k` and its older twin are the same where the same name is taken from both."""
+        same = {name.removeprefix("k2").removeprefix("k") for name in names}
+        roots = {name.partition(".")[0] for name in names}
+        return min(names) if len(same) == 1 and roots == {"k", "k2"} else None
+
     def version(self, module):
         return self.versions.get(module)
 
