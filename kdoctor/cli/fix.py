@@ -11,6 +11,7 @@ from kdoctor.cli import options, streams
 
 if TYPE_CHECKING:
     from kdoctor.engine import FixResult
+    from kdoctor.report.page import Page
 
 Apply = Annotated[bool, typer.Option("--apply", help="Write the repaired files.")]
 Unsafe = Annotated[
@@ -20,6 +21,14 @@ Unsafe = Annotated[
         help="Use also fixes that no proof calls safe: read the diff before you keep it.",
     ),
 ]
+Verify = Annotated[
+    bool,
+    typer.Option(
+        "--verify",
+        help="Run the definitions of each file before the fix on Keras 2 and after it on Keras 3; "
+        "with --apply, write only the files in which what the fix changes is still the same.",
+    ),
+]
 
 
 def fix(  # noqa: PLR0913 - the options of the command
@@ -27,6 +36,9 @@ def fix(  # noqa: PLR0913 - the options of the command
     *,
     apply: Apply = False,
     unsafe: Unsafe = False,
+    verify: Verify = False,
+    python: options.PythonOption = None,
+    seconds: options.SecondsOption = 60.0,
     target: options.TargetOption = None,
     namespace: options.NamespaceOption = options.Namespace.KEEP,
     select: options.Select = None,
@@ -46,6 +58,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     kdoctor fix src/ > keras3.patch         the same for `patch -p1`
     kdoctor fix src/ --apply                writes the safe fixes
     kdoctor fix src/ --apply --unsafe --select KD101
+    kdoctor fix src/ --apply --verify       writes only what computes the same on Keras 3
     kdoctor fix src/ --namespace keras      moves imports of tf.keras to keras, too
     kdoctor fix - --apply < old.py > new.py
 
@@ -65,7 +78,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.fix(
             named,
-            apply=apply,
+            apply=apply and not verify,
             unsafe=unsafe,
             target=target,
             namespace=options.namespace_of(namespace),
@@ -80,6 +93,11 @@ def fix(  # noqa: PLR0913 - the options of the command
             progress=told,
         )
     page = streams.output(color, quiet=quiet, verbose=verbose)
+    notes = streams.notes(color, quiet=quiet, verbose=verbose)
+    refused: dict[str, str] = {}
+    if verify:
+        refused = _verify(result, named, python, exclude, kind, notes, unsafe=unsafe, limit=seconds)
+        result = engine.write(result, refused) if apply else result
     if apply and stdin is not None:
         _print_fixed(result, stdin)
     elif apply:
@@ -87,8 +105,40 @@ def fix(  # noqa: PLR0913 - the options of the command
     else:
         write_diff(result, page)
     # Apart from the diff, so that standard output is a patch and nothing else.
-    write_summary(result, streams.notes(color, quiet=quiet, verbose=verbose))
-    raise typer.Exit(_exit_code(result))
+    write_summary(result, notes)
+    raise typer.Exit(_exit_code(result) or bool(refused))
+
+
+def _verify(  # noqa: PLR0913, PLR0917
+    result: FixResult,
+    paths: list[str],
+    python: str | None,
+    exclude: list[str] | None,
+    kind: options.DocumentKind | None,
+    notes: Page,
+    *,
+    unsafe: bool,
+    limit: float,
+) -> dict[str, str]:
+    """Write the verdicts; return the files that must not be written, and why."""
+    from kdoctor.cli.verified import not_verified, verified  # noqa: PLC0415
+    from kdoctor.report.verdicts import write_refused, write_verdicts  # noqa: PLC0415
+
+    if options.STDIN in paths:
+        raise typer.BadParameter("--verify needs files: - (standard input) has no project")
+    report = verified(
+        paths,
+        result,
+        python=python,
+        seconds=limit,
+        exclude=exclude or [],
+        kind=options.kind_of(kind),
+        unsafe=unsafe,
+    )
+    refused = not_verified(result, report)
+    write_verdicts(report, notes)
+    write_refused(refused, notes)
+    return refused
 
 
 def _print_fixed(result: FixResult, stdin: bytes) -> None:

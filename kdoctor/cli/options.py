@@ -122,6 +122,25 @@ ColorOption = Annotated[
     Color,
     typer.Option("--color", help="Colours; auto minds the terminal and NO_COLOR."),
 ]
+PythonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--python",
+        metavar="PYTHON",
+        help="The Python that user code is verified on.  [default: the project's own, where it "
+        "has TensorFlow, else the one that runs kdoctor]",
+        show_default=False,
+    ),
+]
+SecondsOption = Annotated[
+    float,
+    typer.Option(
+        "--seconds",
+        min=1.0,
+        metavar="N",
+        help="How long one definition may compute, or wait, on each side.",
+    ),
+]
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Findings only."),

@@ -1,4 +1,4 @@
-"""``kdoctor verify``: run the reference on this machine's backends and devices."""
+"""``kdoctor verify``: user code before and after its fix; without a path, the reference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import typer
 from kdoctor.cli import options, streams
 
 if TYPE_CHECKING:
+    from kdoctor.report.page import Page
     from kdoctor.verify.reference.results import Result
+    from kdoctor.verify.user.results import Report
 
 
 class Backend(enum.StrEnum):
@@ -39,31 +41,99 @@ DeviceOption = Annotated[
 ]
 
 
-def verify(
+def verify(  # noqa: PLR0913 - the options of the command
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PATH",
+            help="Files and folders whose definitions are verified; without any, the reference.",
+            show_default=False,
+        ),
+    ] = None,
     *,
+    python: options.PythonOption = None,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="Verify also fixes that no proof calls safe.")
+    ] = False,
+    seconds: options.SecondsOption = 60.0,
+    kind: options.As = None,
+    exclude: options.Exclude = None,
     backend: BackendOption = Backend.TENSORFLOW,
     device: DeviceOption = Device.ALL,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = options.Color.AUTO,
 ) -> None:
-    """Check the reference here: against closed forms, finite differences, Keras and tf_keras.
+    """Run user code before its fix on Keras 2 and after it on Keras 3: is it still the same?
 
     \b
-    kdoctor verify                                on TensorFlow, on the CPU and each GPU
+    kdoctor verify train.py                       its losses, metrics, layers, models, activations
+    kdoctor verify src/ --unsafe --json
+    kdoctor verify train.py --python .venv/bin/python
+    kdoctor verify                                check the reference here instead, against closed
+                                                  forms, finite differences, Keras and tf_keras
     kdoctor verify --backend all --device cpu
 
-    Exit code: 0 where all is within tolerance, 1 where something is not, 2 where it cannot run.
-    """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor.report.reference import write_json, write_results  # noqa: PLC0415
+    Nothing is written, and no training of a file runs: definitions are cut out with what they
+    need and run in processes of their own, which may write in a temporary folder only.
 
-    results = _results(backend, device)
+    Exit code: 0 where all that could be tried is equal (or within tolerance), 1 where something
+    is not, 2 where it cannot be done.
+    """  # noqa: D301 - \b keeps the lines of the examples
     page = streams.output(color)
-    if json:
-        write_json(results, page)
+    if paths:
+        report = _user_code(paths, python, exclude, kind, unsafe=unsafe, seconds=seconds)
+        holds = _write_verdicts(report, page, json=json)
     else:
-        write_results(results, page)
-    if not all(each.holds for each in results):
+        from kdoctor.report.reference import write_json, write_results  # noqa: PLC0415
+
+        results = _results(backend, device)
+        (write_json if json else write_results)(results, page)
+        holds = all(each.holds for each in results)
+    if not holds:
         raise typer.Exit(1)
+
+
+def _user_code(  # noqa: PLR0913
+    paths: list[str],
+    python: str | None,
+    exclude: list[str] | None,
+    kind: options.DocumentKind | None,
+    *,
+    unsafe: bool,
+    seconds: float,
+) -> Report:
+    from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.cli.verified import verified  # noqa: PLC0415
+
+    how: engine.Options = {
+        "exclude": exclude or [],
+        "kind": options.kind_of(kind),
+        "diffs": False,
+        "target": None,
+    }
+    fixed = engine.fix(paths, unsafe=unsafe, **how)
+    if fixed.target.is_before_keras_3:
+        how["target"] = "keras==3"
+        # The project still names the Keras that it leaves; what comes after is what is asked here.
+        fixed = engine.fix(paths, unsafe=unsafe, **how)
+    return verified(
+        paths,
+        fixed,
+        python=python,
+        seconds=seconds,
+        exclude=exclude or [],
+        kind=options.kind_of(kind),
+        unsafe=unsafe,
+    )
+
+
+def _write_verdicts(report: Report, page: Page, *, json: bool) -> bool:
+    from kdoctor.report.verdicts import write_json, write_verdicts  # noqa: PLC0415
+
+    (write_json if json else write_verdicts)(report, page)
+    if report.unreadable:
+        raise typer.Exit(2)
+    return not any(each.is_bad for each in report.verdicts)
 
 
 def _results(backend: Backend, device: Device) -> list[Result]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kdoctor.engine.fixing import fix
+from kdoctor.engine.fixing import fix, write
 from kdoctor.engine.options import Options
 from kdoctor.engine.result import FixedFile, FixResult, LeftAlone, ScanResult, SkippedPart
 from kdoctor.engine.scanning import scan
@@ -16,4 +16,5 @@ __all__ = [
     "SkippedPart",
     "fix",
     "scan",
+    "write",
 ]

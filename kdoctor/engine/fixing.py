@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
@@ -53,6 +53,22 @@ def fix(
         left=collected(targets, tasks, gathered, [each.left for each in fixes]),
         left_alone=tuple(each.left_alone for each in fixes if each.left_alone),
         written=apply,
+    )
+
+
+def write(result: FixResult, refused: Collection[str]) -> FixResult:
+    """Write the files of a fix that was not applied, all but those of the ``refused`` paths."""
+    kept = [file for file in result.files if file.path not in refused]
+    reasons = {file.path: None if file.path == STDIN else _write(file) for file in kept}
+    undone = [file for file in result.files if file.path in refused or reasons[file.path]]
+    found = [*result.left.findings, *(each for file in undone for each in file.applied)]
+    failed = [LeftAlone(path, reason) for path, reason in reasons.items() if reason]
+    return replace(
+        result,
+        files=tuple(file for file in kept if not reasons[file.path]),
+        left=replace(result.left, findings=tuple(found)),
+        left_alone=(*result.left_alone, *failed),
+        written=True,
     )
 
 

@@ -1,0 +1,123 @@
+"""The verifier as commands call it: which texts, which Python, with what on the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kdoctor import engine
+from kdoctor.documents import Kind, discover
+from kdoctor.errors import FileProblem
+from kdoctor.model import Applicability
+from kdoctor.report.page import is_terminal
+from kdoctor.report.progress import progress
+from kdoctor.verify.user.results import State
+
+if TYPE_CHECKING:
+    from kdoctor.engine import FixResult
+    from kdoctor.verify.user.results import Report
+    from kdoctor.verify.user.verifying import Source
+
+
+def verified(  # noqa: PLR0913
+    paths: Iterable[str],
+    fixed: FixResult,
+    *,
+    python: str | None,
+    seconds: float,
+    exclude: list[str],
+    kind: Kind | None,
+    unsafe: bool,
+) -> Report:
+    """Verify the files at or below ``paths``, of which ``fixed`` tells what the fix changes.
+
+    Raises:
+        UsageProblem: a path does not exist, or no Python can run the code.
+    """
+    from kdoctor.verify.user.interpreter import choose  # noqa: PLC0415
+    from kdoctor.verify.user.running import Limits  # noqa: PLC0415
+    from kdoctor.verify.user.sources import sources_of  # noqa: PLC0415
+    from kdoctor.verify.user.verifying import verify  # noqa: PLC0415
+
+    listing = discover(paths, exclude)
+    texts = _Texts(fixed, unsafe=unsafe)
+    unreadable = [(each.path, each.why) for each in fixed.left.unreadable]
+    unreadable += [(each.path, each.why) for each in fixed.left_alone]
+    sources: list[Source] = []
+    for path in listing:
+        try:
+            sources += sources_of(path, *texts.bytes_of(path), kind)
+        except FileProblem as problem:
+            unreadable.append((path, str(problem)))
+        except OSError as error:
+            unreadable.append((path, f"it cannot be read: {error.strerror or error}"))
+    first = os.path.abspath(next(iter(listing), "."))  # noqa: PTH100 - a link stays what it is
+    interpreter = choose(os.path.dirname(first), python)  # noqa: PTH120
+    with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
+        report = verify(sources, texts, interpreter, Limits(seconds), heard)
+    return replace(report, unreadable=tuple(dict(unreadable).items()))
+
+
+def not_verified(fixed: FixResult, report: Report) -> dict[str, str]:
+    """Return the files of a fix that are not to be written, and why.
+
+    A definition that the fix does not touch keeps no file back. Where a definition that it touches
+    could not be compared, and where it touches none, only fixes that a proof calls safe count.
+    """
+    refused = {}
+    for file in fixed.files:
+        touched = [each for each in report.verdicts if each.path == file.path and each.changed]
+        bad = [each.name for each in touched if each.is_bad]
+        open_ = [each.name for each in touched if not each.is_bad and each.state is not State.EQUAL]
+        unproven = [
+            finding.code
+            for finding in file.applied
+            if finding.fix is not None and finding.fix.applicability is not Applicability.SAFE
+        ]
+        if bad:
+            refused[file.path] = f"not the same after the fix: {', '.join(bad)}"
+        elif unproven and (open_ or not touched):
+            what = ", ".join(open_) if open_ else "nothing that the fix changes"
+            told = "could not be compared" if open_ else "could be compared"
+            codes = ", ".join(dict.fromkeys(unproven))
+            refused[file.path] = f"{what} {told}, and the fixes of {codes} are not called safe"
+    return refused
+
+
+class _Texts:
+    """Gives files before and after the fix; those beside the paths are fixed when asked for."""
+
+    def __init__(self, fixed: FixResult, *, unsafe: bool) -> None:
+        self._fixed = {_real(each.path): (each.before, each.after) for each in fixed.files}
+        self._unsafe = unsafe
+
+    def bytes_of(self, path: str) -> tuple[bytes, bytes]:
+        """Return a named file before and after the fix.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        known = self._fixed.get(_real(path))
+        if known is not None:
+            return known
+        data = Path(path).read_bytes()
+        return self._fixed.setdefault(_real(path), (data, data))
+
+    def __call__(self, path: Path) -> tuple[str, str] | None:
+        """Return a module of the project before and after the fix; None: it cannot be read."""
+        if _real(path) not in self._fixed:
+            for each in engine.fix([path], unsafe=self._unsafe, diffs=False, jobs=1).files:
+                self._fixed[_real(each.path)] = (each.before, each.after)
+        try:
+            before, after = self.bytes_of(str(path))
+            return before.decode("utf-8-sig"), after.decode("utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            return None
+
+
+def _real(path: str | Path) -> str:
+    return os.path.realpath(path)

@@ -1,0 +1,97 @@
+"""Verdicts of the verifier for people and programs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from kdoctor.report.page import Page, printable
+from kdoctor.report.summary import count
+from kdoctor.verify.user.results import Report, State, Verdict
+
+_ROLES = {
+    State.EQUAL: "good",
+    State.DIFFERENT: "error",
+    State.NOT_ON_KERAS_2: "change",
+    State.NOT_ON_KERAS_3: "error",
+    State.NOT_TRIED: "quiet",
+}
+
+
+def write_verdicts(report: Report, page: Page) -> None:
+    """Write each definition with its verdict, and what was run."""
+    path = ""
+    for each in report.verdicts:
+        if each.path != path:
+            page.line(page.paint("path", printable(each.path)))
+            path = each.path
+        _write(each, page)
+    for unreadable, why in report.unreadable:
+        page.line(f"{page.paint('path', printable(unreadable))}: not checked: {printable(why)}")
+    if report.verdicts or report.unreadable:
+        page.line()
+    page.line(_summary(report))
+
+
+def write_json(report: Report, page: Page) -> None:
+    """Write one object, a contract for programs: fields are added, never renamed or removed."""
+    document = {
+        "interpreter": report.interpreter,
+        "because": report.because,
+        "versions": dict(report.versions),
+        "definitions": [
+            {**asdict(each), "state": each.state.value, "largest": _finite(each.largest)}
+            for each in report.verdicts
+        ],
+        "unreadable": [{"path": path, "why": why} for path, why in report.unreadable],
+    }
+    page.line(json.dumps(document, indent=2))
+
+
+def _write(verdict: Verdict, page: Page) -> None:
+    kind = f" ({verdict.kind})" if verdict.kind else ""
+    state = page.paint(_ROLES[verdict.state], verdict.state.value)
+    page.line(f"  {verdict.line}: {printable(verdict.name)}{kind}: {state}{_details(verdict)}")
+    for note in verdict.notes:
+        page.line(f"      {printable(note)}")
+    for hint in verdict.hints:
+        page.line(f"      {page.paint('help', 'hint')}: {printable(hint)}")
+
+
+def _details(verdict: Verdict) -> str:
+    match verdict.state:
+        case State.EQUAL:
+            cases = count(verdict.cases, "case")
+            return (
+                f", largest difference {verdict.largest or 0.0:.1e} in {cases} "
+                f"(tolerance {verdict.tolerance or 0.0:.0e} of a value)"
+            )
+        case State.DIFFERENT:
+            return (
+                f" in {printable(verdict.where)}, with {verdict.input}: {printable(verdict.told)}"
+            )
+    return f": {printable(verdict.why)}"
+
+
+def _summary(report: Report) -> str:
+    if not report.verdicts:
+        return "No definition of Keras' was found: nothing to verify."
+    counted = Counter(each.state for each in report.verdicts)
+    told = ", ".join(f"{counted[state]} {state.value}" for state in State if counted[state])
+    lines = [f"{count(len(report.verdicts), 'definition')}: {told}."]
+    sides = " and ".join(version for _, version in report.versions)
+    if sides:
+        lines.append(f"Run with {sides}, on {report.interpreter} ({report.because}).")
+    return "\n".join(map(printable, lines))
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and abs(value) < float("inf") else None
+
+
+def write_refused(refused: Mapping[str, str], page: Page) -> None:
+    """Name the files that are not written, and why."""
+    for path, why in refused.items():
+        page.line(f"{page.paint('path', printable(path))}: not written: {printable(why)}")

@@ -1,0 +1,118 @@
+"""On which Python user code is verified: the project's own where it has the frameworks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from kdoctor.errors import UsageProblem
+from kdoctor.interpreters import Interpreter, interpreter_for, interpreter_named
+
+_QUESTION = """
+import json, sys
+sys.path[:] = [entry for entry in sys.path if entry]
+from importlib.util import find_spec
+try:
+    from importlib.metadata import version
+except ImportError:
+    version = None
+found = {}
+for name in ("tensorflow", "keras", "tf_keras", "numpy"):
+    if find_spec(name) is not None:
+        try:
+            found[name] = version(name)
+        except Exception:
+            found[name] = "?"
+print(json.dumps({"python": list(sys.version_info[:2]), "found": found}))
+"""
+_PATIENCE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    interpreter: Interpreter
+    python: tuple[int, ...]
+    found: dict[str, str]
+
+    @property
+    def has_tensorflow(self) -> bool:
+        return "tensorflow" in self.found
+
+    @property
+    def lacks(self) -> str:
+        """What it lacks, as a sentence with the remedy; "" where it lacks nothing."""
+        path = self.interpreter.path
+        if not self.has_tensorflow:
+            return (
+                f"{path} ({self.interpreter.because}) has no TensorFlow, which user code is "
+                "verified with: name another with --python, or "
+                f"{path} -m pip install 'tensorflow>=2.16' tf_keras"
+            )
+        keras = self.found.get("keras", "")
+        if not keras[:1].isdigit() or int(keras.partition(".")[0]) < 3:
+            which = f"keras {keras}" if keras else "no keras"
+            return (
+                f"{path} ({self.interpreter.because}) has {which}, and the fixed code needs "
+                f"Keras 3: {path} -m pip install 'tensorflow>=2.16' tf_keras, "
+                "in an environment of its own, and name that with --python"
+            )
+        if "tf_keras" not in self.found:
+            minor = ".".join(self.found["tensorflow"].split(".")[:2])
+            return (
+                f"{path} ({self.interpreter.because}) has no tf_keras, which is Keras 2 and runs "
+                f"the original code: {path} -m pip install 'tf_keras~={minor}.0'"
+            )
+        if self.python < (3, 9):
+            return f"{path} is Python {'.'.join(map(str, self.python))}: 3.9 or later is needed"
+        return ""
+
+
+def choose(folder: str, named: str | None) -> Interpreter:
+    """Return the Python to verify on.
+
+    Raises:
+        UsageProblem: it lacks TensorFlow, Keras 3 or tf_keras.
+    """
+    if named is not None:
+        interpreter = interpreter_named(named)
+        if interpreter is None:
+            raise UsageProblem(f"--python {named}: there is no such Python")
+        return _whole(_asked(interpreter))
+    own = Interpreter(sys.executable, "the one that runs kdoctor")
+    projects = interpreter_for(folder)
+    if projects.path != own.path:
+        try:
+            asked = _asked(projects)
+        except UsageProblem:
+            return _whole(_asked(own))  # what answers nothing is not what the code runs on
+        if asked.has_tensorflow:
+            return _whole(asked)
+    return _whole(_asked(own))
+
+
+def _whole(asked: _Asked) -> Interpreter:
+    if asked.lacks:
+        raise UsageProblem(asked.lacks)
+    return asked.interpreter
+
+
+def _asked(interpreter: Interpreter) -> _Asked:
+    try:
+        done = subprocess.run(
+            [interpreter.path, "-c", _QUESTION],
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            check=False,
+            env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+        )
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise UsageProblem(
+            f"{interpreter.path} does not answer as a Python does: {error}"
+        ) from error
+    return _Asked(interpreter, tuple(answer["python"]), answer["found"])

@@ -1,0 +1,68 @@
+"""Where a module's imports of the project's own modules lie."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A module of the project: its dotted name in the worker, its file, and whether it holds more.
+
+    ``root`` is the folder in which absolute imports of the project start.
+    """
+
+    name: str
+    path: Path
+    root: Path
+
+    @property
+    def is_package(self) -> bool:
+        """Whether it is the ``__init__.py`` of a package."""
+        return self.path.name == "__init__.py"
+
+    @property
+    def package(self) -> str:
+        """The package that its relative imports start from."""
+        return self.name if self.is_package else self.name.rpartition(".")[0]
+
+
+def place_of(path: Path) -> Place:
+    """Return the place of a file, by the ``__init__.py`` files above it."""
+    path = path.absolute()
+    folder = path.parent
+    parts = [] if path.name == "__init__.py" else [path.stem]
+    while (folder / "__init__.py").is_file() and folder != folder.parent:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    name = ".".join(part if part.isidentifier() else "module" for part in parts) or "module"
+    return Place(name, path, folder)
+
+
+def imported_module(place: Place, node: ast.ImportFrom) -> str:
+    """Return the dotted name that a ``from`` import names, relative ones made whole."""
+    if not node.level:
+        return node.module or ""
+    package = place.package.split(".") if place.package else []
+    kept = package[: len(package) - node.level + 1]
+    return ".".join([*kept, *([node.module] if node.module else [])])
+
+
+def find(place: Place, name: str) -> Place | None:
+    """Return the project's own module of a dotted name; None where there is none."""
+    for folder in dict.fromkeys((place.root, place.path.parent)):
+        base = folder.joinpath(*name.split("."))
+        for path in (base.with_name(base.name + ".py"), base / "__init__.py"):
+            if name and path.is_file():
+                return Place(name, path, folder)
+    return None
+
+
+def packages_above(name: str) -> Iterator[str]:
+    """Yield ``a`` and ``a.b`` of ``a.b.c``."""
+    parts = name.split(".")
+    for end in range(1, len(parts)):
+        yield ".".join(parts[:end])

@@ -1,0 +1,157 @@
+"""Whether a top-level statement may be run: it makes values, and trains, reads and sends nothing.
+
+Pure, and on the safe side: what is not known to be quiet is not run, and the reason is told.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Iterator, Mapping
+
+FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras", "keras_core", "tensorflow_addons"})
+_MODULES = FRAMEWORKS | {
+    *("numpy", "math", "cmath", "functools", "itertools", "collections", "operator", "typing"),
+    *("enum", "dataclasses", "abc", "re", "string", "fractions", "decimal", "numbers", "copy"),
+    *("logging", "types", "contextlib", "packaging", "distutils", "scipy", "six", "warnings"),
+}
+_CALLABLES = frozenset(
+    {"abs", "all", "any", "bool", "bytes", "complex", "dict", "divmod", "enumerate", "filter"}
+    | {"float", "frozenset", "getattr", "hasattr", "int", "isinstance", "issubclass", "len"}
+    | {"list", "map", "max", "min", "object", "pow", "property", "range", "reversed", "round"}
+    | {"set", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type", "zip"}
+)
+# Settings that change what definitions compute.
+_SETTINGS = frozenset(
+    {"set_image_data_format", "set_image_dim_ordering", "set_floatx", "set_epsilon"}
+    | {"set_global_policy", "set_policy", "enable_eager_execution", "disable_v2_behavior"}
+)
+# Names that train, read, write, wait or send, whatever they are called on.
+LOUD = frozenset(
+    {"fit", "fit_generator", "train", "train_on_batch", "train_step_loop", "evaluate"}
+    | {"evaluate_generator", "predict", "predict_generator", "predict_on_batch", "minimize"}
+    | {"load_data", "load_model", "load_weights", "save", "save_model", "save_weights", "savez"}
+    | {"savetxt", "loadtxt", "genfromtxt", "fromfile", "tofile", "memmap", "get_file", "open"}
+    | {"urlopen", "urlretrieve", "download", "input", "exec", "eval", "system", "popen", "Popen"}
+    | {"run", "check_call", "check_output", "sleep", "imread", "imwrite", "imsave", "read_csv"}
+    | {"flow_from_directory", "image_dataset_from_directory", "load_img", "parse_args", "exit"}
+    | {"makedirs", "mkdir", "remove", "rmtree", "listdir", "glob", "walk", "_exit", "fork"}
+    | {"load", "datasets", "gfile", "experiment", "TFRecordDataset", "TensorBoard", "VideoCapture"}
+)
+
+
+def loud_name_in(node: ast.AST) -> tuple[str, int] | None:
+    """Return a name in ``node`` that trains, reads, writes or sends, with its line."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call):
+            name = _last_name(each.func)
+            if name in LOUD:
+                return name, each.lineno
+    return None
+
+
+class Quietness:
+    """Judges the statements of one module by what its names are bound to.
+
+    ``roots`` maps names that imports bind to the top-level package that they come from;
+    ``own`` tells of a function or class of the module why it may not be called, None: it may.
+    """
+
+    def __init__(self, roots: Mapping[str, str], own: Callable[[str], str | None]) -> None:
+        self._roots = roots
+        self._own = own
+
+    def why_not(self, node: ast.stmt) -> tuple[str, int] | None:
+        """Return why a statement is not run, with the line of the reason; None: it is quiet."""
+        match node:
+            case ast.Import() | ast.ImportFrom() | ast.Pass():
+                return None
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                return self._of_expressions(node.decorator_list)
+            case ast.Assign() | ast.AugAssign() | ast.AnnAssign():
+                return self._of_expressions([node.value] if node.value else [])
+            case ast.Expr(value=ast.Constant()):
+                return None
+            case ast.Expr(value=ast.Call() as call) if _last_name(call.func) in _SETTINGS:
+                return self._of_expressions([call])
+            case ast.If():
+                return self._of_expressions([node.test]) or self._of([*node.body, *node.orelse])
+            case ast.Try():
+                handled = [each for handler in node.handlers for each in handler.body]
+                return self._of([*node.body, *handled, *node.orelse, *node.finalbody])
+            case ast.Raise():
+                return None
+        return f"line {node.lineno} is {_called(node)}, which is not run", node.lineno
+
+    def is_setting(self, node: ast.stmt) -> bool:
+        """Say whether a statement sets something for all of Keras, quietly."""
+        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+            return False
+        return _last_name(node.value.func) in _SETTINGS and self.why_not(node) is None
+
+    def _of(self, body: list[ast.stmt]) -> tuple[str, int] | None:
+        return next(filter(None, map(self.why_not, body)), None)
+
+    def _of_expressions(self, nodes: list[ast.expr]) -> tuple[str, int] | None:
+        for node in nodes:
+            for each in _run_now(node):
+                problem = self._of_expression(each)
+                if problem:
+                    return problem, each.lineno
+        return None
+
+    def _of_expression(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Await | ast.Yield | ast.YieldFrom):
+            return "it awaits or yields"
+        if not isinstance(node, ast.Call):
+            return None
+        called = ast.unparse(node.func)
+        name = _last_name(node.func)
+        if name in LOUD:
+            return f"{called}() reads, writes, trains or sends"
+        root = _root(node.func)
+        if root is None:
+            return None  # of a call, which is judged itself, or of a literal
+        if root in self._roots:
+            if self._roots[root] in _MODULES:
+                return None
+            return f"{called}() is of {self._roots[root]}, which may do anything"
+        reason = self._own(root)
+        if reason is None or (root in _CALLABLES and isinstance(node.func, ast.Name)):
+            return None
+        return f"{called}() {reason}"
+
+
+def _run_now(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield the expressions that are evaluated when ``node`` is: not the bodies of lambdas."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr) and not isinstance(node, ast.Lambda):
+            yield from _run_now(child)
+        elif isinstance(child, ast.keyword | ast.comprehension):
+            for inner in ast.iter_child_nodes(child):
+                if isinstance(inner, ast.expr):
+                    yield from _run_now(inner)
+
+
+def _root(node: ast.expr) -> str | None:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _last_name(node: ast.expr) -> str:
+    match node:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+    return ""
+
+
+def _called(node: ast.stmt) -> str:
+    names = {ast.For: "a loop", ast.While: "a loop", ast.With: "a with block"}
+    return names.get(type(node), "a statement that does something")
+
+
+def is_builtin(name: str) -> bool:
+    """Say whether Python itself has a name."""
+    return hasattr(builtins, name) or name in {"__name__", "__file__", "__doc__"}

@@ -1,0 +1,60 @@
+"""What the verifier says of each definition."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class State(enum.StrEnum):
+    """What a definition was found to be."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    NOT_ON_KERAS_2 = "cannot be run on Keras 2"
+    NOT_ON_KERAS_3 = "cannot be run on Keras 3"
+    NOT_TRIED = "not tried"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one definition.
+
+    ``path`` and ``line`` say where it stands; ``kind`` what sort of thing it is, "" where that was
+    not found out. ``why`` is the error or reason of a definition that was not compared. ``where``
+    is what differs first, with ``told`` both values and ``input`` what they were computed from.
+    ``largest`` is the largest difference over all ``cases``, ``tolerance`` what is allowed of the
+    size of a value. ``changed`` says whether the fix changes what the definition is made of.
+    """
+
+    path: str
+    line: int
+    name: str
+    state: State
+    kind: str = ""
+    why: str = ""
+    where: str = ""
+    told: str = ""
+    input: str = ""
+    largest: float | None = None
+    tolerance: float | None = None
+    cases: int = 0
+    changed: bool = False
+    hints: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the fixed code does not do what the original did."""
+        return self.state in {State.DIFFERENT, State.NOT_ON_KERAS_3}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All verdicts, and what they were found with."""
+
+    verdicts: tuple[Verdict, ...]
+    interpreter: str
+    because: str
+    versions: tuple[tuple[str, str], ...] = ()  # of a side, what it is
+    unreadable: tuple[tuple[str, str], ...] = ()  # a path, why

@@ -1,0 +1,195 @@
+"""The two processes that run user code: Keras 2 first, then Keras 3, which compares."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kdoctor import reference
+from kdoctor.errors import UsageProblem
+from kdoctor.interpreters import Interpreter
+from kdoctor.verify.user import worker
+
+_HERE = Path(__file__).parent
+_SHIM = _HERE.parent / "keras_2.py"
+_KERAS_2, _KERAS_3 = "keras_2", "keras_3"
+_ENVIRONMENT = {
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+    "CUDA_VISIBLE_DEVICES": "-1",
+    "KERAS_BACKEND": "tensorflow",
+    "PYTHONUTF8": "1",
+    "PYTHONHASHSEED": "0",
+    "MPLBACKEND": "agg",
+    "OMP_NUM_THREADS": "1",
+    "TF_NUM_INTRAOP_THREADS": "1",
+    "TF_NUM_INTEROP_THREADS": "1",
+}
+# They would make another Keras of what is to be run, or run code of their own.
+_UNSET = ("TF_USE_LEGACY_KERAS", "TF_XLA_FLAGS", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME")
+_START = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from worker.main import main; main(*sys.argv[2:])"
+)
+_SILENCE = 900.0  # seconds without a word after which a worker is given up
+_AWAKE = 2.0
+
+Job = dict[str, Any]
+Answer = dict[str, Any]
+Heard = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one definition may use on each side: seconds of computing or waiting, and bytes."""
+
+    seconds: float = 60.0
+    memory: int = 3 * 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The answers of both sides by the number of the job, and the versions that gave them."""
+
+    keras_2: dict[int, Answer]
+    keras_3: dict[int, Answer]
+    versions: tuple[tuple[str, str], ...]
+
+
+def run(
+    old: Sequence[Job],
+    new: Sequence[Job],
+    interpreter: Interpreter,
+    limits: Limits,
+    heard: Heard | None = None,
+) -> Ran:
+    """Run jobs before the fix on Keras 2, and after it on Keras 3.
+
+    Raises:
+        UsageProblem: a worker does not start.
+    """
+    versions: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder:
+        total = len(old) + len(new)
+        first = _answers(_KERAS_2, old, interpreter, limits, Path(folder), versions)
+        before = _collected(first, 0, total, heard)
+        # What ended its process, or cannot be tried, would do so again.
+        repeated = [
+            {**job, "repeats": before[job["id"]]["state"] == "ran"}
+            for job in new
+            if job["id"] in before and not before[job["id"]].get("ended")
+        ]
+        second = _answers(_KERAS_3, repeated, interpreter, limits, Path(folder), versions)
+        after = _collected(second, len(old), total, heard)
+    return Ran(before, after, tuple(versions.items()))
+
+
+def _collected(
+    answers: Iterator[Answer], done: int, total: int, heard: Heard | None
+) -> dict[int, Answer]:
+    found = {}
+    for answer in answers:
+        found[int(answer["job"])] = answer
+        if heard is not None:
+            heard(done + len(found), total)
+    return found
+
+
+def _answers(  # noqa: PLR0913, PLR0917
+    side: str,
+    jobs: Sequence[Job],
+    interpreter: Interpreter,
+    limits: Limits,
+    folder: Path,
+    versions: dict[str, str],
+) -> Iterator[Answer]:
+    """Start a worker, yield its answers, and end it with all that it started."""
+    if not jobs:
+        return
+    orders = {
+        "jobs": list(jobs),
+        "keras_2": str(_SHIM),
+        "reference": str(Path(reference.__file__).parent),
+        "limits": {"seconds": limits.seconds, "memory": limits.memory},
+    }
+    (folder / "jobs.json").write_text(json.dumps(orders), encoding="utf-8")
+    process = _started(side, interpreter, folder)
+    try:
+        for line in _lines(process):
+            message = json.loads(line)
+            if "ready" in message:
+                versions[side] = ", ".join(f"{k} {v}" for k, v in message["ready"].items())
+                continue
+            yield message
+        if side not in versions:
+            process.wait()
+            raise UsageProblem(_how_it_ended(interpreter, folder))
+    finally:
+        _end(process)
+
+
+def _started(side: str, interpreter: Interpreter, folder: Path) -> subprocess.Popen[bytes]:
+    environment = {key: value for key, value in os.environ.items() if key not in _UNSET}
+    environment |= _ENVIRONMENT | {
+        name: str(folder) for name in ("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME")
+    }
+    with (folder / "stderr").open("wb") as errors:
+        return subprocess.Popen(
+            [interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1]), side, folder],
+            stdout=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            stderr=errors,
+            env=environment,
+            cwd=folder,
+            start_new_session=True,
+        )
+
+
+def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
+    """Yield what a worker says, until it ends or is silent for too long."""
+    assert process.stdout is not None
+    descriptor = process.stdout.fileno()
+    kept, since = b"", time.monotonic()
+    while True:
+        ready, _, _ = select.select([descriptor], [], [], _AWAKE)
+        if not ready:
+            if time.monotonic() - since > _SILENCE:
+                return
+            continue
+        since = time.monotonic()
+        read = os.read(descriptor, 1 << 16)
+        if not read:
+            return
+        *whole, kept = (kept + read).split(b"\n")
+        yield from whole
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a worker: asked first, so that it ends its fork, which has a session of its own."""
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _how_it_ended(interpreter: Interpreter, folder: Path) -> str:
+    said = (folder / "stderr").read_text("utf-8", "replace").strip().splitlines()
+    last = said[-1] if said else "it said nothing"
+    return (
+        f"TensorFlow does not start on {interpreter.path} ({interpreter.because}): {last} "
+        "(`kdoctor env` looks for the cause)"
+    )

@@ -1,0 +1,283 @@
+"""Cut a definition out of a module, with what it needs and nothing else. Pure: nothing is run.
+
+A slice keeps the lines of its file: what is left out is blank, so that errors name true lines.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kdoctor.verify.user import local_modules
+from kdoctor.verify.user.local_modules import Place
+from kdoctor.verify.user.quiet import FRAMEWORKS, Quietness, is_builtin, loud_name_in
+from kdoctor.verify.user.statements import DEFINITIONS, Statement, imports_in, statements_of
+
+Reader = Callable[[Place], str | None]
+
+
+class NotSliced(Exception):
+    """What a definition needs cannot be had without running more than definitions."""
+
+    def __init__(self, why: str, line: int) -> None:
+        super().__init__(why)
+        self.why = why
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One module of a slice, as the worker loads it."""
+
+    name: str
+    package: str
+    is_package: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A definition with all that it needs: the module that holds it first."""
+
+    pieces: tuple[Piece, ...]
+    frameworks: frozenset[str]  # what it imports of Keras and TensorFlow
+
+
+@dataclass
+class Sliced:
+    """A module that definitions are cut out of. ``read`` gives the text of another module."""
+
+    text: str
+    place: Place
+    read: Reader
+    _others: dict[str, Sliced] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def statements(self) -> list[Statement]:
+        """The top-level statements."""
+        return statements_of(self.text)
+
+    @cached_property
+    def bound(self) -> dict[str, list[Statement]]:
+        """Which statements bind a name."""
+        found: dict[str, list[Statement]] = {}
+        for each in self.statements:
+            for name in each.binds:
+                found.setdefault(name, []).append(each)
+        return found
+
+    @cached_property
+    def _quietness(self) -> Quietness:
+        roots: dict[str, str] = {}
+        for each in self.statements:
+            for node in imports_in(each.node):
+                roots.update(_roots_of(node))
+        return Quietness(roots, self._why_not_called)
+
+    def _why_not_called(self, name: str) -> str | None:
+        """Return why a name of the module may not be called while it is loaded."""
+        found = self.bound.get(name, [])
+        if not found:
+            return None if is_builtin(name) else "is of nobody knows where"
+        for each in found:
+            if isinstance(each.node, ast.FunctionDef | ast.ClassDef):
+                loud = loud_name_in(each.node)
+                if loud:
+                    return f"calls {loud[0]}() on line {loud[1]}"
+        return None
+
+    def slice(self, name: str) -> Slice:
+        """Return the slice of a name that is bound at the top level.
+
+        Raises:
+            NotSliced: it needs a value that only the running program has.
+        """
+        self._others[self.place.name] = self
+        wanted: dict[str, set[str]] = {}
+        self._want(name, wanted)
+        order = [self.place.name, *(each for each in wanted if each != self.place.name)]
+        pieces = [self._others[each].piece(wanted[each]) for each in order]
+        frameworks = {
+            root
+            for piece in pieces
+            for node in ast.walk(ast.parse(piece.text))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for root in _roots_of(node).values()
+        }
+        return Slice(tuple(pieces), frozenset(frameworks & FRAMEWORKS))
+
+    def _want(self, name: str, wanted: dict[str, set[str]]) -> None:
+        """Add to ``wanted`` all names that ``name`` needs, by module."""
+        here = wanted.setdefault(self.place.name, set())
+        waiting = [name]
+        while waiting:
+            current = waiting.pop()
+            if current in here:
+                continue
+            here.add(current)
+            for statement in self.bound.get(current, []):
+                self._check(statement)
+                waiting += statement.needs
+                for node in imports_in(statement.node):
+                    self._follow(node, current, wanted)
+            if current not in self.bound and not is_builtin(current):
+                for statement in self.statements:
+                    if statement.is_star_import:
+                        self._follow_star(statement, current, wanted)
+
+    def _check(self, statement: Statement) -> None:
+        problem = self._quietness.why_not(statement.node)
+        if problem is not None:
+            bound = ", ".join(sorted(statement.binds))
+            raise NotSliced(f"it needs {bound}: {problem[0]}", problem[1])
+
+    def _follow(
+        self,
+        node: ast.Import | ast.ImportFrom,
+        name: str,
+        wanted: dict[str, set[str]],
+    ) -> None:
+        """Take what an import brings from the project's own modules."""
+        for alias in node.names:
+            local = alias.asname or alias.name.partition(".")[0]
+            if local != name and alias.name != "*":
+                continue
+            if isinstance(node, ast.Import):
+                self._take(alias.name, None, node.lineno, wanted)
+                continue
+            module = local_modules.imported_module(self.place, node)
+            inner = f"{module}.{alias.name}"
+            if local_modules.find(self.place, inner) and not self._defines(module, alias.name):
+                self._take(module, "", node.lineno, wanted)
+                self._take(inner, None, node.lineno, wanted)
+                continue
+            found = self._take(module, alias.name, node.lineno, wanted)
+            if not found and node.level:
+                raise NotSliced(
+                    f"it needs {alias.name} of {module}, which is not here", node.lineno
+                )
+
+    def _follow_star(
+        self,
+        statement: Statement,
+        name: str,
+        wanted: dict[str, set[str]],
+    ) -> None:
+        node = statement.node
+        assert isinstance(node, ast.ImportFrom)
+        module = local_modules.imported_module(self.place, node)
+        if self._defines(module, name):
+            self._take(module, name, node.lineno, wanted)
+
+    def _defines(self, module: str, name: str) -> bool:
+        other = self._other(module)
+        return other is not None and name in other.bound
+
+    def _other(self, name: str) -> Sliced | None:
+        """Return a module of the project's own; None where there is none that can be read."""
+        if name == self.place.name or name.partition(".")[0] in FRAMEWORKS:
+            return None
+        if name not in self._others:
+            place = local_modules.find(self.place, name)
+            text = None if place is None else self.read(place)
+            if place is None or text is None:
+                return None
+            other = Sliced(text, place, self.read, self._others)
+            try:
+                other.statements  # noqa: B018 - parsed now
+            except SyntaxError as error:
+                raise NotSliced(f"{place.path.name} is no Python: {error.msg}", 1) from error
+            self._others[name] = other
+        return self._others[name]
+
+    def _take(
+        self,
+        module: str,
+        name: str | None,
+        line: int,
+        wanted: dict[str, set[str]],
+    ) -> bool:
+        """Take a name of another module, None: all its definitions. Say whether it is there."""
+        other = self._other(module)
+        if other is None:
+            return False
+        for above in local_modules.packages_above(module):
+            if self._other(above) is not None:
+                wanted.setdefault(above, set())
+        wanted.setdefault(module, set())
+        if name == "":
+            return True
+        names = [name] if name is not None else _definitions_of(other)
+        for each in names:
+            try:
+                other._want(each, wanted)  # noqa: SLF001 - of its own kind
+            except NotSliced as refusal:
+                if name is None:
+                    continue  # of many, this one may not be the one that is used
+                raise NotSliced(f"in {module}, {refusal.why}", line) from refusal
+        return name is None or name in other.bound
+
+    def piece(self, names: Iterable[str]) -> Piece:
+        """Return the module with only the statements that bind ``names``, on their lines."""
+        names = set(names)
+        lines = self.text.split("\n")
+        kept = [""] * len(lines)
+        for statement in self.statements:
+            if not self._is_kept(statement, names):
+                continue
+            start, end = statement.first_line - 1, statement.node.end_lineno or 0
+            if isinstance(statement.node, ast.ImportFrom | ast.Import):
+                shown = _trimmed(statement.node, names)
+                kept[start] = f"{kept[start]}; {shown}" if kept[start] else shown
+            elif kept[start] or _shares_a_line(statement, self.statements):
+                text = ast.unparse(statement.node)
+                kept[start] = f"{kept[start]}; {text}" if kept[start] else text
+            else:
+                kept[start:end] = lines[start:end]
+        text = "\n".join(kept)
+        return Piece(self.place.name, self.place.package, self.place.is_package, text)
+
+    def _is_kept(self, statement: Statement, names: set[str]) -> bool:
+        if statement.is_future or self._quietness.is_setting(statement.node):
+            return True
+        if statement.is_star_import:
+            return True
+        return bool(statement.binds & names)
+
+
+def _definitions_of(module: Sliced) -> list[str]:
+    return [each.node.name for each in module.statements if isinstance(each.node, DEFINITIONS)]
+
+
+def _roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    if isinstance(node, ast.Import):
+        return {
+            alias.asname or alias.name.partition(".")[0]: alias.name.partition(".")[0]
+            for alias in node.names
+        }
+    root = "." if node.level else (node.module or "").partition(".")[0]
+    return {alias.asname or alias.name: root for alias in node.names}
+
+
+def _trimmed(node: ast.Import | ast.ImportFrom, names: set[str]) -> str:
+    """Return an import of the wanted names only: another name may be gone in Keras 3."""
+    if isinstance(node, ast.ImportFrom) and (
+        node.module == "__future__" or node.names[0].name == "*"
+    ):
+        return ast.unparse(node)
+    aliases = [
+        alias for alias in node.names if (alias.asname or alias.name.partition(".")[0]) in names
+    ]
+    if isinstance(node, ast.Import):
+        return ast.unparse(ast.Import(aliases))
+    return ast.unparse(ast.ImportFrom(node.module, aliases, node.level))
+
+
+def _shares_a_line(statement: Statement, statements: list[Statement]) -> bool:
+    first, last = statement.first_line, statement.node.end_lineno
+    return any(
+        other is not statement and (other.first_line == last or other.node.end_lineno == first)
+        for other in statements[max(0, statement.number - 1) : statement.number + 2]
+    )

@@ -1,0 +1,34 @@
+"""Documents as sources: a file, the cells of a notebook, each block of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from kdoctor.documents import Document, Kind, Unit
+from kdoctor.errors import FileProblem
+from kdoctor.model import Span
+from kdoctor.verify.user.verifying import Source
+
+
+def sources_of(
+    path: str, before: bytes, after: bytes, kind: Kind | None = None
+) -> Iterator[Source]:
+    """Yield the modules of a file, each with its text before and after the fix.
+
+    Raises:
+        FileProblem: it is no document of its kind, or the fix made another of it.
+    """
+    old, new = Document.parse(before, path, kind), Document.parse(after, path, kind)
+    if len(old.units) != len(new.units):
+        raise FileProblem("after the fix it has another number of code blocks")
+    for left, right in zip(old.units, new.units, strict=True):
+        yield Source(path, left.text, right.text, tuple(_lines_of(left)))
+
+
+def _lines_of(unit: Unit) -> Iterator[int]:
+    """Yield, for each line of a unit, on which line of the document it stands."""
+    at = 0
+    ends = [index + 1 for index, char in enumerate(unit.text) if char == "\n"]
+    for at, _ in pairwise([0, *ends, len(unit.text) + 1]):
+        yield unit.place(Span(at, at)).line

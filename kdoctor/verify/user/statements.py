@@ -1,0 +1,93 @@
+"""The top-level statements of a module: what each binds and which names it needs."""
+
+from __future__ import annotations
+
+import ast
+import symtable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One top-level statement of a text. ``number`` counts from 0."""
+
+    number: int
+    node: ast.stmt
+    lines: tuple[str, ...]  # of the whole text
+
+    @property
+    def first_line(self) -> int:
+        """The line on which it starts, its decorators included."""
+        decorators = getattr(self.node, "decorator_list", [])
+        return int(min([self.node.lineno, *(each.lineno for each in decorators)]))
+
+    @cached_property
+    def binds(self) -> frozenset[str]:
+        """The names that it binds at module level."""
+        return frozenset(_bound(self.node))
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """The names of the module that running or calling it may look up."""
+        alone = ast.Module([self.node], [])
+        # Not the text itself: a statement need not start its line.
+        return frozenset(_global_names(symtable.symtable(ast.unparse(alone), "<slice>", "exec")))
+
+    @property
+    def is_star_import(self) -> bool:
+        """Whether it imports all names of a module."""
+        return isinstance(self.node, ast.ImportFrom) and self.node.names[0].name == "*"
+
+    @property
+    def is_future(self) -> bool:
+        """Whether it is a ``from __future__`` import."""
+        return isinstance(self.node, ast.ImportFrom) and self.node.module == "__future__"
+
+
+def statements_of(text: str) -> list[Statement]:
+    """Return the top-level statements of a text.
+
+    Raises:
+        SyntaxError: it is no Python.
+    """
+    lines = tuple(text.split("\n"))
+    return [Statement(n, node, lines) for n, node in enumerate(ast.parse(text).body)]
+
+
+def imports_in(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Yield the imports in a statement, inner ones included."""
+    for each in ast.walk(node):
+        if isinstance(each, _IMPORTS):
+            yield each
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield what a statement binds in its own scope."""
+    if isinstance(node, DEFINITIONS):
+        yield node.name
+        return
+    if isinstance(node, _IMPORTS):
+        for alias in node.names:
+            yield alias.asname or alias.name.partition(".")[0]
+        return
+    if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    if isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)
+
+
+def _global_names(table: symtable.SymbolTable, *, top: bool = True) -> Iterator[str]:
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (top or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _global_names(child, top=False)

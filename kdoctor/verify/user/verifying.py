@@ -1,0 +1,192 @@
+"""From the texts before and after a fix to a verdict for each definition."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kdoctor.interpreters import Interpreter
+from kdoctor.verify.user.local_modules import Place, place_of
+from kdoctor.verify.user.results import Report, State, Verdict
+from kdoctor.verify.user.running import Answer, Heard, Job, Limits, run
+from kdoctor.verify.user.slicing import NotSliced, Slice, Sliced
+from kdoctor.verify.user.statements import Statement
+from kdoctor.verify.user.uses import Uses, shape_of, uses_of
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One module's text before and after its fix.
+
+    ``lines`` says where each line of it stands in the file: a block of a page starts further down.
+    """
+
+    path: str
+    before: str
+    after: str
+    lines: tuple[int, ...] = ()
+
+    def line(self, number: int) -> int:
+        """Return where a line, counted from 1, stands in the file."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else number
+
+
+# Gives the text before and after the fix of another module of the project.
+Texts = Callable[[Path], tuple[str, str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """A definition of a source: the job of each side, or why there is none."""
+
+    source: Source
+    name: str
+    line: int
+    old: Job | None = None
+    new: Job | None = None
+    verdict: Verdict | None = None
+    changed: bool = False
+
+
+def verify(
+    sources: Iterable[Source],
+    texts: Texts,
+    interpreter: Interpreter,
+    limits: Limits | None = None,
+    heard: Heard | None = None,
+) -> Report:
+    """Run each definition of the sources on both sides; return what is to be said of it."""
+    subjects = [each for source in sources for each in _subjects_of(source, texts)]
+    old, new = [], []
+    for number, each in enumerate(subjects):
+        if each.old is not None:
+            old.append({**each.old, "id": number})
+        if each.new is not None:
+            new.append({**each.new, "id": number})
+    ran = run(old, new, interpreter, limits or Limits(), heard)
+    verdicts = [
+        each.verdict or _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number))
+        for number, each in enumerate(subjects)
+    ]
+    return Report(tuple(verdicts), interpreter.path, interpreter.because, ran.versions)
+
+
+def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
+    place = place_of(Path(source.path))
+    before = Sliced(source.before, place, lambda other: _text(texts, other, 0))
+    after = Sliced(source.after, place, lambda other: _text(texts, other, 1))
+    try:
+        uses = uses_of(before.statements)
+    except SyntaxError:
+        return
+    known = set[str]()
+    for statement in before.statements:
+        name = _name(statement)
+        if name is None or name in known:
+            continue
+        known.add(name)
+        subject = _subject(source, statement, name, before, after, uses.get(name, Uses()))
+        if subject is not None:
+            yield subject
+
+
+def _text(texts: Texts, place: Place, which: int) -> str | None:
+    pair = texts(place.path)
+    return None if pair is None else pair[which]
+
+
+def _name(statement: Statement) -> str | None:
+    match statement.node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()):
+            return name
+    return None
+
+
+def _subject(  # noqa: PLR0913, PLR0917
+    source: Source, statement: Statement, name: str, before: Sliced, after: Sliced, uses: Uses
+) -> _Subject | None:
+    """Return a definition; None where it has nothing of Keras in it."""
+    line = source.line(statement.node.lineno)
+    try:
+        old = before.slice(name)
+    except NotSliced as refusal:
+        told = f"{refusal.why} (line {source.line(refusal.line)})"
+        verdict = Verdict(source.path, line, name, State.NOT_TRIED, why=told)
+        return _Subject(source, name, line, verdict=verdict)
+    if not old.frameworks and not uses.roles and not _takes_predictions(statement):
+        return None
+    job = {"name": name, "roles": sorted(uses.roles), "calls": uses.calls, **_facts(statement)}
+    try:
+        new = after.slice(name) if name in after.bound else None
+    except (NotSliced, SyntaxError) as refusal:
+        verdict = Verdict(source.path, line, name, State.NOT_ON_KERAS_3, why=str(refusal))
+        return _Subject(source, name, line, verdict=verdict, changed=True)
+    if new is None:
+        verdict = Verdict(source.path, line, name, State.NOT_ON_KERAS_3, why="the fix takes it out")
+        return _Subject(source, name, line, verdict=verdict, changed=True)
+    changed = _texts(old) != _texts(new)
+    return _Subject(source, name, line, _job(job, old), _job(job, new), changed=changed)
+
+
+def _takes_predictions(statement: Statement) -> bool:
+    node = statement.node
+    if not isinstance(node, ast.FunctionDef) or len(node.args.args) < 2:
+        return False
+    return "true" in node.args.args[0].arg and "pred" in node.args.args[1].arg
+
+
+def _facts(statement: Statement) -> dict[str, Any]:
+    return {"returns": False, "loud": None} | shape_of(statement)
+
+
+def _job(job: Job, of: Slice) -> Job:
+    pieces = [
+        {"name": p.name, "package": p.package, "is_package": p.is_package, "text": p.text}
+        for p in of.pieces
+    ]
+    return {**job, "pieces": pieces, "repeats": False}
+
+
+def _texts(of: Slice) -> list[str]:
+    return [piece.text for piece in of.pieces]
+
+
+def _verdict(subject: _Subject, old: Answer | None, new: Answer | None) -> Verdict:
+    """Put the answers of both sides together."""
+    old = old or {"state": "cannot", "error": "the process that ran it ended"}
+    new = new or {"state": "cannot", "error": "the process that ran it ended"}
+    if old["state"] == "not tried":
+        return _of(subject, State.NOT_TRIED, why=old["error"])
+    if old["state"] != "ran":
+        runs = {"ran": "on Keras 3 the fixed one runs", "cannot": ""}.get(new["state"], "")
+        notes = (runs,) if runs else ()
+        return _of(subject, State.NOT_ON_KERAS_2, why=old["error"], notes=notes)
+    details: dict[str, Any] = {
+        "kind": old["kind"],
+        "hints": tuple(new.get("hints", ())),
+        "notes": tuple(new.get("notes", ())),
+    }
+    match new["state"]:
+        case "equal":
+            measured = {key: new[key] for key in ("largest", "tolerance", "cases")}
+            return _of(subject, State.EQUAL, **details, **measured)
+        case "different":
+            found = {key: new[key] for key in ("where", "told", "input")}
+            return _of(subject, State.DIFFERENT, **details, **found)
+    return _of(subject, State.NOT_ON_KERAS_3, why=new["error"], **details)
+
+
+def _of(subject: _Subject, state: State, **details: Any) -> Verdict:
+    return Verdict(
+        subject.source.path,
+        subject.line,
+        subject.name,
+        state,
+        changed=subject.changed,
+        **details,
+    )

@@ -1,0 +1,145 @@
+"""Call a layer or model with given weights: outputs, gradients, what moved, what came between."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from typing import Any
+
+import numpy as np
+
+from . import draws
+from .frameworks import Side
+from .measured import Case, plain
+from .weights import Weight, give, initial_values, matched, name_of, taken_from
+
+_MOST_WEIGHTS = 3_000_000  # beyond, gradients are left out
+
+
+def modes_of(subject: Any) -> list[bool | None]:
+    """Return the values of ``training`` that a layer can be called with; None: without it."""
+    with contextlib.suppress(TypeError, ValueError):
+        if "training" in inspect.signature(subject.call).parameters:
+            return [False, True]
+    return [None]
+
+
+def weigh(subject: Any, weights: list[Weight] | None) -> tuple[list[Weight], list[Any]]:
+    """Return the weights of Keras 2 (taken now, where there are none yet), and the own variables.
+
+    Raises:
+        Mismatch: they do not fit.
+    """
+    weights = taken_from(subject) if weights is None else weights
+    return weights, matched(subject, weights)
+
+
+def measure(
+    subject: Any, tensors: Any, case: Case, weights: list[Weight], variables: list[Any], side: Side
+) -> None:
+    """Call ``subject`` in each mode, and put into ``case`` what came of it.
+
+    In a mode in which two calls differ, random numbers are drawn: only shapes are compared.
+    """
+    case.values.update(initial_values(variables, weights))
+    for mode in modes_of(subject):
+        told = "" if mode is None else f" with training={mode}"
+        give(variables, weights)
+        before = plain(_called(subject, tensors, mode))
+        give(variables, weights)
+        again = plain(_called(subject, tensors, mode))
+        if str(before) != str(again):
+            case.values[f"shape{told} (the values are random)"] = str(_shapes(before))
+            continue
+        give(variables, weights)
+        _measure_mode(subject, tensors, case, weights, variables, side, mode)
+    give(variables, weights)
+
+
+def _measure_mode(
+    subject: Any,
+    tensors: Any,
+    case: Case,
+    weights: list[Weight],
+    variables: list[Any],
+    side: Side,
+    mode: bool | None,
+) -> None:
+    tf = side.tf
+    told = "" if mode is None else f" with training={mode}"
+    floats = [each for each in tf.nest.flatten(tensors) if each.dtype.is_floating]
+    trained = [
+        (weight, _inner(variable))
+        for weight, variable in zip(weights, variables)  # noqa: B905
+        if weight.trainable
+    ]
+    with tf.GradientTape(persistent=False) as tape:
+        tape.watch(floats)
+        output = _called(subject, tensors, mode)
+        total = [_weighted(part, tf) for part in tf.nest.flatten(output)]
+        total = [part for part in total if part is not None]
+    case.values[f"output{told}"] = plain(output)
+    for weight, variable in zip(weights, variables):  # noqa: B905
+        if not weight.trainable:
+            case.values[f"{name_of(weight)} after the call{told}"] = np.asarray(variable)
+    few = sum(weight.value.size for weight in weights) <= _MOST_WEIGHTS
+    if not total or not few:
+        return
+    gradients = tape.gradient(total, [*floats, *(variable for _, variable in trained)])
+    for number, gradient in enumerate(gradients[: len(floats)]):
+        at = f" {number}" if len(floats) > 1 else ""
+        case.values[f"gradient of the input{at}{told}"] = plain(gradient)
+    for (weight, _), gradient in zip(trained, gradients[len(floats) :]):  # noqa: B905
+        case.values[f"gradient of {name_of(weight)}{told}"] = plain(gradient)
+
+
+def layer_outputs(subject: Any, tensors: Any, side: Side) -> dict[str, Any]:
+    """Return what each inner layer gave in one call, in the order of the calls."""
+    found: dict[str, Any] = {}
+    flatten = getattr(subject, "_flatten_layers", None)
+    for layer in flatten(include_self=False, recursive=True) if flatten else []:
+        _watch(layer, found)
+    mode = modes_of(subject)[0]
+    _called(subject, tensors, mode)
+    del side
+    return {f"layer {name}": plain(value) for name, value in found.items()}
+
+
+def _watch(layer: Any, found: dict[str, Any]) -> None:
+    call = layer.call
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        value = call(*args, **kwargs)
+        found.setdefault(layer.name, value)
+        return value
+
+    with contextlib.suppress(Exception):
+        # The real signature is what Keras asks for arguments such as ``training``.
+        watched.__signature__ = inspect.signature(call)  # type: ignore[attr-defined]
+        object.__setattr__(layer, "call", watched)
+
+
+def _called(subject: Any, tensors: Any, mode: bool | None) -> Any:
+    return subject(tensors) if mode is None else subject(tensors, training=mode)
+
+
+def _inner(variable: Any) -> Any:
+    """Return TensorFlow's own variable, which tapes know."""
+    return getattr(variable, "value", variable) if _is_of_keras_3(variable) else variable
+
+
+def _is_of_keras_3(variable: Any) -> bool:
+    return type(variable).__module__.startswith("keras.")
+
+
+def _weighted(part: Any, tf: Any) -> Any:
+    tensor = tf.convert_to_tensor(part)
+    if not tensor.dtype.is_floating:
+        return None
+    return tf.reduce_sum(tensor * tf.cast(draws.direction(tuple(tensor.shape)), tensor.dtype))
+
+
+def _shapes(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_shapes(each) for each in value]
+    return getattr(value, "shape", None)

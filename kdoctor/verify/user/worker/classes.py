@@ -1,0 +1,281 @@
+"""Classes: layers, models, losses, metrics, and what is called with a weight."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from . import draws
+from .calling import layer_outputs, measure, modes_of, weigh
+from .frameworks import Side
+from .functions import TensorFunction, measure_pairs
+from .measured import MODEL_TOLERANCE, Case, NotTried, plain, told
+from .weights import Mismatch, give
+
+_MOST_INPUTS = 4
+
+
+def kind_of(subject: type, side: Side) -> str:
+    """Return what sort of class it is, by what it derives from.
+
+    Raises:
+        NotTried: instances of it are not called with tensors.
+    """
+    keras = side.keras
+    for kind, base in (
+        ("model", keras.Model),
+        ("layer", keras.layers.Layer),
+        ("loss", keras.losses.Loss),
+        ("metric", keras.metrics.Metric),
+        ("function of a weight", keras.regularizers.Regularizer),
+        ("function of a weight", keras.constraints.Constraint),
+    ):
+        if issubclass(subject, base):
+            return kind
+    for what in ("callbacks.Callback", "optimizers.Optimizer", "initializers.Initializer"):
+        module, name = what.split(".")
+        if issubclass(subject, getattr(getattr(keras, module), name)):
+            raise NotTried(f"it is an {name}" if name[0] in "OI" else f"it is a {name}")
+    raise NotTried("it is a class of no kind that is called with tensors")
+
+
+def _made(subject: Any, made_with: Any, side: Side) -> Any:
+    side.fresh()
+    args, kwargs = made_with
+    return subject(*args, **kwargs)
+
+
+class LayerClass:
+    """A layer: by itself, in a functional model, saved and loaded."""
+
+    kind = "layer"
+
+    @classmethod
+    def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return arguments and inputs with which it runs, and the weights that both sides get."""
+        first: BaseException | None = None
+        shapes = _shapes_told(job["calls"])
+        for made_with in draws.arguments_for(subject, job["calls"]):
+            try:
+                _made(subject, made_with, side)
+            except BaseException as error:  # noqa: BLE001 - other arguments may do
+                first = first or error
+                continue
+            entries: list[dict[str, Any]] = []
+            ranks: set[Any] = set()
+            for label, arrays in _inputs(shapes):
+                rank = tuple(each.ndim for each in arrays)
+                if rank in ranks or len(entries) >= _MOST_INPUTS:
+                    continue
+                if entries and label.startswith(("class numbers", "two", "three")):
+                    continue
+                entry: dict[str, Any] = {"label": label, "arrays": arrays, "weights": None}
+                case = cls._case(subject, made_with, entry, side)
+                if case.error:
+                    first = first or RuntimeError(case.error)
+                    continue
+                entries.append(entry)
+                ranks.add(rank)
+            if entries:
+                plan = {"made_with": made_with, "entries": entries}
+                cls._see_around(subject, plan, side)
+                return plan
+        if first is not None:
+            raise first
+        raise NotTried("no input was found that it takes")
+
+    @classmethod
+    def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+        """Find out whether it works in a functional model, and whether that can be saved."""
+        entry = plan["entries"][0]
+        for step in ("functional", "saved"):
+            entry[step] = True
+            case = cls._case(subject, plan["made_with"], entry, side)
+            if case.error:
+                entry[step] = False
+
+    @classmethod
+    def measure(cls, subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Run it with each input."""
+        return [cls._case(subject, plan["made_with"], each, side) for each in plan["entries"]]
+
+    @classmethod
+    def _case(cls, subject: Any, made_with: Any, entry: dict[str, Any], side: Side) -> Case:
+        case = Case(entry["label"])
+        try:
+            cls._fill(case, subject, made_with, entry, side)
+        except Mismatch as mismatch:
+            case.values = {"weights": str(mismatch)}
+        except BaseException as error:  # noqa: BLE001 - an input that it does not take
+            case.error = told(error)
+        return case
+
+    @staticmethod
+    def _fill(case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side) -> None:
+        layer = _made(subject, made_with, side)
+        tensors = [side.tf.constant(each) for each in entry["arrays"]]
+        given = tensors[0] if len(tensors) == 1 else tensors
+        mode = modes_of(layer)[-1]
+        layer(given) if mode is None else layer(given, training=False)
+        entry["weights"], variables = weigh(layer, entry["weights"])
+        case.values["weights"] = "as many as on Keras 2"
+        measure(layer, given, case, entry["weights"], variables, side)
+        if entry.get("functional"):
+            _fill_around(case, subject, made_with, entry, side, given)
+
+
+def _fill_around(
+    case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side, given: Any
+) -> None:
+    """Put a layer into a functional model; save and load that."""
+    layer = _made(subject, made_with, side)
+    keras = side.keras
+    inputs = [keras.Input(shape=each.shape[1:], dtype=each.dtype.name) for each in entry["arrays"]]
+    inputs = inputs[0] if len(inputs) == 1 else inputs
+    model = keras.Model(inputs, layer(inputs))
+    _, variables = weigh(layer, entry["weights"])
+    give(variables, entry["weights"])
+    first = plain(model(given, training=False))
+    give(variables, entry["weights"])
+    if str(first) != str(plain(model(given, training=False))):
+        return  # random, also when it does not train
+    case.values["output in a functional model"] = first
+    if entry.get("saved"):
+        give(variables, entry["weights"])
+        model.save("model.keras")
+        side.fresh()
+        known = {subject.__name__: subject}
+        loaded = keras.models.load_model("model.keras", custom_objects=known, compile=False)
+        case.values["output after saving and loading"] = plain(loaded(given, training=False))
+
+
+class ModelClass(LayerClass):
+    """A model that is a class."""
+
+    kind = "model"
+
+    @staticmethod
+    def _fill(case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side) -> None:
+        case.tolerance = MODEL_TOLERANCE
+        model = _made(subject, made_with, side)
+        tensors = [side.tf.constant(each) for each in entry["arrays"]]
+        given = tensors[0] if len(tensors) == 1 else tensors
+        mode = modes_of(model)[-1]
+        model(given) if mode is None else model(given, training=False)
+        entry["weights"], variables = weigh(model, entry["weights"])
+        case.values["weights"] = "as many as on Keras 2"
+        whole = Case("")
+        measure(model, given, whole, entry["weights"], variables, side)
+        inner = layer_outputs(model, given, side)
+        known = entry.setdefault("layers", list(inner))
+        case.values.update((name, inner[name]) for name in known if name in inner)
+        case.values.update(whole.values)
+
+    @classmethod
+    def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
+        """A model stands alone."""
+
+
+class LossClass:
+    """A loss that is a class."""
+
+    kind = "loss"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments that it can be made with."""
+        return {"made_with": _first_arguments(subject, job, side)}
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it with each pair."""
+        return measure_pairs(_made(subject, plan["made_with"], side), plan, side)
+
+
+class MetricClass:
+    """A metric that is a class."""
+
+    kind = "metric"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments that it can be made with."""
+        return {"made_with": _first_arguments(subject, job, side)}
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Show it each pair twice; tell what it says after each, and after it is reset."""
+        cases = []
+        for pair in draws.pairs():
+            if "only" in plan and pair.label not in plan["only"]:
+                continue
+            case = Case(pair.label)
+            try:
+                metric = _made(subject, plan["made_with"], side)
+                true, predicted = side.tf.constant(pair.true), side.tf.constant(pair.predicted)
+                metric.update_state(true, predicted)
+                case.values["result after one batch"] = plain(metric.result())
+                metric.update_state(true[::-1], predicted)
+                case.values["result after two batches"] = plain(metric.result())
+                reset = getattr(metric, "reset_state", None) or metric.reset_states
+                reset()
+                metric.update_state(true[::-1], predicted)
+                case.values["result after a reset"] = plain(metric.result())
+            except BaseException as error:  # noqa: BLE001 - an input that it does not take
+                case = Case(pair.label, error=told(error))
+            cases.append(case)
+        return cases
+
+
+class WeightFunction:
+    """A regularizer or constraint."""
+
+    kind = "function of a weight"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments that it can be made with."""
+        return {"made_with": _first_arguments(subject, job, side)}
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it with each tensor."""
+        made = _made(subject, plan["made_with"], side)
+        return TensorFunction.measure(made, {**plan, "extra": ([], {})}, side)
+
+
+def _first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
+    first: BaseException | None = None
+    for made_with in draws.arguments_for(subject, job["calls"]):
+        try:
+            _made(subject, made_with, side)
+        except BaseException as error:  # noqa: BLE001 - other arguments may do
+            first = first or error
+            continue
+        return made_with
+    assert first is not None
+    raise first
+
+
+def _inputs(shapes: list[tuple[int, ...]]) -> list[tuple[str, list[Any]]]:
+    single = [(label, [array]) for label, array in draws.tensors(shapes)]
+    several = []
+    for count, word in ((2, "two"), (3, "three")):
+        for label, array in draws.tensors()[:3]:
+            drawn = [array[..., ::-1].copy() * (0.5 + n) for n in range(count)]
+            several.append((f"{word} inputs of {label}", drawn))
+    return [*single, *several]
+
+
+def _shapes_told(calls: list[dict[str, Any]]) -> list[tuple[int, ...]]:
+    """Return the input shapes that calls in the file give, with a batch."""
+    found = []
+    for call in calls:
+        shape = call["kwargs"].get("input_shape")
+        value = ast.literal_eval(shape) if shape else None
+        if isinstance(value, (tuple, list)) and all(value):
+            found.append((2, *value))
+    return found
+
+
+EXERCISES = (LayerClass, ModelClass, LossClass, MetricClass, WeightFunction)

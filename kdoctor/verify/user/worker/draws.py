@@ -1,0 +1,147 @@
+"""Inputs that are drawn, the same on every machine, and arguments that are tried."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Pair(NamedTuple):
+    """A truth and a prediction."""
+
+    label: str
+    true: np.ndarray
+    predicted: np.ndarray
+
+
+_COUNTS = ("units", "filters", "dim", "channels", "size", "classes", "features", "depth")
+_BY_NAME: dict[str, Any] = {
+    **dict.fromkeys(("kernel_size", "k_size", "window"), 3),
+    **dict.fromkeys(("pool_size", "strides", "heads", "n_heads", "num_heads", "groups", "n"), 2),
+    **dict.fromkeys(("axis",), -1),
+    **dict.fromkeys(("activation", "act"), "relu"),
+    **dict.fromkeys(("name", "prefix"), "thing"),
+    **dict.fromkeys(("input_shape", "shape", "img_shape", "image_shape"), (8, 8, 3)),
+    **dict.fromkeys(("input_dim", "vocab_size", "max_features"), 10),
+    **dict.fromkeys(("maxlen", "max_len", "seq_len", "length", "timesteps"), 6),
+    **dict.fromkeys(
+        ("rate", "dropout", "dropout_rate", "alpha", "beta", "gamma", "p", "scale", "factor"), 0.5
+    ),
+    **dict.fromkeys(
+        ("clip_value", "value", "weight", "margin", "delta", "momentum", "smooth"), 0.5
+    ),
+}
+_UNKNOWN: tuple[Any, ...] = (4, 0.5, (4, 4), "relu", 2, (8, 8, 3))
+
+
+def rng(number: int = 0) -> np.random.Generator:
+    """Return a source of numbers of its own."""
+    return np.random.default_rng([20, number])
+
+
+def pairs() -> list[Pair]:
+    """Return truths and predictions as losses and metrics meet them."""
+    draw = rng()
+
+    def normal(*shape: int) -> np.ndarray:
+        return draw.normal(size=shape).astype("float32")
+
+    def uniform(*shape: int) -> np.ndarray:
+        return draw.uniform(0.02, 0.98, size=shape).astype("float32")
+
+    def softmax(*shape: int) -> np.ndarray:
+        raised = np.exp(2 * normal(*shape))
+        return np.asarray(raised / raised.sum(-1, keepdims=True), "float32")
+
+    def one_hot(*shape: int) -> np.ndarray:
+        return np.eye(shape[-1], dtype="float32")[draw.integers(0, shape[-1], shape[:-1])]
+
+    def bits(*shape: int) -> np.ndarray:
+        return draw.integers(0, 2, shape).astype("float32")
+
+    def classes(number: int, *shape: int) -> np.ndarray:
+        return draw.integers(0, number, shape).astype("int32")
+
+    sure = np.eye(3, dtype="float32")[[0, 1, 2, 0]]
+    return [
+        Pair("one-hot, probabilities (4, 3)", one_hot(4, 3), softmax(4, 3)),
+        Pair("masks (2, 4, 5, 1)", bits(2, 4, 5, 1), uniform(2, 4, 5, 1)),
+        Pair("one-hot masks (2, 4, 5, 3)", one_hot(2, 4, 5, 3), softmax(2, 4, 5, 3)),
+        Pair("numbers (3, 7)", 2 * normal(3, 7), 2 * normal(3, 7)),
+        Pair("bits (5, 1)", bits(5, 1), uniform(5, 1)),
+        Pair("bits (6,)", bits(6), uniform(6)),
+        Pair("dense (2, 4, 3)", uniform(2, 4, 3), uniform(2, 4, 3)),
+        Pair("exact zeros and ones (4, 3)", sure, sure[[0, 2, 1, 1]]),
+        Pair("nearly sure (4, 3)", sure, np.abs(sure[[0, 2, 2, 0]] - 1e-6).astype("float32")),
+        Pair("no truth (2, 4, 5, 1)", np.zeros((2, 4, 5, 1), "float32"), uniform(2, 4, 5, 1)),
+        Pair("whole numbers for the truth (4, 3)", one_hot(4, 3).astype("int32"), softmax(4, 3)),
+        Pair("class numbers (4, 1)", classes(3, 4, 1), softmax(4, 3)),
+        Pair("class numbers (4,)", classes(3, 4), softmax(4, 3)),
+        Pair("class numbers as floats (2, 4, 5, 1)", bits(2, 4, 5, 1), softmax(2, 4, 5, 3)),
+    ]
+
+
+def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.ndarray]]:
+    """Return inputs as layers and activations meet them, those of ``given`` shapes first."""
+    shapes = [*(given or []), (3, 5), (2, 6, 4), (2, 8, 8, 3), (1, 5), (1, 6, 4), (5, 5)]
+    found = []
+    for number, shape in enumerate(dict.fromkeys(shapes)):
+        values = rng(number).normal(size=shape).astype("float32") * 1.5
+        found.append((f"numbers {shape}", values))
+    found.append(("class numbers (2, 6)", rng(9).integers(0, 8, (2, 6)).astype("int32")))
+    return found
+
+
+def direction(shape: tuple[int, ...]) -> np.ndarray:
+    """Return what a result is multiplied by before its gradient is taken."""
+    return (3 * rng(sum(shape) + 31).normal(size=shape)).astype("float32")
+
+
+def arguments_for(
+    function: Any, calls: list[dict[str, Any]], *, skip: int = 0
+) -> list[tuple[list[Any], dict[str, Any]]]:
+    """Return arguments to try: those of the calls in the file, then defaults and guesses.
+
+    ``skip`` leaves the first parameters to the caller.
+    """
+    found = []
+    for call in calls:
+        args = [ast.literal_eval(each) for each in call["args"]]
+        kwargs = {key: ast.literal_eval(each) for key, each in call["kwargs"].items()}
+        found.append((args[skip:], kwargs))
+    try:
+        required = required_of(function)[skip:]
+    except (TypeError, ValueError):
+        return found or [([], {})]
+    known = {name: _guess(name) for name in required}
+    rest = [name for name in required if known[name] is None]
+    found += [
+        ([], {name: value if known[name] is None else known[name] for name in required})
+        for value in (_UNKNOWN if rest else (None,))
+    ]
+    kept: list[tuple[list[Any], dict[str, Any]]] = []
+    for each in found:
+        if each not in kept:
+            kept.append(each)
+    return kept
+
+
+def required_of(function: Any) -> list[str]:
+    """Return the names of the parameters without a default."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [
+        each.name
+        for each in inspect.signature(function).parameters.values()
+        if each.kind in kinds and each.default is inspect.Parameter.empty
+    ]
+
+
+def _guess(name: str) -> Any:
+    lower = name.lower()
+    if lower in _BY_NAME:
+        return _BY_NAME[lower]
+    counted = lower.startswith(("n_", "num_", "nb_", "output_")) or lower.endswith(_COUNTS)
+    return 4 if counted else None

@@ -1,0 +1,64 @@
+"""Keras 2 or Keras 3 under the names that user code imports."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+KERAS_2, KERAS_3 = "keras_2", "keras_3"
+
+
+@dataclass
+class Side:
+    """What a process computes with."""
+
+    name: str
+    tf: Any
+    keras: Any
+    versions: dict[str, str]
+
+    @property
+    def is_old(self) -> bool:
+        """Whether it is Keras 2."""
+        return self.name == KERAS_2
+
+    def fresh(self) -> None:
+        """Forget names and seeds, so that both sides count and draw alike."""
+        self.keras.backend.clear_session()
+        self.keras.utils.set_random_seed(7)
+
+
+def load(name: str, shim: str) -> Side:
+    """Import a side. ``shim`` is the file that maps ``keras`` and ``tf.keras`` to tf_keras."""
+    import tensorflow as tf
+
+    if name == KERAS_2:
+        import tf_keras
+
+        # Kept: what is forgotten is left.
+        _KEPT.append(_loaded_from(shim).keras_2())
+        _KEPT[-1].__enter__()
+        return Side(
+            name, tf, tf_keras, {"tensorflow": tf.__version__, "keras": tf_keras.__version__}
+        )
+    import keras
+
+    with contextlib.suppress(ImportError):
+        tf.keras.layers  # noqa: B018 - it is loaded when it is first asked for
+    return Side(name, tf, keras, {"tensorflow": tf.__version__, "keras": keras.__version__})
+
+
+_KEPT: list[Any] = []
+
+
+def _loaded_from(path: str) -> Any:
+    spec = importlib.util.spec_from_file_location("kdoctor_keras_2", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,248 @@
+"""Functions: losses and metrics, what makes them, and functions of a tensor."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from typing import Any
+
+from . import draws
+from .frameworks import Side
+from .measured import Case, NotTried, plain, told
+from .models import MODEL_EXERCISES, is_model, model_of_block
+
+_TRUE = {"y_true", "true", "y", "target", "targets", "label", "labels", "gt", "truth", "y_t", "yt"}
+_TRUE |= {"ytrue", "actual", "ground_truth", "t"}
+_PREDICTED = {"y_pred", "pred", "prediction", "predictions", "output", "outputs", "logits", "yhat"}
+_PREDICTED |= {"y_hat", "preds", "predicted", "y_p", "yp", "ypred", "y_prediction", "p", "x"}
+_TENSOR = {"x", "inputs", "input", "tensor", "input_tensor", "input_layer", "features", "z", "net"}
+_TENSOR |= {"t", "h", "logits", "vectors", "vector", "inp", "inputs_", "x_in", "layer_input", "a"}
+_TENSOR |= {
+    "input_data",
+    "args",
+    "layer",
+    "prev",
+    "previous",
+    "i",
+    "values",
+    "val",
+    "weight_matrix",
+}
+
+
+def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
+    """Return what sort of function it is.
+
+    Raises:
+        NotTried: nothing tells what to call it with.
+    """
+    names = _parameters(subject)
+    if _is_pair(names) or (job["roles"] & {"loss", "metric"} and _takes_two(subject, names)):
+        return "loss or metric"
+    activation = "activation" in job["roles"]
+    if names and (activation or names[0].lower() in _TENSOR):
+        makes_weights = model_of_block(subject, job, side) is not None
+        return "block of layers" if makes_weights else "function of a tensor"
+    if not job["returns"]:
+        raise NotTried("it returns nothing, so there is nothing to compare")
+    if job["loud"]:
+        name, line = job["loud"]
+        raise NotTried(f"it calls {name}() on line {line}, which kdoctor does not run")
+    return _kind_of_result(subject, job, side)
+
+
+def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
+    """Call what may make a model or a loss, and see what it gives."""
+    first: BaseException | None = None
+    for args, kwargs in draws.arguments_for(subject, job["calls"]):
+        side.fresh()
+        try:
+            made = subject(*args, **kwargs)
+        except BaseException as error:  # noqa: BLE001 - the next arguments may do
+            first = first or error
+            continue
+        if is_model(made, side):
+            return "model builder"
+        if callable(made) and not isinstance(made, type) and _is_pair(_parameters(made)):
+            return "maker of a loss or metric"
+        raise NotTried(f"it returns {type(made).__name__}, which kdoctor has no inputs for")
+    if first is not None and not draws.required_of(subject):
+        raise first
+    names = ", ".join(draws.required_of(subject))
+    raise NotTried(f"nothing tells what to call it with (it takes {names})")
+
+
+def _parameters(subject: Any) -> list[str]:
+    with contextlib.suppress(TypeError, ValueError):
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        found = inspect.signature(subject).parameters.values()
+        return [each.name for each in found if each.kind in kinds]
+    return []
+
+
+def _is_pair(names: list[str]) -> bool:
+    return len(names) > 1 and names[0].lower() in _TRUE and names[1].lower() in _PREDICTED
+
+
+def _takes_two(subject: Any, names: list[str]) -> bool:
+    return len(names) > 1 and len(draws.required_of(subject)) <= 2
+
+
+def measure_pairs(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+    """Call a loss or metric with each pair: its value, its gradient, and in a graph."""
+    tf, cases = side.tf, []
+    in_graph = True
+    for pair in draws.pairs():
+        if "only" in plan and pair.label not in plan["only"]:
+            continue
+        case = Case(pair.label)
+        true, predicted = tf.constant(pair.true), tf.constant(pair.predicted)
+        try:
+            with tf.GradientTape() as tape:
+                tape.watch(predicted)
+                value = call(true, predicted)
+                total = _weighted(value, side)
+            case.values["value"] = plain(value)
+            gradient = None if total is None else tape.gradient(total, predicted)
+            case.values["gradient of the prediction"] = plain(gradient)
+            if in_graph:
+                case.values["value in a graph"] = plain(tf.function(call)(true, predicted))
+                in_graph = False
+        except BaseException as error:  # noqa: BLE001 - an input that it does not take
+            case = Case(pair.label, error=told(error))
+        cases.append(case)
+    return cases
+
+
+def _weighted(value: Any, side: Side) -> Any:
+    """Return a number whose gradient shows that of every part of ``value``."""
+    tf = side.tf
+    tensor = tf.convert_to_tensor(value)
+    if not tensor.dtype.is_floating:
+        return None
+    direction = draws.direction(tuple(tensor.shape))
+    return tf.reduce_sum(tensor * tf.cast(direction, tensor.dtype))
+
+
+class PairFunction:
+    """A function of the truth and the prediction."""
+
+    kind = "loss or metric"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the arguments beyond the two."""
+        del side
+        extra = draws.arguments_for(subject, [], skip=2)
+        return {"extra": extra[0], "defaults": _defaults(subject), "calls": len(job["calls"])}
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it with each pair."""
+        args, kwargs = plan["extra"]
+
+        def call(true: Any, predicted: Any) -> Any:
+            return subject(true, predicted, *args, **kwargs)
+
+        return measure_pairs(call, plan, side)
+
+
+class PairMaker:
+    """A function that returns a function of the truth and the prediction."""
+
+    kind = "maker of a loss or metric"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments with which it makes one."""
+        for args, kwargs in draws.arguments_for(subject, job["calls"]):
+            side.fresh()
+            try:
+                made = subject(*args, **kwargs)
+            except BaseException:  # noqa: BLE001, S112
+                continue
+            if callable(made):
+                return {"made_with": (args, kwargs), "defaults": {**_defaults(subject), **kwargs}}
+        raise NotTried("nothing tells what to call it with")
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call what it makes with each pair."""
+        args, kwargs = plan["made_with"]
+        return measure_pairs(subject(*args, **kwargs), plan, side)
+
+
+class TensorFunction:
+    """A function of a tensor, without weights."""
+
+    kind = "function of a tensor"
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return further arguments and the inputs that it takes."""
+        best: dict[str, Any] | None = None
+        for extra in draws.arguments_for(subject, job["calls"], skip=1):
+            plan = {"extra": extra}
+            cases = TensorFunction.measure(subject, plan, side)
+            good = {case.label for case in cases if not case.error}
+            if good:
+                return {**plan, "only": good}
+            best = best or plan
+        assert best is not None
+        return best
+
+    @staticmethod
+    def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
+        """Call it with each input: its value, its gradient, and in a graph."""
+        args, kwargs = plan["extra"]
+
+        def call(tensor: Any) -> Any:
+            return subject(tensor, *args, **kwargs)
+
+        return [
+            _measured(call, label, array, side)
+            for label, array in draws.tensors()
+            if label in plan.get("only", {label})
+        ]
+
+
+def _measured(call: Any, label: str, array: Any, side: Side) -> Case:
+    tf, case = side.tf, Case(label)
+    side.fresh()
+    tensor = tf.constant(array)
+    try:
+        with tf.GradientTape() as tape:
+            tape.watch(tensor)
+            value = call(tensor)
+            parts = tf.nest.flatten(value)
+            totals = [total for part in parts if (total := _weighted(part, side)) is not None]
+        case.values["value"] = plain(value)
+        if tensor.dtype.is_floating and totals:
+            case.values["gradient of the input"] = plain(tape.gradient(totals, tensor))
+        if _is_repeatable(call, tensor, case.values["value"]):
+            case.values["value in a graph"] = plain(tf.function(call)(tensor))
+        else:
+            case = Case(
+                label, {"shape": str(tf.nest.map_structure(lambda part: part.shape, value))}
+            )
+    except BaseException as error:  # noqa: BLE001 - an input that it does not take
+        return Case(label, error=told(error))
+    return case
+
+
+def _is_repeatable(call: Any, tensor: Any, value: Any) -> bool:
+    """Say whether it draws no random numbers."""
+    return str(plain(call(tensor))) == str(value)
+
+
+def _defaults(subject: Any) -> dict[str, Any]:
+    with contextlib.suppress(TypeError, ValueError):
+        return {
+            each.name: each.default
+            for each in inspect.signature(subject).parameters.values()
+            if isinstance(each.default, (int, float))
+        }
+    return {}
+
+
+EXERCISES = (PairFunction, PairMaker, TensorFunction, *MODEL_EXERCISES)

@@ -1,0 +1,63 @@
+"""Load the pieces of a slice as modules, from text."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+
+class _Pieces(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules of a slice before any others."""
+
+    def __init__(self, pieces: list[dict[str, Any]]) -> None:
+        self.by_name = {each["name"]: each for each in pieces}
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
+        del path, target
+        piece = self.by_name.get(name)
+        if piece is None:
+            return None
+        file = str(Path.cwd() / f"{name}.py")
+        return importlib.util.spec_from_loader(
+            name, self, origin=file, is_package=piece["is_package"]
+        )
+
+    def create_module(self, spec: Any) -> None:
+        del spec
+
+    def exec_module(self, module: Any) -> None:
+        """Run the text; it is written down, so that autograph and tracebacks find its lines."""
+        piece = self.by_name[module.__name__]
+        file = module.__spec__.origin
+        Path(file).write_text(piece["text"], encoding="utf-8")
+        module.__file__ = file
+        exec(compile(piece["text"], file, "exec", dont_inherit=True), module.__dict__)  # noqa: S102
+
+
+def load(pieces: list[dict[str, Any]]) -> Any:
+    """Return the first piece as a module; the others are there for its imports."""
+    main = pieces[0]
+    if main["name"] in sys.modules:  # a file of the user's that is named like one of Python's
+        main = {**main, "name": f"{main['name']}_of_the_user"}
+        pieces = [main, *pieces[1:]]
+    names = {each["name"] for each in pieces}
+    above = {name.rpartition(".")[0] for each in names for name in [each] if "." in name} - names
+    empty = [
+        {"name": name, "package": name, "is_package": True, "text": ""}
+        for name in _all_above(above)
+    ]
+    sys.meta_path.insert(0, _Pieces([*pieces, *empty]))
+    return importlib.import_module(main["name"])
+
+
+def _all_above(names: set[str]) -> set[str]:
+    found = set(names)
+    for name in names:
+        while "." in name:
+            name = name.rpartition(".")[0]  # noqa: PLW2901
+            found.add(name)
+    return found

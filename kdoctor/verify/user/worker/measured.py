@@ -1,0 +1,155 @@
+"""What is measured on both sides, as plain arrays, and how two measurements are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+VALUE_TOLERANCE = 1e-5
+GRADIENT_TOLERANCE = 1e-4
+MODEL_TOLERANCE = 1e-4  # rounding adds up from layer to layer
+_LONGEST = 400  # characters of an error
+
+
+@dataclass
+class Case:
+    """One input of a definition, and what came of it: values by what they are, in order."""
+
+    label: str
+    values: dict[str, Any] = field(default_factory=dict)
+    error: str = ""
+    tolerance: float = VALUE_TOLERANCE
+
+
+@dataclass
+class Difference:
+    """Where two sides differ for the first time."""
+
+    where: str
+    told: str
+    error: float | None = None
+
+
+class NotTried(Exception):
+    """Nothing tells how to run a definition: no verdict, but a reason."""
+
+
+def told(error: BaseException) -> str:
+    """Return an error in one line."""
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def plain(value: Any) -> Any:
+    """Return what user code gave as arrays, numbers, texts and lists of them."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if type(value).__name__ == "IndexedSlices":
+        import tensorflow as tf
+
+        value = tf.convert_to_tensor(value)
+    if hasattr(value, "to_tensor"):
+        value = value.to_tensor()
+    found = np.asarray(value)
+    return repr(value) if found.dtype == object else found
+
+
+def flat(value: Any, path: str = "") -> dict[str, Any]:
+    """Return the leaves of nested values by their places: ``[0]``, ``['mask']``."""
+    if isinstance(value, dict):
+        parts = [(f"{path}[{key!r}]", each) for key, each in value.items()]
+    elif isinstance(value, list):
+        parts = [(f"{path}[{number}]", each) for number, each in enumerate(value)]
+    else:
+        return {path: value}
+    return {name: leaf for place, each in parts for name, leaf in flat(each, place).items()}
+
+
+def compare(old: Case, new: Case) -> tuple[list[Difference], float]:
+    """Return where two cases differ, in order, and the largest difference of all."""
+    largest = 0.0
+    found = []
+    for name, before in old.values.items():
+        if name not in new.values:
+            found.append(Difference(name, "Keras 3 gives nothing here"))
+            continue
+        is_gradient = name.startswith("gradient")
+        tolerance = max(old.tolerance, GRADIENT_TOLERANCE if is_gradient else 0.0)
+        left, right = flat(before), flat(new.values[name])
+        if is_gradient:
+            left, right = _without_none(left, right)
+        if left.keys() != right.keys():
+            found.append(
+                Difference(name, f"{len(left)} values on Keras 2, {len(right)} on Keras 3")
+            )
+            continue
+        for place, value in left.items():
+            told, error = _difference(value, right[place], tolerance)
+            largest = max(largest, error) if np.isfinite(error) else largest
+            if told:
+                found.append(Difference(f"{name}{place}", told, error))
+    return found, largest
+
+
+def _without_none(left: dict[str, Any], right: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Put zeros where one side has no gradient: that is what it means."""
+    for one, other in ((left, right), (right, left)):
+        for place, value in one.items():
+            if value is None and other.get(place) is not None:
+                one[place] = np.zeros_like(other[place])
+    return left, right
+
+
+def _difference(old: Any, new: Any, tolerance: float) -> tuple[str, float]:
+    """Return in words how two leaves differ, "" where they do not, and by how much."""
+    if not isinstance(old, np.ndarray) or not isinstance(new, np.ndarray):
+        numbers = isinstance(old, (int, float)) and isinstance(new, (int, float))
+        if numbers or isinstance(old, np.ndarray) or isinstance(new, np.ndarray):
+            if old is None or new is None or isinstance(old, str) or isinstance(new, str):
+                return f"{_short(old)} on Keras 2, {_short(new)} on Keras 3", np.inf
+            return _difference(np.asarray(old), np.asarray(new), tolerance)
+        return ("", 0.0) if old == new else (f"{old!r} on Keras 2, {new!r} on Keras 3", np.inf)
+    if old.shape != new.shape:
+        return f"shape {old.shape} on Keras 2, {new.shape} on Keras 3", np.inf
+    if _sort(old) != _sort(new):
+        return f"{old.dtype} on Keras 2, {new.dtype} on Keras 3", np.inf
+    if not old.size:
+        return "", 0.0
+    left, right = (each.astype("float64") if _is_number(each) else each for each in (old, new))
+    if left.dtype.kind not in "fc":
+        return ("", 0.0) if (left == right).all() else ("other values", np.inf)
+    with np.errstate(all="ignore"):
+        apart = np.abs(left - right)
+        same = (left == right) | (np.isnan(left) & np.isnan(right))
+        apart = np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
+        finite = np.abs(left[np.isfinite(left)])
+        rough = 400 if old.dtype.itemsize == 2 and old.dtype.kind == "f" else 1
+        # Small values beside large ones carry the rounding of the large.
+        scale = finite.max() if finite.size else 0.0
+        allowed = tolerance * rough * (np.abs(np.where(same, 0, left)) + 0.1 * scale) + 1e-9
+        wrong = ~(apart <= allowed)
+    largest = float(apart.max())
+    if not wrong.any():
+        return "", largest
+    worst = np.unravel_index(int(np.argmax(np.where(wrong, apart, -1))), apart.shape)
+    at = f"at {list(map(int, worst))}: " if old.ndim else ""
+    return f"{at}{left[worst]:.7g} on Keras 2, {right[worst]:.7g} on Keras 3", largest
+
+
+def _is_number(array: np.ndarray) -> bool:
+    return array.dtype.kind in "fiub" or array.dtype.name == "bfloat16"
+
+
+def _sort(array: np.ndarray) -> str:
+    """Return what must be the same of a dtype: of integers not how many bits they have."""
+    return "int" if array.dtype.kind in "iu" else array.dtype.name
+
+
+def _short(value: Any) -> str:
+    return f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)

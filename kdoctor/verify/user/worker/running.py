@@ -1,0 +1,95 @@
+"""One job on one side: load, find out how to run it, measure, and on Keras 3 compare."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+from . import classes, functions, hints, loading
+from .frameworks import Side
+from .measured import Case, NotTried, compare, told
+
+
+def run(job: dict[str, Any], side: Side, folder: Path) -> tuple[dict[str, Any], Any]:
+    """Return the answer for people and, on Keras 2, what the other side must repeat."""
+    job = {**job, "roles": set(job["roles"])}
+    try:
+        module = loading.load(job["pieces"])
+        subject = getattr(module, job["name"])
+    except BaseException as error:  # noqa: BLE001 - user code may end as it likes
+        return {"state": "cannot", "error": told(error), "at": "loading"}, None
+    kept = folder / f"keras_2-{job['id']}.pickle"
+    if side.is_old or not job["repeats"]:
+        return _first(subject, job, side)
+    with kept.open("rb") as file:
+        record = pickle.load(file)  # noqa: S301 - of the other side's process
+    return _second(subject, job, side, record), None
+
+
+def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any], Any]:
+    """Find out how to run it, and measure."""
+    try:
+        found = _exercise_of(subject, job, side)
+        plan = found.plan(subject, job, side)
+        cases = found.measure(subject, plan, side)
+    except NotTried as reason:
+        return {"state": "not tried", "error": str(reason)}, None
+    except BaseException as error:  # noqa: BLE001
+        return {"state": "cannot", "error": told(error)}, None
+    failed = [case for case in cases if case.error]
+    cases = [case for case in cases if not case.error]
+    if not cases:
+        why = failed[0].error if failed else "no input was found that it takes"
+        return {"state": "cannot", "error": why, "kind": found.kind}, None
+    labels = {case.label for case in cases}
+    record = {"kind": found.kind, "plan": plan, "cases": cases, "labels": labels}
+    return {"state": "ran", "kind": found.kind, "cases": len(cases)}, record
+
+
+def _second(
+    subject: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
+) -> dict[str, Any]:
+    """Repeat what ran on Keras 2, and compare."""
+    found = _BY_KIND[record["kind"]]
+    answer: dict[str, Any] = {"kind": found.kind, "notes": record["plan"].get("notes", [])}
+    try:
+        cases = found.measure(subject, {**record["plan"], "only": record["labels"]}, side)
+    except BaseException as error:  # noqa: BLE001
+        return {**answer, "state": "cannot", "error": told(error)}
+    answer["hints"] = hints.of(job, record, side)
+    new = {case.label: case for case in cases}
+    largest, tolerance = 0.0, 0.0
+    for old in record["cases"]:
+        other = new.get(old.label, Case(old.label, error="it was not measured"))
+        if other.error:
+            return {**answer, "state": "cannot", "error": f"{other.error} (with {old.label})"}
+        differences, apart = compare(old, other)
+        largest, tolerance = max(largest, apart), max(tolerance, old.tolerance)
+        if differences:
+            first = differences[0]
+            return {
+                **answer,
+                "state": "different",
+                "where": first.where,
+                "input": old.label,
+                "told": first.told,
+            }
+    return {
+        **answer,
+        "state": "equal",
+        "largest": largest,
+        "tolerance": tolerance,
+        "cases": len(record["cases"]),
+    }
+
+
+def _exercise_of(subject: Any, job: dict[str, Any], side: Side) -> Any:
+    if isinstance(subject, type):
+        return _BY_KIND[classes.kind_of(subject, side)]
+    if callable(subject):
+        return _BY_KIND[functions.kind_of(subject, job, side)]
+    raise NotTried("it is neither a function nor a class when it is loaded")
+
+
+_BY_KIND = {each.kind: each for each in (*functions.EXERCISES, *classes.EXERCISES)}

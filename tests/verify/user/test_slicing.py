@@ -1,0 +1,110 @@
+"""A definition is cut out with what it needs, and nothing that trains, reads or sends is run."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdoctor.verify.user.local_modules import place_of
+from kdoctor.verify.user.slicing import NotSliced, Sliced
+
+
+@pytest.fixture
+def module(tmp_path):
+    def make(text, **others):
+        for name, content in others.items():
+            path = tmp_path / f"{name.replace('_in_', '/')}.py"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(content)
+        main = tmp_path / "main.py"
+        main.write_text(text)
+        return Sliced(text, place_of(main), lambda place: place.path.read_text())
+
+    return make
+
+
+def lines_of(found, piece=0):
+    return [line for line in found.pieces[piece].text.split("\n") if line]
+
+
+def test_only_what_is_needed_is_taken_and_lines_stay_where_they_are(module):
+    text = "import keras\nimport os\nW = 2 * 3\nos.remove('x')\n\n\ndef f(x):\n    return W * x\n"
+    found = module(text).slice("f")
+    assert lines_of(found) == ["W = 2 * 3", "def f(x):", "    return W * x"]
+    assert found.pieces[0].text.split("\n").index("def f(x):") == 6
+
+
+def test_an_import_loses_the_names_that_are_not_needed(module):
+    found = module("from keras.layers import Dense, Gone\ndef f():\n    return Dense(1)\n").slice(
+        "f"
+    )
+    assert lines_of(found)[0] == "from keras.layers import Dense"
+    assert found.frameworks == {"keras"}
+
+
+def test_a_local_variable_of_the_same_name_is_not_needed(module):
+    found = module("x = open('data').read()\ndef f(x):\n    return x\n").slice("f")
+    assert lines_of(found) == ["def f(x):", "    return x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("import numpy as np\nW = np.load('w')\ndef f(x):\n    return x * W", 2, "np.load()"),
+        ("for W in range(3):\n    print(W)\ndef f(x):\n    return x * W", 1, "a loop"),
+        ("import cv2\nW = cv2.thing()\ndef f(x):\n    return x * W", 2, "cv2"),
+        ("def g():\n    m.fit(1)\nW = g()\ndef f(x):\n    return x * W", 3, "fit()"),
+        ("m = make()\ndef f(x):\n    return m(x)", 1, "nobody knows where"),
+        ("with open('a') as W:\n    pass\ndef f(x):\n    return W", 1, "a with block"),
+    ],
+)
+def test_a_value_that_is_not_quiet_is_a_reason(module, text, line, told):
+    with pytest.raises(NotSliced, match="it needs") as refusal:
+        module(text).slice("f")
+    assert refusal.value.line == line
+    assert told in refusal.value.why
+
+
+def test_guarded_imports_and_settings_are_taken(module):
+    text = (
+        "try:\n    from keras import ops\nexcept ImportError:\n    ops = None\n"
+        "from keras import backend as K\nK.set_epsilon(1e-3)\nK.clear_session()\n"
+        "def f(x):\n    return ops.exp(x)\n"
+    )
+    found = lines_of(module(text).slice("f"))
+    assert "    ops = None" in found
+    assert "K.set_epsilon(1e-3)" in found
+    assert "K.clear_session()" not in found
+
+
+def test_a_decorator_a_base_and_a_default_are_needed(module):
+    text = "def d(f):\n    return f\nN = 3\n\nclass B:\n    pass\n@d\nclass A(B):\n    def g(self, n=N):\n        pass\n"
+    found = lines_of(module(text).slice("A"))
+    assert {"def d(f):", "N = 3", "class B:", "@d", "class A(B):"} <= {*found}
+
+
+def test_statements_that_share_a_line_are_cut_apart(module):
+    found = lines_of(module("a = 1; train(); b = 2\ndef f():\n    return a + b\n").slice("f"))
+    assert found[0] == "a = 1; b = 2"
+
+
+def test_modules_of_the_project_are_cut_as_well(module):
+    found = module(
+        "from pkg.losses import dice\nfrom pkg import other\ndef f(a, b):\n    return dice(a, b) + other.g(a)\n",
+        pkg_in___init__="import nowhere\n",
+        pkg_in_losses="from keras import backend as K\nimport nowhere\ndef dice(a, b):\n    return K.sum(a * b)\ntrain()\n",
+        pkg_in_other="from . import losses\ndef g(a):\n    return losses.dice(a, a)\n",
+    ).slice("f")
+    assert {piece.name for piece in found.pieces} == {"main", "pkg", "pkg.losses", "pkg.other"}
+    texts = {piece.name: piece.text for piece in found.pieces}
+    assert "nowhere" not in texts["pkg"] + texts["pkg.losses"]
+    assert "train()" not in texts["pkg.losses"]
+    assert found.frameworks == {"keras"}
+
+
+def test_a_reason_in_another_module_names_it(module):
+    main = module(
+        "from data import W\ndef f(x):\n    return x * W\n",
+        data="import numpy as np\nW = np.loadtxt('w')\n",
+    )
+    with pytest.raises(NotSliced, match=r"in data, it needs W: np\.loadtxt\(\)"):
+        main.slice("f")

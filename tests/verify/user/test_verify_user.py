@@ -1,0 +1,210 @@
+"""``kdoctor verify FILE``: each definition before its fix on Keras 2, after it on Keras 3."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+QUIET = {"CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
+UNHEARD = {"VIRTUAL_ENV", "CONDA_PREFIX", "TF_USE_LEGACY_KERAS", "NO_COLOR", "FORCE_COLOR"}
+
+RIGHT = """
+import numpy as np
+import keras
+import keras.backend as K
+from keras.layers import BatchNormalization, Dense, Dropout, Input, Layer
+from keras.models import Model
+
+SMOOTH = 1.0
+measured = np.load("never_there.npy")
+
+
+def overlap(y_true, y_pred, smooth=SMOOTH):
+    a, b = K.flatten(y_true), K.flatten(y_pred)
+    both = K.sum(a * b)
+    return (2.0 * both + smooth) / (K.sum(a) + K.sum(b) + smooth)
+
+
+def dice_loss(y_true, y_pred):
+    return 1.0 - overlap(y_true, y_pred)
+
+
+def jaccard(y_true, y_pred, smooth=1):
+    a, b = K.flatten(y_true), K.flatten(y_pred)
+    both = K.sum(a * b)
+    return (both + smooth) / (K.sum(a) + K.sum(b) - both + smooth)
+
+
+def huber(y_true, y_pred, delta=1.0):
+    e = y_true - y_pred
+    line = delta * K.abs(e) - 0.5 * delta**2
+    return K.mean(K.switch(K.abs(e) <= delta, 0.5 * K.square(e), line), axis=-1)
+
+
+class Scale(Layer):
+    def build(self, input_shape):
+        self.factor = self.add_weight(name="factor", shape=(1,), initializer="ones")
+        super().build(input_shape)
+
+    def call(self, inputs):
+        return K.dropout(inputs, 0.0) * self.factor if False else inputs * self.factor
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+
+class Remembering(Layer):
+    def __init__(self, width, **kwargs):
+        super().__init__(**kwargs)
+        self.width = width
+
+    def build(self, input_shape):
+        size = (input_shape[-1], self.width)
+        self.kept = self.add_weight(name="kept", shape=size, initializer="zeros", trainable=False)
+        self.kernel = self.add_weight(name="kernel", shape=size, initializer="random_normal")
+        super().build(input_shape)
+
+    def call(self, x):
+        self.kept.assign(K.dot(x, self.kernel) + self.kept)
+        return self.kept
+
+
+class GradientClip(Layer):
+    def __init__(self, limit, **kwargs):
+        super().__init__(**kwargs)
+        self.limit = limit
+
+    def call(self, x):
+        return x
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+
+class Noisy(Layer):
+    def __init__(self, units=3, **kwargs):
+        super().__init__(**kwargs)
+        self.dense, self.drop, self.norm = Dense(units), Dropout(0.5), BatchNormalization()
+
+    def call(self, x, training=None):
+        return self.norm(self.drop(self.dense(x), training=training), training=training)
+
+
+def weighted(weight):
+    def loss(y_true, y_pred):
+        return weight * K.mean(K.square(y_true - y_pred), axis=-1)
+
+    return loss
+
+
+def squash(x):
+    return x * K.sigmoid(x)
+
+
+def build(units=4):
+    image = Input((6,))
+    hidden = Dense(units, activation=squash)(image)
+    return Model(image, Dense(2)(BatchNormalization()(hidden)))
+
+
+def by_data(x):
+    return K.dot(x, measured)
+
+
+def old_only(y_true, y_pred):
+    return K.mean(K.no_such_thing(y_pred))
+
+
+model = build(5)
+model.compile("sgd", loss=weighted(0.3))
+GradientClip(1.0)
+model.fit(measured, measured)
+"""
+
+WRONG = {
+    # Runs on both, and is not the same: what no fix of kdoctor cures shows as such.
+    "different.py": """
+import tensorflow as tf
+import keras
+
+def third(y_true, y_pred):
+    axis = -1 if keras.__version__.startswith("2") else 0
+    return tf.reduce_mean(tf.square(y_true - y_pred), axis=axis)
+
+def network():
+    first = keras.Input((5,))
+    start = 0.0 if keras.__version__.startswith("2") else 0.7
+    hidden = keras.layers.Dense(4, name="one")(first)
+    hidden = keras.layers.LeakyReLU(start, name="two")(hidden)
+    return keras.Model(first, keras.layers.Dense(1, name="three")(hidden))
+""",
+}
+
+
+def kdoctor_cli(*arguments, folder=None):
+    environment = {key: value for key, value in os.environ.items() if key not in UNHEARD}
+    return subprocess.run(
+        [sys.executable, "-m", "kdoctor", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=580,
+        check=False,
+        cwd=folder,
+        env=environment | QUIET,
+    )
+
+
+def verdicts(ran):
+    assert ran.stdout, ran.stderr
+    return {each["name"]: each for each in json.loads(ran.stdout)["definitions"]}
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory):
+    pytest.importorskip("tf_keras")
+    path = tmp_path_factory.mktemp("right") / "train.py"
+    path.write_text(RIGHT)
+    ran = kdoctor_cli("verify", path, "--json")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert path.read_text() == RIGHT
+    assert [each.name for each in path.parent.iterdir()] == ["train.py"]
+    return verdicts(ran)
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("overlap", "loss or metric"),
+        ("dice_loss", "loss or metric"),
+        ("jaccard", "loss or metric"),
+        ("huber", "loss or metric"),
+        ("weighted", "maker of a loss or metric"),
+        ("squash", "function of a tensor"),
+        ("Scale", "layer"),
+        ("Noisy", "layer"),
+        ("build", "model builder"),
+    ],
+)
+def test_what_is_fixed_right_is_equal(right, name, kind):
+    assert right[name]["state"] == "equal", right[name]
+    assert right[name]["kind"] == kind
+    assert right[name]["cases"] > 0
+    assert right[name]["largest"] <= 1e-4
+
+
+@pytest.mark.frameworks
+def test_what_needs_the_running_program_is_not_tried(right):
+    assert right["by_data"]["state"] == "not tried"
+    assert "np.load()" in right["by_data"]["why"]
+
+
+@pytest.mark.frameworks
+def test_what_never_ran_on_keras_2_is_told_with_its_error(right):
+    assert right["old_only"]["state"] == "cannot be run on Keras 2"
+    assert "no_such_thing" in right["old_only"]["why"]
