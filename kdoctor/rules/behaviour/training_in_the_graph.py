@@ -56,6 +56,7 @@ from kdoctor.model import (
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import argument, is_keras_3, literal, speller_at
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.syntax import MemberStore, MemberUse, Module
@@ -103,7 +104,23 @@ def _builds(module: Module, call: cst.Call) -> bool:
         bool(call.args)
         and holds_symbolic(module, call.args[0].value)
         and module.context_of(call) not in _INSIDE
+        and not _stands_in_a_method(module, call)
     )
+
+
+def _stands_in_a_method(module: Module, call: cst.Call) -> bool:
+    """Say whether a layer or model makes the call when it runs: then no model is built.
+
+    What its methods take is often annotated as `keras.KerasTensor`, also where it holds values.
+    """
+    function: cst.FunctionDef | None = None
+    for each in module.ancestors(call):
+        if isinstance(each, cst.FunctionDef):
+            function = each
+        elif isinstance(each, cst.ClassDef):
+            is_made = function is None or function.name.value == "__init__"
+            return not is_made and kind_of_class(module, each) in {Kind.LAYER, Kind.MODEL}
+    return False
 
 
 def _differs(owner: Type) -> bool:
@@ -244,6 +261,11 @@ VALID = [
         "import keras\n\n\nclass Always(keras.layers.Dropout):\n"
         "    def call(self, inputs, training=None):\n"
         "        return super().call(inputs, training=True)\n"
+    ),
+    (
+        "import keras\n\n\nclass Reading(keras.Model):\n"
+        "    def contacts(self, tokens: keras.KerasTensor):\n"
+        "        return self(tokens, training=False)\n"
     ),
     # A call with values, in a loop of one's own.
     "import keras\n\ny = keras.layers.Dropout(0.5)(keras.ops.ones((2, 2)), training=True)",
