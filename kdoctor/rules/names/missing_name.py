@@ -19,6 +19,37 @@ The public name of the same object: `from keras.layers import Dense`, `from kera
 `keras.utils.to_categorical`. An import inside `try: … except ImportError: …` whose other branch
 works on the target is left alone.
 
+For `LocallyConnected2D` there is no other name. This layer takes the weights of the old one as they
+are (`implementation=1`, the default, `channels_last`):
+
+    class LocallyConnected2D(keras.layers.Layer):
+        def __init__(self, filters, kernel_size, strides=(1, 1), activation=None, **kwargs):
+            super().__init__(**kwargs)
+            self.filters, self.kernel_size, self.strides = filters, kernel_size, strides
+            self.activation = keras.activations.get(activation)
+
+        def patches(self, x):
+            return keras.ops.image.extract_patches(x, self.kernel_size, self.strides)
+
+        def build(self, shape):
+            rows, columns, size = self.patches(keras.KerasTensor(shape)).shape[1:]
+            self.kernel = self.add_weight(
+                shape=(rows * columns, size, self.filters), name="kernel"
+            )
+            self.bias = self.add_weight(
+                shape=(rows, columns, self.filters), initializer="zeros", name="bias"
+            )
+
+        def call(self, x):
+            rows, columns, size = self.patches(x).shape[1:]
+            patches = keras.ops.reshape(self.patches(x), (-1, rows * columns, size))
+            y = keras.ops.einsum("bpk,pkf->bpf", patches, self.kernel)
+            y = keras.ops.reshape(y, (-1, rows, columns, self.filters))
+            return self.activation(y + self.bias)
+
+`LocallyConnected1D(filters, size)(x)` is
+`LocallyConnected2D(filters, (size, 1))(x[:, :, None])[:, :, 0]`, with `bias[:, None]` for `bias`.
+
 ## How we know
 The names of every release are read from its wheel. A name counts as moved only where some release
 had the very same object under both names. The fix is safe where each call in the file binds the
@@ -30,7 +61,7 @@ now `negative_slope`.
 What only `tf.keras` still has (`ImageDataGenerator`, `Tokenizer`) was run against Keras 2, result
 by result, and moves there. Where another object took the place of one (`CuDNNLSTM`, `merge`), the
 rewrite is stated by hand; it is safe only where an example compared both. For the rest, the help
-says what to write.
+says what to write. The layer above is held against that of tf_keras by a test.
 """
 
 from __future__ import annotations

@@ -15,6 +15,10 @@ _TESTS = (
     "It is a helper of Keras' own tests: copy what you need of it; layers can be run on an array "
     "and compared"
 )
+_LOCAL = (
+    "There is no locally connected layer in Keras 3: copy the one that `kdoctor rules KD102` "
+    "shows, which takes the old weights, or keep tf_keras"
+)
 _KERAS_1_RNN = (
     "Write a cell (a layer with `call(inputs, states)` and `state_size`) and pass it to "
     "keras.layers.RNN"
@@ -74,11 +78,8 @@ BY_HAND = {
     "strides=…): it works out the output's shape itself",
     "layers.DenseFeatures": _FEATURES,
     "layers.Highway": "Write it as a layer of your own: t * h(x) + (1 - t) * x with two Dense",
-    "layers.LocallyConnected1D": "There is no locally connected layer in Keras 3: cut the patches "
-    "out and multiply them with keras.ops.einsum in a layer of your own, or keep tf_keras",
-    "layers.LocallyConnected2D": "There is no locally connected layer in Keras 3: cut the patches "
-    "out with keras.ops.image.extract_patches and multiply them with keras.ops.einsum in a layer "
-    "of your own, or keep tf_keras",
+    "layers.LocallyConnected1D": _LOCAL,
+    "layers.LocallyConnected2D": _LOCAL,
     "layers.MaxoutDense": "Write keras.layers.Dense(units * k), keras.layers.Reshape((k, units)) "
     "and the maximum over axis 1",
     "layers.Merge": "Write keras.layers.Concatenate()([a, b]), Add, Multiply … in a functional "
