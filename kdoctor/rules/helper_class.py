@@ -1,4 +1,4 @@
-"""A small class that a fix writes into the file, above the first statement that needs it."""
+"""A small class or function that a fix writes into the file, above the statement that needs it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def top_statement(module: Module, node: cst.CSTNode) -> cst.CSTNode:
 
 
 def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> list[Edit] | None:
-    """Return the edits that put a class above the module's statement ``before``.
+    """Return the edits that put a class or function above the module's statement ``before``.
 
-    None are needed where the module has a class of that name that says the same; None is returned
+    None are needed where the module has one of that name that says the same; None is returned
     where the name means something else. All fixes of one file must name the same ``before``: equal
     edits are made once.
     """
@@ -30,7 +30,9 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
     if scope.owner(name) is not None:
         bound = scope.bindings.get(name, [])
         node = bound[0].node if len(bound) == 1 else None
-        same = isinstance(node, cst.ClassDef) and module.source(node).strip() in text
+        same = (
+            isinstance(node, cst.ClassDef | cst.FunctionDef) and module.source(node).strip() in text
+        )
         return [] if same else None
     if class_named(module, cst.Name(name)) is not None:
         return None

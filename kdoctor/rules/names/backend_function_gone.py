@@ -27,9 +27,10 @@ Mostly the function of the same name in `keras.ops`. Not always: these differ wi
   tensors. A parameter with a number as its default (`delta=1.0`) counts as a number.
 - `keras.ops.shape(x)` is a tuple, and holds None while a functional model is built.
 
-What was built into a graph runs at once now. `K.function([model.input], [layer.output])` is
-`keras.Function` with the same lists, which gives tensors in place of arrays; for the learning phase
-call a model: `keras.Model(model.input, layer.output)(x, training=True)`. `K.in_train_phase(a, b)`
+What was built into a graph runs at once now. `K.function([model.input], [layer.output])` made a
+model of both and gave NumPy arrays; `keras.Function` gives tensors, and takes nothing but the
+structure of its inputs. For the learning phase call a model:
+`keras.Model(model.input, layer.output)(x, training=True)`. `K.in_train_phase(a, b)`
 is `a if training else b`, with `training` as an argument of `call`. `K.gradients(loss, x)` is
 
     with tf.GradientTape() as tape:
@@ -63,10 +64,11 @@ from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
+from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.running import session_fix
-from kdoctor.rules.names._backend.session_examples import SESSIONS
+from kdoctor.rules.names._backend.session_examples import FUNCTION, SESSIONS
 from kdoctor.rules.names._backend.statements import special_fix
 from kdoctor.rules.names._missing import (
     another_star_may_bind_it,
@@ -139,6 +141,8 @@ def attempted(
         special = with_phase(module, reference)
     if special is None and leaf == "get_session":
         special = session_fix(module, reference)
+    if special is None and leaf == "function":
+        special = as_function(module, reference, proven["function"])
     if special is not None:
         return special
     attempt = rows.attempt(
@@ -194,6 +198,7 @@ _COMPILED = (
 )
 # What no template can say; how safe it is, these runs show.
 _SPECIAL = {
+    "function": FUNCTION,
     "set_value": Example(
         before=_COMPILED + "K.set_value(model.optimizer.learning_rate, 0.5)\n",
         after=_COMPILED.replace("from keras import backend as K\n", "")
@@ -366,17 +371,6 @@ INVALID = [
         raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
     ),
     *SESSIONS,
-    Example(
-        before="import keras\nfrom keras import backend as K\n\nx = keras.Input((2,))\n"
-        "model = keras.Model(x, keras.layers.Dense(3)(x))\n"
-        "features = K.function([model.input], [model.layers[-1].output])\n",
-        after="import keras\n\nx = keras.Input((2,))\n"
-        "model = keras.Model(x, keras.layers.Dense(3)(x))\n"
-        "features = keras.Function([model.input], [model.layers[-1].output])\n",
-        unsafe=True,
-        raises="AttributeError: module 'keras.backend' has no attribute 'function'",
-        check="assert features([keras.ops.ones((5, 2))])[0].shape == (5, 3)",
-    ),
     Example(
         before="import keras\nfrom keras import backend as K\n\nx = keras.Input((2,))\n"
         "run = K.function([x, K.learning_phase()], [x])\n",

@@ -66,6 +66,12 @@ def _function_around(module: Module, reference: Reference) -> cst.Call | None:
     return None
 
 
+def asks_the_phase(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether the learning phase is in an expression, called or not."""
+    names = (module.qualified(each) or "" for each in (node, *descendants(node)))
+    return any(each.rpartition(".")[2] == "learning_phase" for each in names)
+
+
 def _is_phase(module: Module, node: cst.BaseExpression) -> bool:
     name = module.qualified(node.func) if isinstance(node, cst.Call) else None
     return (name or "").endswith("backend.learning_phase")

@@ -279,24 +279,6 @@ def no_floats(*parameters: str) -> Guard:
     )
 
 
-def without_phase(parameter: str) -> Guard:
-    """The learning phase is not among what is passed."""
-
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
-        asked = [] if node is None else [node, *descendants(node)]
-        names = [situation.module.qualified(each) or "" for each in asked]
-        phase = any(each.rpartition(".")[2] == "learning_phase" for each in names)
-        return Answer.NO if phase else Answer.YES
-
-    return Question(
-        f"without_phase({parameter!r})",
-        f"the learning phase is among `{parameter}`",
-        answer,
-        parameters=frozenset({parameter}),
-    )
-
-
 def builds_nothing() -> Guard:
     """The line runs while something is computed: no variable can be meant to stay."""
 

@@ -1,7 +1,8 @@
-"""Sessions and the learning phase as KD101 mends them: its examples of both."""
+"""Functions, sessions and the learning phase as KD101 mends them: its examples of them."""
 
 from __future__ import annotations
 
+from kdoctor.rules.names._backend.functions import HELPER
 from kdoctor.rules.rule import Example
 
 _FED = (
@@ -10,6 +11,38 @@ _FED = (
     "start = keras.Input((4,))\nmodel = keras.Model(start, Triple()(start))\n"
     "x = keras.ops.ones((3, 4))\n"
     "f = {}\nout = f([{}\nnoisy = {}\n"
+)
+
+_NODES = (
+    "import keras\n{}from keras import layers\n\nx = keras.Input((2,))\n"
+    "model = keras.Model(x, layers.Dense(3, name='wide')(x))\n"
+    "nodes = {{each.name: each.output for each in model.layers[1:]}}\n{}"
+)
+_RUNS = (
+    "features = {0}([model.input], [model.layers[-1].output]{1})\n"
+    "every = {0}(model.inputs, nodes.values())\n"
+)
+# Given with and without a list, as integers; and the values of a dict.
+FUNCTION = Example(
+    before=_NODES.format(
+        "from keras import backend as K\n", _RUNS.format("K.function", ", name='f'")
+    ),
+    after=_NODES.format(
+        "",
+        "\n\n"
+        + HELPER.format(
+            model="keras.Model",
+            is_keras_tensor="keras.backend.is_keras_tensor",
+            convert_to_numpy="keras.ops.convert_to_numpy",
+        )
+        + "\n\n\n"
+        + _RUNS.format("keras_function", ""),
+    ),
+    raises="AttributeError: module 'keras.backend' has no attribute 'function'",
+    findings=2,
+    check="import numpy as np\nx = np.ones((5, 2), int)\nfirst = features([x])[0]\n"
+    "assert isinstance(first, np.ndarray) and first.shape == (5, 3)\n"
+    "assert all((each == first).all() for each in (features(x)[0], every((x,))[0]))",
 )
 
 SESSIONS = (

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import display, equals, not_none, statement_position
+from kdoctor.rewrite.guards import equals, not_none, statement_position
 from kdoctor.rules.names._backend.questions import (
     no_slash_in,
     not_symbolic,
     outside_of_classes,
     plain_name,
     somewhere,
-    without_phase,
 )
 
 _ASSIGNMENTS = {
@@ -44,17 +43,6 @@ REWRITES = (
         rewrite(f"keras.backend.{old}", new, when=guard)
         for old, new in _ASSIGNMENTS.items()
         for guard in (statement_position(), None)
-    ),
-    rewrite(
-        "keras.backend.function(inputs, outputs, updates=None, name=None)",
-        "keras.Function(inputs, outputs, name=name)",
-        when=display("inputs") & display("outputs") & without_phase("inputs") & somewhere(),
-    ),
-    # Names of lists, which may hold the learning phase.
-    rewrite(
-        "keras.backend.function(inputs, outputs, updates=None, name=None)",
-        "keras.Function(inputs, outputs, name=name)",
-        when=without_phase("inputs") & equals("updates", None) & somewhere(),
     ),
     # In a layer Keras 3 takes it for a weight: trained, saved. Standalone Keras 2 did not.
     *(
@@ -95,9 +83,9 @@ BY_HAND = {
     "moving_average_update": "write x.assign_sub((x - value) * (1 - momentum))",
     "gradients": "record with tf.GradientTape: `with tf.GradientTape() as tape: loss = ...`, then "
     "tape.gradient(loss, variables)",
-    "function": "keras.Function gives tensors where K.function gave NumPy arrays, and takes no "
-    "learning phase: with one write keras.Model(inputs, outputs)(x, training=True); the inputs and "
-    "outputs must be symbolic tensors",
+    "function": "write keras.Model(inputs, outputs), and keras.ops.convert_to_numpy of its results "
+    "(of one output no list); in place of the learning phase call the model with training=True; "
+    "the inputs and outputs must be symbolic tensors",
     "Function": "write keras.Function(inputs, outputs)",
     "print_tensor": "write tf.print(message, x) on a line of its own, and use x",
     "is_variable": "write isinstance(x, keras.Variable)",

@@ -1,0 +1,115 @@
+"""`K.function(inputs, outputs)`: a function of the file itself that does what Keras 2 did.
+
+Run eagerly, Keras 2 made a model of inputs and outputs and called it: with a list, a tuple, a dict
+by name or a bare array, of any dtype. `keras.Function` takes only the structure that it was made
+with, and no values of a dict; it gives tensors. `tests/rules/test_backend_function.py` holds the
+function against that of `tf_keras`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Edit, Fix, Precedence, Span
+from kdoctor.rewrite import Refusal, Speller
+from kdoctor.rules.helper_class import helper_edits, top_statement
+from kdoctor.rules.names._backend.phase_inputs import asks_the_phase
+from kdoctor.syntax import Module, Reference, ReferenceKind
+
+NAME = "keras_function"
+HELPER = '''def keras_function(inputs, outputs):
+    """Do what `K.function` of Keras 2 did: return a function from values to NumPy arrays."""
+    if not isinstance(outputs, (dict, list, tuple)) and not {is_keras_tensor}(outputs):
+        outputs = list(outputs)  # the values of a dict
+    model = {model}(inputs, outputs)
+
+    def as_numpy(results):
+        if isinstance(results, dict):
+            return {{name: as_numpy(each) for name, each in results.items()}}
+        if isinstance(results, (list, tuple)):
+            return type(results)(map(as_numpy, results))
+        array = {convert_to_numpy}(results)
+        return array if array.ndim else array.item()
+
+    def run(values):
+        results = model(values)
+        if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
+            results = type(outputs)([results])  # a model takes it out
+        return as_numpy(results)
+
+    return run'''
+_NAMES = {
+    "model": "keras.Model",
+    "is_keras_tensor": "keras.backend.is_keras_tensor",
+    "convert_to_numpy": "keras.ops.convert_to_numpy",
+}
+_LEADING = ("inputs", "outputs")
+_IGNORED = ("updates", "name")
+_LENGTHS = range(len(_LEADING), len(_LEADING + _IGNORED) + 1)
+_NOTHING = ("None", "[]", "()")
+
+
+def as_function(module: Module, reference: Reference, proven: Applicability) -> Fix | Refusal:
+    """Return the fix that writes the helper and calls it, or why there is none."""
+    reason = _why_not(module, reference.call)
+    if reason is not None:
+        return Refusal(reason)
+    first = min(_fixable(module), key=module.span)
+    before = top_statement(module, first)
+    speller = Speller.at(module, reference)
+    spelled = {key: speller.spell(name) for key, name in _NAMES.items()}
+    text = HELPER.format(**{key: written for key, (written, _) in spelled.items()})
+    helper = helper_edits(module, before, NAME, text)
+    if helper is None:
+        return Refusal(f"`{NAME}` means something else in this file")
+    assert reference.call is not None
+    needs = [need for _, need in spelled.values() if need is not None] if helper else []
+    call = Edit(module.span(reference.call.func), (NAME,), Precedence.PRIMARY)
+    return Fix(
+        f"Call `{NAME}`, a function of this file that does what `K.function` did",
+        (*helper, call, *_without_the_rest(module, reference.call)),
+        proven,
+        tuple(dict.fromkeys(needs)),
+    )
+
+
+def _fixable(module: Module) -> Iterator[cst.Call]:
+    for each in module.references:
+        if each.kind is ReferenceKind.LOAD and each.name.endswith("backend.function"):
+            call = each.call
+            if call is not None and _why_not(module, call) is None:
+                yield call
+
+
+def _why_not(module: Module, call: cst.Call | None) -> str | None:
+    """Return why a call cannot be made one of the helper, None where it can."""
+    if call is None:
+        return "it is not called here"
+    if any(each.star for each in call.args) or len(call.args) not in _LENGTHS:
+        return "its inputs and outputs are not told apart"
+    leading, rest = call.args[: len(_LEADING)], call.args[len(_LEADING) :]
+    names = [each.keyword.value if each.keyword else None for each in leading]
+    if any(name not in (None, wanted) for name, wanted in zip(names, _LEADING, strict=True)):
+        return "its inputs and outputs are not told apart"
+    if any(asks_the_phase(module, each.value) for each in leading):
+        return "the learning phase is among `inputs`"
+    for each, position in zip(rest, _IGNORED, strict=False):
+        name = each.keyword.value if each.keyword else position
+        if name != "name" and module.source(each.value) not in _NOTHING:
+            return f"`{name}` has no counterpart"
+    # Whatever stands between them goes with them, so no comment may.
+    return "a comment stands among its arguments" if "#" in _rest_of(module, call)[1] else None
+
+
+def _rest_of(module: Module, call: cst.Call) -> tuple[Span, str]:
+    start = module.outer_span(call.args[1].value).end
+    end = module.outer_span(call.args[-1].value).end
+    return Span(start, end), module.text[start:end]
+
+
+def _without_the_rest(module: Module, call: cst.Call) -> list[Edit]:
+    """Take away `updates=None` and `name=`, which Keras 2 took no notice of when run eagerly."""
+    span, text = _rest_of(module, call)
+    return [Edit(span, ())] if text else []

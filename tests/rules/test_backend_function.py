@@ -1,0 +1,133 @@
+"""The function that KD101 writes into a file does what `K.function` of Keras 2 does."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import numpy as np
+import pytest
+
+from kdoctor.engine import scan
+from kdoctor.model import Applicability
+from kdoctor.rules.names._backend.functions import HELPER
+
+tf_keras = pytest.importorskip("tf_keras")
+keras = pytest.importorskip("keras")
+
+A = np.arange(6.0).reshape(2, 3) / 10
+B = np.arange(8.0).reshape(2, 4) / 10
+
+GRAPHS = {
+    "a list": lambda of: ([of["a"]], [of["h"]]),
+    "an input and an output": lambda of: (of["a"], of["h"]),
+    "values of a dict": lambda of: ([of["a"]], OrderedDict(h=of["h"], a=of["a"]).values()),
+    "the one value of a dict": lambda of: ([of["a"]], OrderedDict(h=of["h"]).values()),
+    "a tuple of one": lambda of: ([of["a"]], (of["h"],)),
+    "a dict": lambda of: ([of["a"]], {"h": of["h"], "a": of["a"]}),
+    "a dict of one": lambda of: ([of["a"]], {"h": of["h"]}),
+    "lists in a list": lambda of: ([of["a"]], [[of["h"], of["a"]], of["a"]]),
+}
+VALUES = {
+    "in a list": [A],
+    "bare": A,
+    "in a tuple": (A,),
+    "integers": (A * 10).astype(int),
+    "by name": {"a": A},
+    "too many": [A, B],
+    "of another width": A[:, :2],
+}
+PAIRS = {
+    "two lists": lambda of: ([of["a"], of["b"]], [of["c"], of["y"]]),
+    "two tuples": lambda of: ((of["a"], of["b"]), (of["c"], of["y"])),
+    "a dict of inputs": lambda of: ({"a": of["a"], "b": of["b"]}, [of["y"]]),
+}
+TWO_VALUES = {"in a list": [A, B], "in a tuple": (A, B), "by name": {"b": B, "a": A}, "one": [A]}
+
+
+def findings(source):
+    return scan(["-"], stdin=source.encode(), select=["KD101"]).findings
+
+
+def backend_function():
+    names = {
+        "model": "keras.Model",
+        "is_keras_tensor": "keras.backend.is_keras_tensor",
+        "convert_to_numpy": "keras.ops.convert_to_numpy",
+    }
+    space = {"keras": keras}
+    exec(HELPER.format(**names), space)  # noqa: S102 - it is ours
+    return space["keras_function"]
+
+
+def graph(framework):
+    layers = framework.layers
+    a, b = framework.Input((3,), name="a"), framework.Input((4,), name="b")
+    h = layers.Dense(2, kernel_initializer="ones", activation="tanh")(a)
+    c = layers.Concatenate()([h, b])
+    y = layers.Dense(1, kernel_initializer="ones")(layers.Dropout(0.5)(c))
+    return {"a": a, "b": b, "h": h, "c": c, "y": y}
+
+
+def shown(function, graph, values):
+    try:
+        results = function(*graph)(values)
+    except ValueError:
+        return "ValueError"
+    return keras.tree.map_structure(
+        lambda each: (type(each), each.dtype, np.round(each, 4).tolist()), results
+    )
+
+
+def both(inputs_and_outputs, values):
+    old = shown(tf_keras.backend.function, inputs_and_outputs(graph(tf_keras)), values)
+    return old, shown(backend_function(), inputs_and_outputs(graph(keras)), values)
+
+
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("made_of", GRAPHS)
+def test_it_gives_what_keras_2_gives(made_of, values):
+    old, new = both(GRAPHS[made_of], VALUES[values])
+    assert old == new
+    assert (old == "ValueError") == (values in ("too many", "of another width"))
+
+
+@pytest.mark.parametrize("values", TWO_VALUES)
+@pytest.mark.parametrize("made_of", PAIRS)
+def test_it_gives_what_keras_2_gives_for_two_inputs(made_of, values):
+    old, new = both(PAIRS[made_of], TWO_VALUES[values])
+    assert old == new
+    assert (old == "ValueError") == (values == "one")
+
+
+def test_a_number_comes_as_one():
+    start, again = tf_keras.Input(batch_shape=()), keras.Input(batch_shape=())
+    old = tf_keras.backend.function([start], [start + 1])([np.array(2.0)])
+    new = backend_function()([again], [again + 1])([np.array(2.0)])
+    assert (old, [type(each) for each in old]) == (new, [type(each) for each in new])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "K.function(*both)",
+        "K.function([x, K.learning_phase()], [y])",
+        "K.function([x], [y], updates=[step])",
+        "K.function([x],  # the image\n    [y],  # the answer\n    name='f')",
+        "map(K.function, xs, ys)",
+    ],
+)
+def test_what_it_cannot_say_stays(call):
+    source = f"from keras import backend as K\n\nf = {call}\n"
+    found = findings(source)
+    assert [each.fix for each in found if each.symbol.endswith("function")] == [None]
+
+
+def test_one_function_is_written_for_all_calls():
+    source = (
+        "from tensorflow.keras import backend as K\n\n\ndef f(x, y):\n"
+        "    return K.function([x], y)\n\n\ndef g(x, y):\n    return K.function(x, [y], [], 'g')\n"
+    )
+    found = findings(source)
+    firsts = {each.fix.edits[0] for each in found}
+    assert [each.fix.applicability for each in found] == [Applicability.SAFE] * 2
+    assert len(firsts) == 1
