@@ -43,3 +43,34 @@ def test_without_eager_execution_a_model_raises_what_is_said(method):
     )
     [finding] = found(source)
     assert done.stderr.splitlines()[-1] in finding.message
+
+
+def test_the_call_is_left_out_where_nothing_needs_a_graph(tmp_path):
+    file = tmp_path / "f.py"
+    file.write_text(HEAD + "model.predict(np.ones((1, 2)), verbose=0)\n")
+    before = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+    assert "RuntimeError: `tf.data.Dataset`" in before.stderr
+    fix = [sys.executable, "-m", "kdoctor", "fix", "--apply", "--unsafe", "--select", "KD505", file]
+    subprocess.run(fix, capture_output=True, check=False)
+    assert "disable_eager_execution" not in file.read_text()
+    subprocess.run([sys.executable, file], capture_output=True, check=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = tf.compat.v1.placeholder('float32', (None, 2))",
+        "gradients = tf.gradients(loss, model.inputs)",
+        "session = keras.backend.get_session()",
+    ],
+)
+def test_the_call_stays_where_something_needs_a_graph(line):
+    [finding] = found(f"{HEAD}{line}\n")
+    assert finding.fix is None
+    assert finding.no_fix_because
+
+
+def test_the_call_leaves_its_block_whole():
+    source = HEAD.replace("tf.compat", "if True:\n    tf.compat")
+    [finding] = found(source)
+    assert [edit.parts for edit in finding.fix.edits] == [("pass",)]

@@ -29,6 +29,8 @@ variables have their values when they are made.
 ## How we know
 Run on Keras 3.15.1 with TensorFlow 2.21: a model builds, compiles and is called in such a graph,
 and `fit`, `evaluate`, `predict`, `get_weights` and `save` raise what is quoted.
+Eager execution that is turned off stays off for the process: `tests/rules/test_graph_mode.py` runs
+a file before and after its fix in two.
 """
 
 from __future__ import annotations
@@ -38,8 +40,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._backend.sessions import whole_line
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module, ReferenceKind
 from kdoctor.syntax.scopes import BindingKind
@@ -63,6 +66,11 @@ _GRAPHS = (
 _OFF = tuple(
     f"tensorflow.compat.v1.{name}" for name in ("disable_eager_execution", "disable_v2_behavior")
 )
+_OF_GRAPHS = frozenset({
+    "Graph", "Session", "InteractiveSession", "get_default_graph", "get_default_session",
+    "get_session", "set_session", "global_variables_initializer", "gradients", "placeholder",
+})  # fmt: skip
+_ELSEWHERE = "sessions and placeholders of other files must be written anew"
 _LEAVE_OUT = "Leave the graph out: Keras 3 runs at once, in any thread."
 
 
@@ -79,7 +87,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             yield _in_a_graph(module, use)
     for reference in module.references:
         if reference.kind is ReferenceKind.LOAD and reference.call and reference.name in _OFF:
-            yield _turned_off(module, reference.node, reference.name, uses)
+            yield _turned_off(module, reference.call, reference.name, uses)
 
 
 def _in_a_graph(module: Module, use: MemberUse) -> Finding:
@@ -93,19 +101,47 @@ def _in_a_graph(module: Module, use: MemberUse) -> Finding:
     )
 
 
-def _turned_off(module: Module, node: cst.CSTNode, name: str, uses: list[MemberUse]) -> Finding:
+def _turned_off(module: Module, call: cst.Call, name: str, uses: list[MemberUse]) -> Finding:
     error = RAISES[uses[0].member] if uses else _NO_LOOP
     said = f"`{uses[0].member}` then raises" if uses else "training a model would then raise"
     return rule.finding(
-        module.place(node),
+        module.place(call.func),
         f"without eager execution Keras 3 does not run: {said} {error}",
         symbol=name,
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if uses else Severity.CHANGE,
         help="Leave it out. What needs sessions or placeholders must be written anew, or run with "
         "tf_keras and TF_USE_LEGACY_KERAS=1.",
-        no_fix_because="what stands on sessions and placeholders must be written anew first",
+        fix=(fix := _left_out(module, call)),
+        no_fix_because=None
+        if fix
+        else "what stands on sessions and placeholders must be written anew first",
     )
+
+
+def _left_out(module: Module, call: cst.Call) -> Fix | None:
+    """Return the fix that takes the line away, None where the file needs a graph elsewhere."""
+    line = module.parent(module.parent(call) or call)
+    if call.args or not isinstance(line, cst.SimpleStatementLine):
+        return None
+    if any(_needs_a_graph(each.name) for each in module.references):
+        return None
+    whole = whole_line(module.text, module.span(call))
+    block = module.parent(line)
+    alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
+    if whole is None and not alone:
+        return None
+    edit = Edit(module.span(call), ("pass",)) if alone or whole is None else Edit(whole, ())
+    return Fix("Let it run at once", (edit,), Applicability.UNSAFE, unsafe_because=_ELSEWHERE)
+
+
+def _needs_a_graph(name: str) -> bool:
+    """Say whether a name is of TensorFlow 1, or one of Keras' functions for its graphs."""
+    if name in _OFF:
+        return False
+    if name.startswith(("tensorflow.compat.v1.", "tensorflow.v1.")):
+        return True
+    return name.rpartition(".")[2] in _OF_GRAPHS and name.startswith(("tensorflow.", "keras."))
 
 
 def _is_in_a_graph(module: Module, use: MemberUse) -> bool:

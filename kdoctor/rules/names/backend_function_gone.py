@@ -133,6 +133,7 @@ def attempted(
     """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
     proven = {each: facts.applicability(example) for each, example in _SPECIAL.items()}
     leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
+    special: Fix | Refusal | None
     if reference.call is not None:
         special = special_fix(module, leaf, reference.call, proven)
     else:
