@@ -1,0 +1,196 @@
+"""`evaluate` gives the metrics of several outputs in another order.
+
+## What it does
+Reports `evaluate`, `test_on_batch` and `train_on_batch` of a model with several outputs where a
+metric of an output is read by its position, and the names of the outputs are not in the order of
+the alphabet.
+
+## Why it breaks
+Keras 2 gave the metrics in the order of the outputs. Keras 3 sorts them by the names of the
+outputs, whether `metrics` is a dict or a list. The losses stay where they were. Nothing raises.
+
+## What to write instead
+`results = model.evaluate(x, y, return_dict=True)` and `results["out_mae"]`. TensorFlow takes it
+from 2.2 on.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with two outputs, by dicts and by lists of metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.walk import descendants
+
+_GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such call."""
+    del facts
+    for use in module.members:
+        call = use.called
+        if use.member not in _GIVE_RESULTS or use.owner.kind is not Kind.MODEL or call is None:
+            continue
+        if use.owner_defines or is_hidden(call) or module.is_guarded(call):
+            continue
+        if argument(call, "return_dict") is not None:
+            continue
+        names = _names_of_outputs(module, use)
+        if names == sorted(names) or not _measures_several(module, use):
+            continue
+        if _reads_a_metric(module, call, 1 + len(names)):
+            yield _finding(module, use, call, names)
+
+
+def _finding(module: Module, use: MemberUse, call: cst.Call, names: list[str]) -> Finding:
+    first = min(names)
+    return rule.finding(
+        module.place(call),
+        f"the metrics come in the order of the outputs' names: first those of `{first}`, in Keras "
+        f"2 those of `{names[0]}`",
+        symbol=f"{use.owner.cls or 'Model'}.{use.member}",
+        confidence=use.confidence,
+        help=f'Pass `return_dict=True`, and read the results by name: `results["{names[0]}_…"]`.',
+        no_fix_because="all that reads the results must read them by name",
+    )
+
+
+def _names_of_outputs(module: Module, use: MemberUse) -> list[str]:
+    """Return the names of the outputs in their order, nothing where one is not written out."""
+    made = value_of(module, use.node.value)
+    found = module.type_of(made) if isinstance(made, cst.Call) else None
+    if not isinstance(made, cst.Call) or found is None or found.cls != "Functional":
+        return []
+    given = argument(made, "outputs", 1)
+    outputs = None if given is None else value_of(module, given.value)
+    if not isinstance(outputs, cst.List | cst.Tuple):
+        return []
+    names = [_name(module, each.value) for each in outputs.elements]
+    known = [each for each in names if isinstance(each, str)]
+    return known if len(known) == len(names) and len(set(known)) > 1 else []
+
+
+def _name(module: Module, tensor: cst.BaseExpression) -> object:
+    made = value_of(module, tensor)
+    layer = value_of(module, made.func) if isinstance(made, cst.Call) else None
+    given = argument(layer, "name") if isinstance(layer, cst.Call) else None
+    return None if given is None else literal(given.value)
+
+
+def _measures_several(module: Module, use: MemberUse) -> bool:
+    """Say whether all that compiles the model gives metrics to several outputs."""
+    model = module.source(use.node.value)
+    compiled = [
+        each.called
+        for each in module.members
+        if each.member == "compile"
+        and each.called is not None
+        and module.source(each.node.value) == model
+        and module.scope_of(each.node) is module.scope_of(use.node)
+    ]
+    return bool(compiled) and all(_has_several(module, each) for each in compiled)
+
+
+def _has_several(module: Module, compiling: cst.Call) -> bool:
+    given = argument(compiling, "metrics")
+    metrics = None if given is None else value_of(module, given.value)
+    if not isinstance(metrics, cst.Dict | cst.List | cst.Tuple):
+        return False
+    return len(metrics.elements) > 1 and not any(
+        isinstance(each, cst.StarredDictElement | cst.StarredElement)
+        or (isinstance(each.value, cst.Name) and each.value.value == "None")
+        for each in metrics.elements
+    )
+
+
+def _reads_a_metric(module: Module, call: cst.Call, losses: int) -> bool:
+    """Say whether one of the results behind the losses is read by its position."""
+    parent = module.parent(call)
+    if isinstance(parent, cst.Assign):
+        target = parent.targets[0].target
+        if isinstance(target, cst.Tuple | cst.List):
+            return len(target.elements) > losses
+    around = [parent] if isinstance(parent, cst.Subscript) else []
+    owner = module.scope_of(call).node
+    reads = (
+        each
+        for each in descendants(owner)
+        if isinstance(each, cst.Subscript)
+        and isinstance(each.value, cst.Name)
+        and value_of(module, each.value) is call
+    )
+    return any(_position(each) >= losses for each in (*around, *reads))
+
+
+def _position(read: cst.Subscript) -> int:
+    """Return which result is read, -1 where that is not written out."""
+    match read.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=index))]:
+            value = literal(index)
+            return value if isinstance(value, int) else -1
+    return -1
+
+
+rule = Rule(
+    code="KD426",
+    name="results-in-another-order",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=_GIVE_RESULTS,
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
+_OUTPUTS = (
+    "out = keras.layers.Dense(1, kernel_initializer='zeros', name='{}')(x)\n"
+    "aux = keras.layers.Dense(1, kernel_initializer='zeros', name='{}')(x)\n"
+    "model = keras.Model(x, [out, aux])\n"
+)
+_OUT_FIRST, _SORTED = _OUTPUTS.format("out", "aux"), _OUTPUTS.format("a", "b")
+_BY_NAME = "model.compile('sgd', 'mse', metrics={'out': 'mae', 'aux': 'mse'})\n"
+_IN_LISTS = "model.compile('sgd', 'mse', metrics=[['mae'], ['mse']])\n"
+_DATA = "np.ones((4, 2)), [np.zeros((4, 1)), np.ones((4, 1)) * 2]"
+_RESULTS = f"results = model.evaluate({_DATA}, verbose=0)\n"
+
+VALID = [
+    # In the order of the alphabet, and without metrics of several outputs.
+    _HEAD + _SORTED + _IN_LISTS + _RESULTS + "error = results[3]",
+    _HEAD + _OUT_FIRST + "model.compile('sgd', 'mse', metrics={'out': 'mae'})\n" + _RESULTS
+    + "error = results[3]",
+    # Read by name, and what comes before the metrics.
+    _HEAD + _OUT_FIRST + _BY_NAME
+    + f"results = model.evaluate({_DATA}, return_dict=True)\nerror = results['out_mae']",
+    _HEAD + _OUT_FIRST + _BY_NAME + _RESULTS + "loss, of_out = results[0], results[1]",
+    _HEAD.replace("import keras\n", "import tf_keras as keras\n") + _OUT_FIRST + _BY_NAME
+    + _RESULTS + "error = results[3]",
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD + _OUT_FIRST + _BY_NAME + _RESULTS + "error = results[3]\n",
+        check="assert error == 0",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD + _OUT_FIRST + _IN_LISTS
+        + f"error = model.evaluate({_DATA}, verbose=0)[3]\n",
+        check="assert error == 0",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD + _OUT_FIRST + _IN_LISTS
+        + f"loss, _, _, error, _ = model.test_on_batch({_DATA})\n",
+        check="assert error == 0",
+        on_keras_2=True,
+    ),
+]  # fmt: skip
