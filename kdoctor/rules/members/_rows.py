@@ -49,8 +49,8 @@ _STEPS = (
 _CLASSES = "keras.Sequential.predict_classes(self, x, batch_size=32, verbose=0)"
 
 _ONE_NODE = (
-    "a layer that was called several times has an output for each call, and then raises here; one "
-    "with several outputs has a list of them"
+    "of a layer that was called several times it is that of the first call; one with several "
+    "outputs has a list of them"
 )
 _OTHER_NUMBERS = (
     "the learning rate is among them on Keras 3, and what Keras 2 saved does not fit back in"

@@ -44,6 +44,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import advice_for
 from kdoctor.rules.members._generator_calls import generator_fix
 from kdoctor.rules.members._gone_examples import INVALID as EXAMPLES
+from kdoctor.rules.members._output_shapes import OF_ANY_LAYER, shape_of_any_layer
 from kdoctor.rules.members._owners import (
     asks_for_several_calls,
     attribute_error,
@@ -95,7 +96,11 @@ def _finding(
     module: Module, facts: Facts, use: MemberUse, table: MemberTable, last: str
 ) -> Finding:
     advice = advice_for(use.owner.kind, use.member)
-    special = update_fix(module, use) or generator_fix(module, use)
+    special = (
+        update_fix(module, use)
+        or generator_fix(module, use)
+        or shape_of_any_layer(module, use, facts)
+    )
     attempt = special or table.attempt(module, use, lambda row: _rated(facts, row))
     if use.member.endswith("_at") and asks_for_several_calls(module):
         attempt = Refusal("this file reads also what other calls of a layer gave")
@@ -171,4 +176,4 @@ VALID = [
     ),
     "import keras\nagent.compile(optimizer, metrics=['mae'])\nagent.fit_generator(data)",
 ]
-INVALID = EXAMPLES
+INVALID = [*EXAMPLES, OF_ANY_LAYER]

@@ -1,0 +1,74 @@
+"""The function that KD205 writes into a file gives what `layer.output_shape` of Keras 2 gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdoctor.engine import scan
+from kdoctor.model import Applicability
+from kdoctor.rules.members._output_shapes import HELPER
+
+tf_keras = pytest.importorskip("tf_keras")
+keras = pytest.importorskip("keras")
+
+
+def layers_of(framework):
+    """Return layers of every kind: of one and several outputs, called twice, models."""
+    of = framework.layers
+    x, other = framework.Input((6, 4)), framework.Input((6, 4))
+    twice = of.Dense(3)
+    inner = framework.Sequential([framework.Input((6, 3)), of.Conv1D(2, 3), of.Flatten()])
+    fork_in = framework.Input((4,))
+    fork = framework.Model(fork_in, [of.Dense(2)(fork_in), of.Dense(3)(fork_in)])
+    y = inner(of.Add()([twice(x), twice(other)]))
+    states = of.LSTM(5, return_state=True)(x)
+    both = of.Bidirectional(of.GRU(2, return_sequences=True))(x)
+    last = of.Concatenate()([y, *fork(states[0][:, :4]), of.GlobalMaxPooling1D()(both)])
+    model = framework.Model([x, other], of.Dropout(0.5)(last))
+    alone = framework.Sequential([framework.Input((4,)), of.Dense(2), of.Reshape((2, 1))])
+    return [*model.layers, *alone.layers]
+
+
+def shapes_of(framework, ask):
+    # `x[:, :4]` is a layer of other names in each.
+    kept = [
+        each
+        for each in layers_of(framework)
+        if type(each).__name__ not in ("GetItem", "SlicingOpLambda")
+    ]
+    return [(type(each).__name__, ask(each)) for each in kept]
+
+
+def test_it_gives_what_keras_2_gives():
+    space = {"keras": keras}
+    exec(HELPER.format(input_layer="keras.layers.InputLayer"), space)  # noqa: S102 - it is ours
+    old = shapes_of(tf_keras, lambda layer: layer.output_shape)
+    new = shapes_of(keras, space["output_shape_of"])
+    assert sorted(map(repr, new)) == sorted(map(repr, old))
+
+
+def test_a_layer_never_called_has_none():
+    space = {"keras": keras}
+    exec(HELPER.format(input_layer="keras.layers.InputLayer"), space)  # noqa: S102 - it is ours
+    with pytest.raises(AttributeError, match="never been called"):
+        tf_keras.layers.Dense(2).output_shape  # noqa: B018 - it raises
+    with pytest.raises(AttributeError, match="never been called"):
+        space["output_shape_of"](keras.layers.Dense(2))
+
+
+def test_a_layer_of_a_known_class_is_asked_plainly():
+    source = "import keras\n\nlayer = keras.layers.Dense(3)\nlayer(x)\nprint(layer.output_shape)\n"
+    [finding] = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
+    [edit] = finding.fix.edits
+    assert edit.parts[-1].endswith("output.shape")
+
+
+def test_one_function_is_written_for_all_reads():
+    source = (
+        "import keras\n\n\ndef widths(model: keras.Model):\n"
+        "    for layer in model.layers:\n        yield layer.output_shape[-1]\n\n\n"
+        "def last(model: keras.Model):\n    return model.get_layer('a').output_shape\n"
+    )
+    found = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
+    assert [each.fix.applicability for each in found] == [Applicability.SAFE] * 2
+    assert len({each.fix.edits[0] for each in found}) == 1
