@@ -32,6 +32,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rewrite import without
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 from kdoctor.rules.calls import argument, literal, speller_at, value_of
 from kdoctor.rules.facts import Facts
@@ -87,7 +88,10 @@ def _values(module: Module, call: KerasCall) -> Iterator[_Refused]:
 
 def _shape(module: Module, call: KerasCall) -> Iterator[_Refused]:
     given = argument(call.call, "shape", 0)
-    if given is None or not _is_int(module, given.value):
+    if given is None:
+        return
+    passed = an_int_is_passed(module, given.value)
+    if not passed and not is_int(module, given.value):
         return
     span = module.outer_span(given.value)
     source = module.source(given.value)
@@ -104,22 +108,9 @@ def _shape(module: Module, call: KerasCall) -> Iterator[_Refused]:
         "A shape is a tuple.",
         (edit,),
         f"Write `({source},)`",
+        unsafe_because="another call may pass a shape" if passed else "",
         proofs=("Input(",),
     )
-
-
-def _is_int(module: Module, node: cst.BaseExpression) -> bool:
-    match value_of(module, node):
-        case cst.Integer():
-            return True
-        case cst.Call(func=cst.Name(value="len" | "int")):
-            return True
-        case cst.Subscript(
-            value=cst.Attribute(attr=cst.Name(value="shape")),
-            slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer()))],
-        ):
-            return True
-    return False
 
 
 def _axis(module: Module, call: KerasCall) -> Iterator[_Refused]:
@@ -323,6 +314,8 @@ rule = Rule(
 VALID = [
     "import keras\nkeras.Input((4,)), keras.Input(shape=[4]), keras.Input(shape)",
     "import keras\nkeras.Input(x.shape[1:])",
+    "import keras\ndef f(s):\n    if type(s) is tuple:\n        return keras.Input(s)\nf(3)",
+    "import keras\ndef f(s):\n    return keras.Input(s)\nf((3,))",
     "import keras\nkeras.layers.BatchNormalization(axis=-1), keras.layers.BatchNormalization(3)",
     "import keras\nkeras.losses.MeanSquaredError(reduction='none')",
     "import keras\nkeras.layers.Dense(3, name='a_b'), keras.metrics.Mean(name='a/b')",
@@ -346,6 +339,15 @@ INVALID = [
         after="import keras\nimport numpy as np\n\ndata = np.ones((2, 5))\n"
         "x = keras.Input(shape=(data.shape[1],), name='data')",
         raises="ValueError: Cannot convert ",
+        same="tuple(x.shape)",
+    ),
+    Example(
+        before="import keras\n\ndef mine(n, name):\n    return keras.Input(n, name=name)\n\n"
+        "x = mine(n=4, name='x')",
+        after="import keras\n\ndef mine(n, name):\n    return keras.Input((n,), name=name)\n\n"
+        "x = mine(n=4, name='x')",
+        raises="ValueError: Cannot convert ",
+        unsafe=True,
         same="tuple(x.shape)",
     ),
     Example(
