@@ -34,6 +34,7 @@ from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._asked import is_asked
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -81,9 +82,7 @@ def _severity(module: Module, node: cst.Attribute, *, speaks_of_keras: bool) -> 
         is_it = _is_a_tuple(module, node.value)
     else:
         is_it = (
-            member == "value"
-            and _is_a_dimension(module, node.value)
-            and not _is_asked(module, node)
+            member == "value" and _is_a_dimension(module, node.value) and not is_asked(module, node)
         )
     if is_it:
         return Severity.ERROR
@@ -245,22 +244,6 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
     if isinstance(shape, cst.Call):
         return isinstance(shape.func, cst.Attribute) and shape.func.attr.value == "get_shape"
     return isinstance(shape, cst.Attribute) and shape.attr.value == "shape"
-
-
-def _is_asked(module: Module, node: cst.Attribute) -> bool:
-    """Say whether the code asks of the dimension first whether it is an int."""
-    return isinstance(node.value, cst.Name) and any(
-        isinstance(each, cst.If) and _asks_for_the_type(each.test, node.value.value)
-        for each in module.ancestors(node)
-    )
-
-
-def _asks_for_the_type(test: cst.BaseExpression, name: str) -> bool:
-    for each in descendants(test):
-        match each:
-            case cst.Call(func=cst.Name(value="isinstance"), args=[cst.Arg(value=asked), _]):
-                return isinstance(asked, cst.Name) and asked.value == name
-    return False
 
 
 def _finding(module: Module, facts: Facts, node: cst.Attribute, severity: Severity) -> Finding:
