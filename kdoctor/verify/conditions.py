@@ -38,6 +38,7 @@ _OF_PARAMETERS = frozenset(
         "not_negative",
         "same_shape",
         "is_tensor",
+        "no_tensor",
         "is_variable",
         "text",
         "is_scalar",

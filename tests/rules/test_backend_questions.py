@@ -229,3 +229,28 @@ def test_an_argument_without_counterpart_is_never_dropped():
     assert row_used("K.constant(1.0, name='one')", "constant") is None
     assert row_used("K.random_normal((2,), seed=3)", "random_normal") == "somewhere()"
     assert row_used("K.constant(1.0, shape=(2, 2))", "constant") is None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "K.cast_to_floatx(0.01)",
+        "K.cast_to_floatx(-1)",
+        "def f(rate=0.5):\n    return K.cast_to_floatx(rate * 2)",
+        "import numpy as np\nx = np.ones((2,))\nK.cast_to_floatx(x)",
+    ],
+)
+def test_of_numbers_and_arrays_cast_to_floatx_makes_an_array(code):
+    assert row_used(code, "cast_to_floatx") == "no_tensor('x')"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(x):\n    return K.cast_to_floatx(x)",
+        "def f(rate=None):\n    return K.cast_to_floatx(rate)",
+        "import numpy as np\nx = np.ones((2,))\nx = K.constant(x)\nK.cast_to_floatx(x)",
+    ],
+)
+def test_what_may_be_a_tensor_is_not_made_an_array(code):
+    assert row_used(code, "cast_to_floatx") != "no_tensor('x')"

@@ -68,6 +68,8 @@ class Scene:
         """Draw as what an argument comes: a tensor, now and then a variable or a NumPy array."""
         if self.conditions.known(parameter, "is_variable"):
             return Role.VARIABLE
+        if self.conditions.known(parameter, "no_tensor"):
+            return Role.NUMPY
         if self.conditions.known(parameter, "is_tensor"):
             return self.rng.choice([Role.TENSOR, Role.TENSOR, Role.VARIABLE])
         return self.rng.choices([Role.TENSOR, Role.VARIABLE, Role.NUMPY], [8, 1, 1])[0]

@@ -9,6 +9,7 @@ from kdoctor.rules.names._backend.questions import (
     is_read_only,
     is_tensor,
     no_floats,
+    no_tensor,
     plain_name,
     somewhere,
     whole_numbers,
@@ -92,7 +93,12 @@ REWRITES = (
         "keras.backend.one_hot(indices, num_classes)", "keras.ops.one_hot(indices, num_classes)"
     ),
     rewrite("keras.backend.cast(x, dtype)", "keras.ops.cast(x, dtype)"),
-    # Of a NumPy array K.cast_to_floatx makes a NumPy array.
+    # Of a NumPy array K.cast_to_floatx makes a NumPy array, and of a number.
+    rewrite(
+        "keras.backend.cast_to_floatx(x)",
+        "numpy.asarray(x, dtype=keras.config.floatx())",
+        when=no_tensor("x"),
+    ),
     rewrite(
         "keras.backend.cast_to_floatx(x)",
         "keras.ops.cast(x, keras.config.floatx())",

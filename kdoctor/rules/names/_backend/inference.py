@@ -172,6 +172,25 @@ class Inference:
                 )
         return False
 
+    def is_no_tensor(self, node: cst.BaseExpression) -> bool:
+        """Say whether it is surely a Python number or a NumPy array."""
+        match node:
+            case cst.Integer() | cst.Float():
+                return True
+            case cst.UnaryOperation(operator=cst.Minus()):
+                return self.is_no_tensor(node.expression)
+            case cst.BinaryOperation():
+                return self.is_no_tensor(node.left) and self.is_no_tensor(node.right)
+            case cst.Call():
+                return (self._module.qualified(node.func) or "").startswith("numpy.")
+            case cst.Name():
+                owner = self._module.scope_of(node).owner(node.value)
+                bindings = owner.bindings.get(node.value, []) if owner else []
+                if len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER:
+                    return has_number_as_default(bindings[0])
+                return self._of_all_bindings("no tensor", node, self.is_no_tensor)
+        return False
+
     def is_whole(self, node: cst.BaseExpression) -> bool:
         """Say whether it is surely a Python integer, or one size of a tensor."""
         match node:

@@ -43,6 +43,11 @@ def is_tensor(parameter: str) -> Guard:
     )
 
 
+def no_tensor(parameter: str) -> Guard:
+    """The argument surely is a number or a NumPy array."""
+    return _of_values("no_tensor", "`{}` may be a tensor", parameter, Inference.is_no_tensor)
+
+
 def whole_numbers(*parameters: str) -> Guard:
     """The arguments surely are integers, by default too."""
     return reduce(
