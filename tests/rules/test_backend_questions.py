@@ -254,3 +254,21 @@ def test_of_numbers_and_arrays_cast_to_floatx_makes_an_array(code):
 )
 def test_what_may_be_a_tensor_is_not_made_an_array(code):
     assert row_used(code, "cast_to_floatx") != "no_tensor('x')"
+
+
+@pytest.mark.parametrize(
+    ("base", "safe"),
+    [
+        ("", True),
+        ("(object)", True),
+        ("(keras.initializers.Initializer)", True),
+        ("(keras.callbacks.Callback)", True),
+        ("(keras.layers.Layer)", False),
+        ("(keras.Model)", False),
+        ("(keras.optimizers.Optimizer)", False),
+        ("(Unknown)", False),
+    ],
+)
+def test_a_variable_may_become_a_weight_only_in_a_class_that_makes_weights(base, safe):
+    code = f"class A{base}:\n    def f(self):\n        self.x = K.variable(1.0)"
+    assert ("outside_of_classes()" in row_used(code, "variable")) == safe

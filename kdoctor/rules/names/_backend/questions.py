@@ -171,15 +171,28 @@ def no_slash_in(parameter: str) -> Guard:
     )
 
 
+_KEEP_NO_WEIGHTS = ("callbacks.", "constraints.", "initializers.", "regularizers.")
+
+
 def outside_of_classes() -> Guard:
-    """The line stands in no class, so that what it makes is nobody's attribute."""
+    """The line stands in no class that makes weights of its attributes."""
 
     def answer(situation: Situation) -> Answer:
-        around = situation.module.ancestors(situation.node)
-        inside = any(isinstance(each, cst.ClassDef) for each in around)
-        return Answer.NO if inside else Answer.YES
+        module = situation.module
+        around = [e for e in module.ancestors(situation.node) if isinstance(e, cst.ClassDef)]
+        return Answer.YES if all(_keeps_no_weights(module, each) for each in around) else Answer.NO
 
     return Question("outside_of_classes()", "it may become a weight of a layer", answer)
+
+
+def _keeps_no_weights(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether each base is known, and none is a layer, a model, a metric or an optimizer."""
+    names = [module.qualified(each.value) or module.source(each.value) for each in node.bases]
+    return all(
+        name in ("object", "unittest.TestCase")
+        or (split_root(name) or ("", ""))[1].startswith(_KEEP_NO_WEIGHTS)
+        for name in names
+    )
 
 
 def somewhere() -> Guard:
