@@ -159,5 +159,7 @@ BY_HAND = {
     "is_placeholder": "there are no placeholders any more; keras.backend.is_keras_tensor(x) tells "
     "symbolic tensors",
     "placeholder": "write keras.Input(batch_shape=shape, dtype=dtype), and make a keras.Model or "
-    "keras.Function of inputs and outputs instead of K.function",
+    "keras.Function of inputs and outputs instead of K.function. An Input has a rank: "
+    "where `shape` is None, write `(None,) * rank`; for any rank write a "
+    "`@tf.function(input_signature=[tf.TensorSpec(None, dtype)])`",
 }

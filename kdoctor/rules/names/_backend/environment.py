@@ -90,8 +90,9 @@ BY_HAND = {
     "remembers",
     "ContextValueCache": "it kept one dropout mask for all steps of a recurrent layer: derive the "
     "cell from keras.layers.LSTMCell (or another cell) and call its get_dropout_mask(x) and "
-    "get_recurrent_dropout_mask(x), or keep the mask in an attribute that reset_dropout_mask() "
-    "sets to None",
+    "get_recurrent_dropout_mask(x), which the layer makes anew for each batch. In another class "
+    "draw a mask at each step, `keras.random.dropout(keras.ops.ones_like(x), rate)`: one that is "
+    "kept is out of scope in the next batch",
     "load_backend": "set the environment variable KERAS_BACKEND before Keras is imported",
     "common": "its functions are in keras.config",
     "tensorflow_backend": "the functions of keras.backend are in keras.ops",
