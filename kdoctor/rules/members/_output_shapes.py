@@ -71,6 +71,6 @@ OF_ANY_LAYER = Example(
         f"\n\n{HELPER.format(input_layer='keras.layers.InputLayer')}\n\n\n",
         "output_shape_of(each)",
     ),
-    raises="AttributeError: 'InputLayer' object has no attribute 'output_shape'",
+    raises="AttributeError: ",
     check="assert shapes == [[(None, 4)], (None, 3), (None, 2)]",
 )

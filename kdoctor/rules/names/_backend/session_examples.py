@@ -28,12 +28,12 @@ FUNCTION = Example(
         "from keras import backend as K\n", _RUNS.format("K.function", ", name='f'")
     ),
     after=_NODES.format(
-        "",
+        "from keras import backend as K\nfrom keras import ops\n",
         "\n\n"
         + HELPER.format(
             model="keras.Model",
-            is_keras_tensor="keras.backend.is_keras_tensor",
-            convert_to_numpy="keras.ops.convert_to_numpy",
+            is_keras_tensor="K.is_keras_tensor",
+            convert_to_numpy="ops.convert_to_numpy",
         )
         + "\n\n\n"
         + _RUNS.format("keras_function", ""),
