@@ -94,7 +94,13 @@ class _Alias(ModuleType):
             return found
         if name == "__version__":
             return tf_keras.__version__
+        if name == "__all__":  # without it, `from keras.layers import *` would bring nothing
+            return [each for each in dir(self) if self._is_brought(each)]
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+    def _is_brought(self, name: str) -> bool:
+        found = [getattr(home, name) for home in self._homes if hasattr(home, name)]
+        return not name.startswith("_") and bool(found) and not isinstance(found[0], ModuleType)
 
     def __dir__(self) -> list[str]:
         return sorted({name for home in self._homes for name in dir(home)})

@@ -18,10 +18,7 @@ _MOST_WEIGHTS = 3_000_000  # beyond, gradients are left out
 
 def modes_of(subject: Any) -> list[bool | None]:
     """Return the values of ``training`` that a layer can be called with; None: without it."""
-    with contextlib.suppress(TypeError, ValueError):
-        if "training" in inspect.signature(subject.call).parameters:
-            return [False, True]
-    return [None]
+    return [False, True] if _takes(subject, "training") else [None]
 
 
 def weigh(subject: Any, weights: list[Weight] | None) -> tuple[list[Weight], list[Any]]:
@@ -53,6 +50,8 @@ def measure(
             continue
         give(variables, weights)
         _measure_mode(subject, tensors, case, weights, variables, side, mode)
+    give(variables, weights)
+    _measure_masked(subject, tensors, case, side)
     give(variables, weights)
 
 
@@ -91,6 +90,28 @@ def _measure_mode(
         case.values[f"gradient of the input{at}{told}"] = plain(gradient)
     for (weight, _), gradient in zip(trained, gradients[len(floats) :]):  # noqa: B905
         case.values[f"gradient of {name_of(weight)}{told}"] = plain(gradient)
+
+
+def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
+    """Call a layer that takes a mask with one over its steps."""
+    if isinstance(tensors, list) or len(tensors.shape) < 3 or not _takes(subject, "mask"):
+        return
+    batch, steps = tensors.shape[:2]
+    lengths = np.arange(batch) % max(1, steps - 1) + 1
+    mask = side.tf.constant(np.arange(steps) < lengths[:, None])
+    with contextlib.suppress(Exception):
+        before = plain(subject(tensors, mask=mask))
+        if str(before) == str(plain(subject(tensors, mask=mask))):
+            case.values["output with a mask"] = before
+    if type(subject).compute_mask is not side.keras.layers.Layer.compute_mask:
+        with contextlib.suppress(Exception):
+            case.values["mask of the output"] = plain(subject.compute_mask(tensors, mask))
+
+
+def _takes(subject: Any, parameter: str) -> bool:
+    with contextlib.suppress(TypeError, ValueError):
+        return parameter in inspect.signature(subject.call).parameters
+    return False
 
 
 def layer_outputs(subject: Any, tensors: Any, side: Side) -> dict[str, Any]:

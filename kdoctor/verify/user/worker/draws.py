@@ -15,6 +15,7 @@ class Pair(NamedTuple):
     label: str
     true: np.ndarray
     predicted: np.ndarray
+    is_edge: bool = False
 
 
 _COUNTS = ("units", "filters", "dim", "channels", "size", "classes", "features", "depth")
@@ -66,6 +67,7 @@ def pairs() -> list[Pair]:
         return draw.integers(0, number, shape).astype("int32")
 
     sure = np.eye(3, dtype="float32")[[0, 1, 2, 0]]
+    nearly = np.abs(sure[[0, 2, 2, 0]] - 1e-6).astype("float32")
     return [
         Pair("one-hot, probabilities (4, 3)", one_hot(4, 3), softmax(4, 3)),
         Pair("masks (2, 4, 5, 1)", bits(2, 4, 5, 1), uniform(2, 4, 5, 1)),
@@ -74,8 +76,8 @@ def pairs() -> list[Pair]:
         Pair("bits (5, 1)", bits(5, 1), uniform(5, 1)),
         Pair("bits (6,)", bits(6), uniform(6)),
         Pair("dense (2, 4, 3)", uniform(2, 4, 3), uniform(2, 4, 3)),
-        Pair("exact zeros and ones (4, 3)", sure, sure[[0, 2, 1, 1]]),
-        Pair("nearly sure (4, 3)", sure, np.abs(sure[[0, 2, 2, 0]] - 1e-6).astype("float32")),
+        Pair("exact zeros and ones (4, 3)", sure, sure[[0, 2, 1, 1]], is_edge=True),
+        Pair("nearly sure (4, 3)", sure, nearly, is_edge=True),
         Pair("no truth (2, 4, 5, 1)", np.zeros((2, 4, 5, 1), "float32"), uniform(2, 4, 5, 1)),
         Pair("whole numbers for the truth (4, 3)", one_hot(4, 3).astype("int32"), softmax(4, 3)),
         Pair("class numbers (4, 1)", classes(3, 4, 1), softmax(4, 3)),

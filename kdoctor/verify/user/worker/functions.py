@@ -95,7 +95,7 @@ def measure_pairs(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
     for pair in draws.pairs():
         if "only" in plan and pair.label not in plan["only"]:
             continue
-        case = Case(pair.label)
+        case = Case(pair.label, is_edge=pair.is_edge)
         true, predicted = tf.constant(pair.true), tf.constant(pair.predicted)
         try:
             with tf.GradientTape() as tape:

@@ -22,6 +22,7 @@ from . import sandbox
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _POLL = 0.02
+_IDLE = 0.1  # of the time: one that only wakes up to sleep again waits
 _THROUGH = 87  # the exit status of a fork whose answer is whole
 
 
@@ -31,12 +32,15 @@ def main(side_name: str, folder: str) -> None:
     orders = json.loads(Path(folder, "jobs.json").read_text("utf-8"))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what frameworks print is no answer
+    sandbox.adopt_orphans()
     from .frameworks import load
 
     side = load(side_name, orders["keras_2"])
     _say(answers, {"ready": side.versions})
     for job in orders["jobs"]:
-        _say(answers, {"job": job["id"], **_done(job, side, Path(folder), orders["limits"])})
+        _say(
+            answers, {"job": job["id"], **_done(job, side, Path(folder), orders["limits"], answers)}
+        )
 
 
 def _say(answers: Any, message: dict[str, Any]) -> None:
@@ -44,19 +48,23 @@ def _say(answers: Any, message: dict[str, Any]) -> None:
     answers.flush()
 
 
-def _done(job: dict[str, Any], side: Any, folder: Path, limits: dict[str, float]) -> dict[str, Any]:
+def _done(
+    job: dict[str, Any], side: Any, folder: Path, limits: dict[str, float], answers: Any
+) -> dict[str, Any]:
     """Run a job in a fork. Whatever becomes of that is part of the answer."""
     home = folder / f"{side.name}-{job['id']}"
     home.mkdir()
     verdict = folder / f"{side.name}-{job['id']}.json"
     pid = os.fork()
     if not pid:
+        os.close(answers.fileno())  # what the user's code writes there would be taken for answers
         _child(job, side, folder, home, limits)
     signal.signal(signal.SIGTERM, lambda *_: _end_with(pid))
     try:
         ended = _watched(pid, limits)
     finally:
         sandbox.end_all(pid)
+        sandbox.end_orphans()
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if ended == "":
         with contextlib.suppress(ValueError):
@@ -67,6 +75,7 @@ def _done(job: dict[str, Any], side: Any, folder: Path, limits: dict[str, float]
 
 def _end_with(pid: int) -> None:
     sandbox.end_all(pid)
+    sandbox.end_orphans()
     os._exit(1)
 
 
@@ -107,8 +116,8 @@ def _watched(pid: int, limits: dict[str, float]) -> str:
         time.sleep(_POLL)
         now = time.monotonic()
         state, used = _clock_of(pid)
-        # A process that waits for a core is none that sleeps.
-        if state == "S" and used == before:
+        # A process that waits for a core or a disk is none that sleeps; one that is stopped is.
+        if state not in {"R", "D"} and used - before < _IDLE * (now - at):
             asleep += now - at
         before, at = used, now
         why = ""

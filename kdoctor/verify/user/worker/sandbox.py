@@ -18,7 +18,7 @@ from typing import Any
 
 _LARGEST_FILE = 256 * 2**20
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_PARENT_DEATH, _NO_NEW_PRIVILEGES = 1, 38  # of prctl
+_PARENT_DEATH, _NO_NEW_PRIVILEGES, _CHILD_SUBREAPER = 1, 38, 36  # of prctl
 _OF_PATHS = {
     *("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate"),
     *("os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr", "shutil.rmtree"),
@@ -89,6 +89,37 @@ def end_all(pid: int) -> None:
     for end in (os.killpg, os.kill):
         with contextlib.suppress(OSError):
             end(pid, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of processes whose own one ends, also of those in another session.
+
+    And be told to end when kdoctor itself is ended.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.prctl(_CHILD_SUBREAPER, 1, 0, 0, 0)
+        libc.prctl(_PARENT_DEATH, signal.SIGTERM)
+
+
+def end_orphans() -> None:
+    """End what a fork left behind: this process has no other children then."""
+    while children := _children():
+        for each in children:
+            with contextlib.suppress(OSError):
+                os.kill(each, signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                os.waitpid(each, 0)
+
+
+def _children() -> list[int]:
+    found = []
+    for each in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            fields = each.read_text("ascii", "replace").rpartition(")")[2].split()
+            if int(fields[1]) == os.getpid():
+                found.append(int(each.parent.name))
+    return found
 
 
 def _heard(event: str, arguments: tuple[Any, ...]) -> None:

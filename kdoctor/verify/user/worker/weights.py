@@ -125,13 +125,20 @@ def name_of(weight: Weight) -> str:
     return f"{weight.layer}/{weight.name}" if weight.layer else weight.name
 
 
+def _note(*, trained: bool) -> str:
+    return "" if trained else " (not trained)"
+
+
 def _listed(weights: list[Weight]) -> str:
-    parts = [f"{name_of(each)} {each.value.shape}" for each in weights]
+    parts = [
+        f"{name_of(each)} {each.value.shape}{_note(trained=each.trainable)}" for each in weights
+    ]
     return f"weights {', '.join(parts[:6])}{', …' * (len(parts) > 6)}" if parts else "no weights"
 
 
 def _listed_variables(own: list[tuple[str, Any, bool]]) -> str:
     parts = [
-        f"{layer}/{_last(each)}".lstrip("/") + f" {tuple(each.shape)}" for layer, each, _ in own
+        f"{layer}/{_last(each)}".lstrip("/") + f" {tuple(each.shape)}{_note(trained=trained)}"
+        for layer, each, trained in own
     ]
     return f"weights {', '.join(parts[:6])}{', …' * (len(parts) > 6)}" if parts else "no weights"

@@ -1,0 +1,19 @@
+"""Wrong rewrites that are made on purpose are found; right ones raise no alarm."""
+
+import secrets
+
+import pytest
+
+from tools.judged_rewrites.__main__ import judged, sample
+from tools.judged_rewrites.material import rewrites
+
+
+@pytest.mark.frameworks
+def test_a_sample_that_is_drawn_now_is_judged_as_it_is():
+    outcomes = judged(sample(4, secrets.randbits(32)))
+    assert {title: each for title, each in outcomes.items() if not each.holds} == {}
+
+
+def test_there_are_at_least_60_right_and_40_wrong_rewrites():
+    assert len([each for each in rewrites() if not each.spoilt]) >= 60
+    assert len([each for each in rewrites() if each.spoilt]) >= 40
