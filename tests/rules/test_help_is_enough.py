@@ -263,6 +263,20 @@ assert (model.predict(x, verbose=0) == 1).all()
 assert keras.ops.all(model(x, training=True) != 1)
 """,
     ),
+    "a copy of a weight": (
+        MODEL
+        + """
+model = keras.Model(inputs, hidden)
+copy = keras.Variable(model.weights[0].initialized_value())
+""",
+        "`keras.ops.convert_to_numpy(variable)`",
+        MODEL
+        + """
+model = keras.Model(inputs, hidden)
+copy = keras.Variable(keras.ops.convert_to_numpy(model.weights[0]))
+assert keras.ops.all(copy == model.weights[0])
+""",
+    ),
     "the phase of all models": (
         MODEL + "keras.backend.set_learning_phase(True)",
         "pass training=True or False where the model is called",

@@ -180,6 +180,9 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
     (Kind.VARIABLE, "initializer"): Advice(
         "There is nothing to initialize: a weight has its value as soon as it is made."
     ),
+    (Kind.VARIABLE, "initialized_value"): Advice(
+        "A weight has its value as soon as it is made: `keras.ops.convert_to_numpy(variable)`."
+    ),
     (Kind.VARIABLE, "op"): Advice("Its name is `variable.path`."),
     (Kind.METRIC, "get_weights"): Advice("Its state is in `metric.variables`."),
 }

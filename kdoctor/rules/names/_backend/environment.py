@@ -85,6 +85,8 @@ BY_HAND = {
     "tf.config.experimental.set_memory_growth(gpu, True)",
     "manual_variable_initialization": "variables have their values when they are made: leave it "
     "out",
+    "track_variable": "it noted variables to be initialized, which they are when they are made: "
+    "leave it out",
     "control_dependencies": "code runs in the order in which it is written: leave it out",
     "reset_uids": "write keras.utils.clear_session(), which also forgets all else that Keras "
     "remembers",
