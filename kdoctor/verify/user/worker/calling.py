@@ -94,7 +94,8 @@ def _measure_mode(
 
 def _measure_masked(subject: Any, tensors: Any, case: Case, side: Side) -> None:
     """Call a layer that takes a mask with one over its steps."""
-    if isinstance(tensors, list) or len(tensors.shape) < 3 or not _takes(subject, "mask"):
+    is_layer = not isinstance(subject, side.keras.Model) and _takes(subject, "mask")
+    if not is_layer or isinstance(tensors, list) or len(tensors.shape) < 3:
         return
     batch, steps = tensors.shape[:2]
     lengths = np.arange(batch) % max(1, steps - 1) + 1

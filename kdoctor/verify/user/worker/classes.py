@@ -24,10 +24,10 @@ def kind_of(subject: type, side: Side) -> str:
     """
     keras = side.keras
     for kind, base in (
+        ("metric", keras.metrics.Metric),  # which is a layer, too, in Keras 2
         ("model", keras.Model),
         ("layer", keras.layers.Layer),
         ("loss", keras.losses.Loss),
-        ("metric", keras.metrics.Metric),
         ("function of a weight", keras.regularizers.Regularizer),
         ("function of a weight", keras.constraints.Constraint),
     ):

@@ -116,6 +116,9 @@ class ModelBuilder:
         args, kwargs = plan["made_with"]
         made = subject(*args, **kwargs)
         model = made[0] if isinstance(made, (list, tuple)) else made
+        if not model.built and plan.get("inputs"):
+            given = [side.tf.constant(each) for each in plan["inputs"]]
+            model(given[0] if len(given) == 1 else given)
         if not model.built:
             raise NotTried("the model that it returns does not say what it takes")
         return measure_model(model, plan, side)
