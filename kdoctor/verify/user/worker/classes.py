@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 from typing import Any
 
 from . import draws
 from .calling import layer_outputs, measure, modes_of, weigh
 from .frameworks import Side
-from .functions import TensorFunction, measure_pairs
+from .functions import TensorFunction, meant, measure_pairs
 from .measured import MODEL_TOLERANCE, Case, NotTried, plain, told
 from .weights import Mismatch, give
 
@@ -238,10 +239,21 @@ class MetricClass:
                 reset()
                 metric.update_state(true[::-1], predicted)
                 case.values["result after a reset"] = plain(metric.result())
+                _measure_weighted(metric, true, predicted, case)
             except BaseException as error:  # noqa: BLE001 - an input that it does not take
                 case = Case(pair.label, error=told(error))
             cases.append(case)
-        return cases
+        return meant(cases)
+
+
+def _measure_weighted(metric: Any, true: Any, predicted: Any, case: Case) -> None:
+    """Give samples, or elements, weights."""
+    weights = draws.rng(5).uniform(0.5, 2.0, predicted.shape).astype("float32")
+    for each in (weights.reshape(len(weights), -1)[:, 0], weights):
+        with contextlib.suppress(Exception):
+            metric.update_state(true, predicted, sample_weight=each)
+            case.values["result with weights of samples"] = plain(metric.result())
+            return
 
 
 class WeightFunction:

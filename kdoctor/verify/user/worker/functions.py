@@ -111,6 +111,17 @@ def measure_pairs(call: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         except BaseException as error:  # noqa: BLE001 - an input that it does not take
             case = Case(pair.label, error=told(error))
         cases.append(case)
+    return meant(cases)
+
+
+def meant(cases: list[Case]) -> list[Case]:
+    """Leave out truths of another shape than the prediction where others are taken.
+
+    They run too, by broadcasting; what comes of that nobody asked for.
+    """
+    alike = {pair.label for pair in draws.pairs() if pair.true.shape == pair.predicted.shape}
+    if any(case.label in alike and not case.error for case in cases):
+        return [case for case in cases if case.label in alike]
     return cases
 
 
