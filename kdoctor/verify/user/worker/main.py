@@ -38,6 +38,7 @@ def main(side_name: str, folder: str) -> None:
     side = load(side_name, orders["keras_2"])
     _say(answers, {"ready": side.versions})
     for job in orders["jobs"]:
+        job["reference"] = orders["reference"]
         _say(
             answers, {"job": job["id"], **_done(job, side, Path(folder), orders["limits"], answers)}
         )
