@@ -91,6 +91,7 @@ def program(
     kdoctor rules KD101                           all about one rule
     kdoctor api keras.backend.dot                 where a name exists, what took its place
     kdoctor reference dice                        correct losses, layers, clipping, to copy
+    kdoctor verify train.py                       does the repair compute the same?
     kdoctor verify                                check the reference on this machine
     kdoctor target                                which Keras this project runs on, and why
     kdoctor run train.py --epochs 1               run it, and explain its error under it

@@ -116,6 +116,11 @@ def recall__ops(y_true, y_pred):
     return hits / (ops.sum(ops.round(ops.clip(y_true, 0, 1))) + keras.config.epsilon())
 
 
+def recall__tf(y_true, y_pred):
+    hits = tf.reduce_sum(tf.round(tf.clip_by_value(y_true * y_pred, 0.0, 1.0)))
+    return hits / (tf.reduce_sum(tf.round(tf.clip_by_value(y_true, 0.0, 1.0))) + 1e-7)
+
+
 def detached__ops(y_true, y_pred):
     weight = ops.stop_gradient(ops.abs(y_true - y_pred))
     return ops.mean(weight * ops.square(y_true - y_pred), axis=-1)
@@ -306,6 +311,17 @@ class Counter__ops(Layer):
     def call(self, x):
         axes = tuple(range(len(x.shape) - 1))
         self.mean.assign(0.9 * self.mean + 0.1 * ops.mean(x, axis=axes))
+        return x - self.mean
+
+
+class Counter__moving(Layer):
+    def build(self, input_shape):
+        size = (input_shape[-1],)
+        self.mean = self.add_weight(name="mean", shape=size, initializer="zeros", trainable=False)
+
+    def call(self, x):
+        now = ops.mean(x, axis=tuple(range(len(x.shape) - 1)))
+        self.mean.assign(self.mean + 0.1 * (now - self.mean))
         return x - self.mean
 
 

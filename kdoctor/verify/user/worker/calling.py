@@ -78,6 +78,11 @@ def _measure_mode(
         total = [_weighted(part, tf) for part in tf.nest.flatten(output)]
         total = [part for part in total if part is not None]
     case.values[f"output{told}"] = plain(output)
+    if side.is_old and mode:
+        give(variables, weights)
+        case.shaky[told] = _shakiness(subject, tensors, mode, output, side)
+        give(variables, weights)
+        _called(subject, tensors, mode)  # so that what moves has moved
     for weight, variable in zip(weights, variables):  # noqa: B905
         if not weight.trainable:
             case.values[f"{name_of(weight)} after the call{told}"] = np.asarray(variable)
@@ -113,6 +118,27 @@ def _takes(subject: Any, parameter: str) -> bool:
     with contextlib.suppress(TypeError, ValueError):
         return parameter in inspect.signature(subject.call).parameters
     return False
+
+
+def _shakiness(subject: Any, tensors: Any, mode: bool, output: Any, side: Side) -> float:
+    """Return how much of its size an output moves when the inputs move by a rounding.
+
+    Batch normalisation of few and nearly equal values makes much of little.
+    """
+    tf = side.tf
+    nudged = tf.nest.map_structure(
+        lambda part: part * (1 + 1e-6) if part.dtype.is_floating else part, tensors
+    )
+    found = 0.0
+    pairs = zip(  # noqa: B905 - strict= is of Python 3.10
+        tf.nest.flatten(output), tf.nest.flatten(_called(subject, nudged, mode))
+    )
+    for before, after in pairs:
+        old, new = np.asarray(before, "float64"), np.asarray(after, "float64")
+        size = np.abs(old).max() if old.size else 0.0
+        if size and np.isfinite(size):
+            found = max(found, float(np.abs(new - old).max() / size))
+    return found if np.isfinite(found) else 0.0
 
 
 def layer_outputs(subject: Any, tensors: Any, side: Side) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from . import draws
 from .calling import layer_outputs, measure, modes_of, weigh
 from .frameworks import Side
 from .functions import TensorFunction, meant, measure_pairs
-from .measured import MODEL_TOLERANCE, Case, NotTried, plain, told
+from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, told
 from .weights import Mismatch, give
 
 _MOST_INPUTS = 4
@@ -84,7 +84,7 @@ class LayerClass:
                 entry: dict[str, Any] = {"label": label, "arrays": arrays, "weights": None}
                 case = cls._case(subject, made_with, entry, side)
                 if case.error:
-                    first = first or RuntimeError(case.error)
+                    first = first or NotTaken(case.error)
                     continue
                 entries.append(entry)
                 ranks.add(rank)
@@ -188,6 +188,7 @@ class ModelClass(LayerClass):
         known = entry.setdefault("layers", list(inner))
         case.values.update((name, inner[name]) for name in known if name in inner)
         case.values.update(whole.values)
+        case.shaky = whole.shaky
 
     @classmethod
     def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:

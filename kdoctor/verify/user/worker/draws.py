@@ -25,7 +25,7 @@ _BY_NAME: dict[str, Any] = {
     **dict.fromkeys(("axis",), -1),
     **dict.fromkeys(("activation", "act"), "relu"),
     **dict.fromkeys(("name", "prefix"), "thing"),
-    **dict.fromkeys(("input_shape", "shape", "img_shape", "image_shape"), (8, 8, 3)),
+    **dict.fromkeys(("input_shape", "shape", "img_shape", "image_shape"), (32, 32, 3)),
     **dict.fromkeys(("input_dim", "vocab_size", "max_features"), 10),
     **dict.fromkeys(("maxlen", "max_len", "seq_len", "length", "timesteps"), 6),
     **dict.fromkeys(
@@ -89,6 +89,7 @@ def pairs() -> list[Pair]:
 def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.ndarray]]:
     """Return inputs as layers and activations meet them, those of ``given`` shapes first."""
     shapes = [*(given or []), (3, 5), (2, 6, 4), (2, 8, 8, 3), (1, 5), (1, 6, 4), (5, 5)]
+    shapes += [(2, 32), (2, 6, 32), (2, 4, 4, 32)]  # what has groups, or heads
     found = []
     for number, shape in enumerate(dict.fromkeys(shapes)):
         values = rng(number).normal(size=shape).astype("float32") * 1.5

@@ -65,9 +65,10 @@ def _pair(label: str) -> draws.Pair:
     return next(each for each in draws.pairs() if each.label == label)
 
 
-def _is_form_of(value: np.ndarray, expected: np.ndarray) -> bool:
+def _is_form_of(value: np.ndarray, expected: np.ndarray, smooth: float) -> bool:
     """Say whether a value is the expected one, what is missing of it to 1, or their means."""
-    for whole in (expected, 1.0 - expected, -expected):
+    # keras-contrib multiplies what is missing by the smoothing, and is much copied.
+    for whole in (expected, 1.0 - expected, -expected, (1.0 - expected) * smooth):
         last = whole.mean(axis=-1) if whole.ndim else whole
         for form in (
             whole,
@@ -101,7 +102,7 @@ def _of_overlap(
         expected = np.asarray(
             compute(true, pair.predicted, axis=axis, smooth=smooth, **weights), "float64"
         )
-        return _is_form_of(np.asarray(value, "float64"), expected)
+        return _is_form_of(np.asarray(value, "float64"), expected, smooth)
 
     for smooth in smooths:
         for told, axis in _AXES.items():

@@ -45,19 +45,20 @@ def load(pieces: list[dict[str, Any]]) -> Any:
         main = {**main, "name": f"{main['name']}_of_the_user"}
         pieces = [main, *pieces[1:]]
     names = {each["name"] for each in pieces}
-    above = {name.rpartition(".")[0] for each in names for name in [each] if "." in name} - names
     empty = [
         {"name": name, "package": name, "is_package": True, "text": ""}
-        for name in _all_above(above)
+        for name in sorted(_all_above(names) - names)
     ]
     sys.meta_path.insert(0, _Pieces([*pieces, *empty]))
     return importlib.import_module(main["name"])
 
 
 def _all_above(names: set[str]) -> set[str]:
-    found = set(names)
+    """Return the packages that hold modules of these names."""
+    found = set()
     for name in names:
-        while "." in name:
-            name = name.rpartition(".")[0]  # noqa: PLW2901
-            found.add(name)
+        above = name
+        while "." in above:
+            above = above.rpartition(".")[0]
+            found.add(above)
     return found

@@ -88,6 +88,7 @@ def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
     known = plan.setdefault("layers", list(inner))
     case.values.update((name, inner[name]) for name in known if name in inner)
     case.values.update(whole.values)
+    case.shaky = whole.shaky
     return [case]
 
 
