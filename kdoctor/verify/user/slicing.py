@@ -13,7 +13,7 @@ from functools import cached_property
 from kdoctor.verify.user import local_modules
 from kdoctor.verify.user.local_modules import Place
 from kdoctor.verify.user.quiet import FRAMEWORKS, Quietness, is_builtin, loud_name_in
-from kdoctor.verify.user.statements import DEFINITIONS, Statement, imports_in, statements_of
+from kdoctor.verify.user.statements import Statement, imports_in, statements_of
 
 Reader = Callable[[Place], str | None]
 
@@ -209,15 +209,39 @@ class Sliced:
         wanted.setdefault(module, set())
         if name == "":
             return True
-        names = [name] if name is not None else _definitions_of(other)
-        for each in names:
+        if name is None:
+            other._want_all(wanted)  # noqa: SLF001 - of its own kind
+            return True
+        try:
+            other._want(name, wanted)  # noqa: SLF001
+        except NotSliced as refusal:
+            raise NotSliced(f"in {module}, {refusal.why}", line) from refusal
+        return name in other.bound
+
+    def _want_all(self, wanted: dict[str, set[str]]) -> None:
+        """Add all names of the module that can be had: which of them is used, nothing tells."""
+        for name, statements in self.bound.items():
+            if any(self._is_of_others(each) for each in statements):
+                continue  # a package that is not here would break what needs none of it
+            tried = {module: set(names) for module, names in wanted.items()}
             try:
-                other._want(each, wanted)  # noqa: SLF001 - of its own kind
-            except NotSliced as refusal:
-                if name is None:
-                    continue  # of many, this one may not be the one that is used
-                raise NotSliced(f"in {module}, {refusal.why}", line) from refusal
-        return name is None or name in other.bound
+                self._want(name, tried)
+            except NotSliced:
+                continue  # nor what it needs: that may be what must not be run
+            wanted.update(tried)
+        for statement in self.statements:
+            if statement.is_star_import:
+                assert isinstance(statement.node, ast.ImportFrom)
+                module = local_modules.imported_module(self.place, statement.node)
+                if module not in wanted:
+                    self._take(module, None, statement.node.lineno, wanted)
+
+    def _is_of_others(self, statement: Statement) -> bool:
+        """Say whether it imports what is none of the project's own modules."""
+        node = statement.node
+        if isinstance(node, ast.ImportFrom):
+            return self._other(local_modules.imported_module(self.place, node)) is None
+        return isinstance(node, ast.Import | ast.Try | ast.If) and any(imports_in(node))
 
     def piece(self, names: Iterable[str]) -> Piece:
         """Return the module with only the statements that bind ``names``, on their lines."""
@@ -245,10 +269,6 @@ class Sliced:
         if statement.is_star_import:
             return True
         return bool(statement.binds & names)
-
-
-def _definitions_of(module: Sliced) -> list[str]:
-    return [each.node.name for each in module.statements if isinstance(each.node, DEFINITIONS)]
 
 
 def _roots_of(node: ast.Import | ast.ImportFrom) -> dict[str, str]:

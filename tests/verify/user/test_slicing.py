@@ -108,3 +108,29 @@ def test_a_reason_in_another_module_names_it(module):
     )
     with pytest.raises(NotSliced, match=r"in data, it needs W: np\.loadtxt\(\)"):
         main.slice("f")
+
+
+def test_a_module_that_is_used_whole_keeps_its_constants_and_what_it_hands_on(module):
+    found = module(
+        "from pkg import ops\ndef f(x):\n    return ops.scale(x) * ops.RATE\n",
+        pkg_in___init__="",
+        pkg_in_ops="from .one import *\nfrom .two import scale\nRATE = 0.5\nSEEN = open('x').read()\n",
+        pkg_in_one="def other(x):\n    return x\n",
+        pkg_in_two="def scale(x):\n    return x\n",
+    ).slice("f")
+    texts = {piece.name: piece.text for piece in found.pieces}
+    assert "RATE = 0.5" in texts["pkg.ops"]
+    assert "def other" in texts["pkg.one"]
+    assert "def scale" in texts["pkg.two"]
+
+
+def test_what_must_not_be_run_is_not_kept_for_a_definition_that_cannot_be_had_without_it(module):
+    found = module(
+        "from pkg import ops\ndef f(x):\n    return ops.g(x)\n",
+        pkg_in___init__="",
+        pkg_in_ops="SEEN = open('x').read()\ndef g(x):\n    return x\ndef h(x):\n    return SEEN\n",
+    ).slice("f")
+    texts = {piece.name: piece.text for piece in found.pieces}
+    assert "def g" in texts["pkg.ops"]
+    assert "open" not in texts["pkg.ops"]
+    assert "def h" not in texts["pkg.ops"]
