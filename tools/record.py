@@ -3,8 +3,8 @@
     python tools/record.py            # writes README.md
     python tools/record.py --check    # exit code 1 where it would
 
-A block whose first command begins with ``cat fixtures/`` or ``kdoctor api`` is run command by
-command in the repository's root.
+A block whose first command begins with ``cat fixtures/``, ``kdoctor api`` or ``kdoctor explain``
+is run command by command in the repository's root.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 BIN = Path(sys.executable).parent
-BLOCK = re.compile(r"```console\n(\$ (?:cat fixtures/|kdoctor api ).*?)```\n", re.DOTALL)
+BLOCK = re.compile(r"```console\n(\$ (?:cat fixtures/|kdoctor api |kdoctor explain ).*?)```\n", re.DOTALL)
 FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
 
 
