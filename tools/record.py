@@ -20,7 +20,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 BIN = Path(sys.executable).parent
-BLOCK = re.compile(r"```console\n(\$ (?:cat fixtures/|kdoctor api |kdoctor explain ).*?)```\n", re.DOTALL)
+BLOCK = re.compile(
+    r"```console\n(\$ (?:cat fixtures/|kdoctor api |kdoctor explain ).*?)```\n", re.DOTALL
+)
 FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
 
 
