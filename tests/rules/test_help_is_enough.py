@@ -277,6 +277,42 @@ copy = keras.Variable(keras.ops.convert_to_numpy(model.weights[0]))
 assert keras.ops.all(copy == model.weights[0])
 """,
     ),
+    "how replicas share a metric's variable": (
+        """
+import keras
+import tensorflow as tf
+
+
+class Count(keras.metrics.Metric):
+    def __init__(self):
+        super().__init__()
+        first = tf.VariableAggregation.ONLY_FIRST_REPLICA
+        self.total = self.add_weight("total", initializer="zeros", aggregation=first)
+""",
+        "Of a metric write `self.add_variable(shape, initializer, aggregation=…, name=…)`",
+        """
+import keras
+
+
+class Count(keras.metrics.Metric):
+    def __init__(self):
+        super().__init__()
+        self.total = self.add_variable(
+            (), "zeros", aggregation="only_first_replica", name="total"
+        )
+
+    def update_state(self, values, sample_weight=None):
+        self.total.assign(self.total + keras.ops.size(values))
+
+    def result(self):
+        return self.total
+
+
+seen = Count()
+seen.update_state([1, 2, 3])
+assert seen.result() == 3
+""",
+    ),
     "the phase of all models": (
         MODEL + "keras.backend.set_learning_phase(True)",
         "pass training=True or False where the model is called",

@@ -167,6 +167,10 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ),
     ("add_weight", "experimental_autocast"): Change(renamed="autocast"),
     ("add_weight", "partitioner"): Change(harmless=("None",)),
+    ("add_weight", "aggregation"): Change(
+        help="Of a metric write `self.add_variable(shape, initializer, aggregation=…, name=…)`, "
+        "with 'sum', 'mean' or 'only_first_replica', and `()` as the shape of a number."
+    ),
     ("apply_gradients", "experimental_aggregate_gradients"): Change(
         drop=True, loses="gradients of replicas are summed", harmless=("True",)
     ),
