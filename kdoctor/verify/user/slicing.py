@@ -228,7 +228,8 @@ class Sliced:
                 self._want(name, tried)
             except NotSliced:
                 continue  # nor what it needs: that may be what must not be run
-            wanted.update(tried)
+            for module, names in tried.items():  # the sets themselves: callers hold them
+                wanted.setdefault(module, set()).update(names)
         for statement in self.statements:
             if statement.is_star_import:
                 assert isinstance(statement.node, ast.ImportFrom)

@@ -134,3 +134,15 @@ def test_what_must_not_be_run_is_not_kept_for_a_definition_that_cannot_be_had_wi
     assert "def g" in texts["pkg.ops"]
     assert "open" not in texts["pkg.ops"]
     assert "def h" not in texts["pkg.ops"]
+
+
+def test_what_is_needed_beside_a_whole_module_is_not_forgotten(module):
+    numbers = [f"N{number}" for number in range(9)]  # some of them are looked up after the module
+    found = module(
+        "from pkg import ops\n"
+        + "".join(f"{each} = 3\n" for each in numbers)
+        + f"def f(x):\n    return ops.g(x) * {' * '.join(numbers)}\n",
+        pkg_in___init__="",
+        pkg_in_ops="def g(x):\n    return x\n",
+    ).slice("f")
+    assert {"from pkg import ops", *(f"{each} = 3" for each in numbers)} <= {*lines_of(found)}
