@@ -101,7 +101,8 @@ from kdoctor.syntax import Module
 _HELP = (
     "Make the state in `build(self, variables)` with `self.add_variable_from_reference(each, "
     "name=…)`; write what the loop did for one variable as `update_step(self, gradient, variable, "
-    "learning_rate)`, with `self.assign(variable, new)` for `K.update`; pass `learning_rate` to "
+    "learning_rate)`, with `self.assign(variable, new)` for `K.update`; call the rate "
+    "`learning_rate`, as the base class's `get_config` does, and pass it to "
     "`super().__init__`. `kdoctor explain KD512` shows such a class, and one that wraps another "
     "optimizer."
 )
