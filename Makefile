@@ -82,7 +82,7 @@ corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, 
 	$(BIN)/python tools/check_corpus.py
 
 packages: $(STAMP) ## Scan and fix real packages of Keras 2 times, and print a table
-	$(BIN)/python tools/check_packages.py
+	$(BIN)/python -m tools.check_packages
 
 migration: $(STAMP) ## Run the tests of real packages on Keras 2 and 3, before and after the fix (hours)
 	$(BIN)/python -m benchmarks.migration

@@ -7,9 +7,9 @@ repository), scanned, and repaired in two copies, one with the safe fixes and on
 - every file that compiled before must compile after the fix;
 - a second fix must change nothing.
 
-    python tools/check_packages.py                         # the packages that the tests use
-    python tools/check_packages.py keras-adabound==0.6.0   # others
-    python tools/check_packages.py --json
+    python -m tools.check_packages                         # the packages that the tests use
+    python -m tools.check_packages keras-adabound==0.6.0   # others
+    python -m tools.check_packages --json
 
 Exit codes: 0 all holds, 1 something does not, 3 the package index cannot be reached.
 """
@@ -33,10 +33,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tools.named_in_findings import look_up, name_in
+
 PACKAGES = ("keras-rl==0.4.2", "keras-self-attention==0.35.0", "keras-retinanet==0.5.1")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kdoctor-packages"
 KDOCTOR = Path(sys.executable).with_name("kdoctor")
-LOOK_UP = Path(__file__).with_name("look_up_names.py")
 INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 UNREACHABLE = 3
 # Without it, the target is the Keras 2 that the packages themselves ask for.
@@ -116,7 +117,8 @@ def check(package: str, archive: Path) -> Report:
         unpack(archive, source)
         scanned = scan(source)
         errors = [f for f in scanned["findings"] if f["severity"] == "error"]
-        verdicts = look_up(sorted({finding["symbol"] for finding in errors}))
+        names = [named_in(finding) for finding in errors]
+        verdicts = look_up(names, sys.executable)
         failures: list[str] = []
         changes: list[str] = []
         left = {}
@@ -135,14 +137,25 @@ def check(package: str, archive: Path) -> Report:
         findings=dict(sorted(collections.Counter(f["code"] for f in scanned["findings"]).items())),
         fixed=total - left[()],
         fixed_unsafe=total - left["--unsafe",],
-        errors_checked=sum(verdicts[f["symbol"]] is not None for f in errors),
-        errors_not_checkable=sorted(s for s, verdict in verdicts.items() if verdict is None),
-        false_alarms=[_place(f) for f in errors if verdicts[f["symbol"]] == "exists"],
+        errors_checked=sum(verdicts.get(name) is not None for name in names),
+        errors_not_checkable=sorted(
+            {f["symbol"] for f, name in zip(errors, names, strict=True) if not verdicts.get(name)}
+        ),
+        false_alarms=[
+            _place(f)
+            for f, name in zip(errors, names, strict=True)
+            if verdicts.get(name) == "exists"
+        ],
         crashes=[line for line in unreadable if INTERNAL in line],
         unreadable=[line for line in unreadable if INTERNAL not in line],
         compile_failures=failures,
         second_run_changes=changes,
     )
+
+
+def named_in(finding: dict) -> str:
+    """Return the name that an error says is not there, or nothing: it says something else."""
+    return name_in(**{field: finding[field] for field in ("code", "message", "symbol")})
 
 
 def unpack(archive: Path, folder: Path) -> None:
@@ -171,19 +184,6 @@ def kdoctor(*arguments: str) -> subprocess.CompletedProcess[str]:
     if done.returncode not in {0, 1, 2} or "Traceback (most recent call last)" in done.stderr:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
     return done
-
-
-def look_up(symbols: list[str]) -> dict[str, str | None]:
-    """Ask the installed Keras, in a process of its own, which symbols exist."""
-    done = subprocess.run(
-        [sys.executable, str(LOOK_UP)],
-        input=json.dumps(symbols),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    verdicts: dict[str, str | None] = json.loads(done.stdout.splitlines()[-1])
-    return verdicts
 
 
 def no_longer_compiling(before: Path, after: Path) -> list[str]:

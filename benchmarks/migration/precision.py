@@ -11,9 +11,6 @@ Exit codes: 0 there is none, 1 there is one.
 from __future__ import annotations
 
 import collections
-import json
-import re
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -25,8 +22,7 @@ from rich.markup import escape
 
 from benchmarks.migration import catalogue, environment, repairs, sources
 from benchmarks.migration.model import CACHE, Found, Places
-
-LOOK_UP = Path(repairs.HOME, "tools", "look_up_names.py")
+from tools import named_in_findings
 
 
 class Precision(msgspec.Struct, frozen=True):
@@ -39,19 +35,11 @@ class Precision(msgspec.Struct, frozen=True):
     unchecked: dict[str, int]  # by rule: there is no name to look up
 
 
-# "keras.layers.Dense(weights)": an argument.
-ARGUMENT = re.compile(r"[\w.]+\(\w+\)")
-# "a layer has no `output_shape` any more", "`add_loss` of a model raises": the class of the user's
-# own does not matter.
-NO_MEMBER = re.compile(r"an? (?P<kind>callback|layer|model|optimizer) has no `(?P<name>\w+)`")
-RAISING_MEMBER = re.compile(r"`(?P<name>\w+)` of an? (?P<kind>layer|model) raises")
-
-
 def measure(findings: Iterable[Found], python: Path) -> Precision:
     """Look up what the errors among ``findings`` name."""
     errors = [finding for finding in findings if finding.severity == "error"]
     names = {finding: name_in(finding) for finding in errors}
-    verdicts = look_up(sorted({name for name in names.values() if name}), python)
+    verdicts = named_in_findings.look_up(names.values(), python)
     checked = [finding for finding in errors if verdicts.get(names[finding]) is not None]
     unchecked = collections.Counter(
         f"{finding.code} {finding.name}" for finding in errors if finding not in set(checked)
@@ -67,25 +55,9 @@ def measure(findings: Iterable[Found], python: Path) -> Precision:
 
 def name_in(finding: Found) -> str:
     """Return the name, member or argument that is not there, or nothing: it says something else."""
-    member = NO_MEMBER.match(finding.message) or RAISING_MEMBER.match(finding.message)
-    if member:
-        return f"{member['kind'].capitalize()}.{member['name']}"
-    is_name = finding.code.startswith("KD1") or "AttributeError" in finding.message
-    is_argument = finding.code.startswith("KD3") and ARGUMENT.fullmatch(finding.symbol)
-    return finding.symbol if is_name or is_argument else ""
-
-
-def look_up(symbols: list[str], python: Path) -> dict[str, str | None]:
-    """Return for each symbol ``exists``, the error that using it raises, or None: no name."""
-    done = subprocess.run(
-        [str(python), str(LOOK_UP)],
-        input=json.dumps(symbols),
-        capture_output=True,
-        text=True,
-        check=True,
+    return named_in_findings.name_in(
+        code=finding.code, message=finding.message, symbol=finding.symbol
     )
-    verdicts: dict[str, str | None] = json.loads(done.stdout.splitlines()[-1])
-    return verdicts
 
 
 def main(

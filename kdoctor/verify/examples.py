@@ -20,6 +20,7 @@ from typing import Any
 
 import keras
 import numpy as np
+import tensorflow as tf
 import tf_keras
 
 import kdoctor
@@ -30,6 +31,7 @@ from kdoctor.verify.oracles import reset_state
 TIME_LIMIT = 120  # seconds
 _HERE = str(Path(kdoctor.__file__).parent.parent)  # where this kdoctor is imported from
 _SEED = 20
+_KEPT = {"keras", "tensorflow", "tf_keras", "numpy"}  # not imported anew for each example
 
 # What a process of its own is given: what to do on its input, how it ended on its last line.
 _ALONE = """
@@ -128,7 +130,7 @@ def _run_alone(asked: dict[str, Any]) -> Ended:
 def _undone_afterwards() -> Iterator[None]:
     """Give the code a folder of its own, and bring back afterwards what it may have changed."""
     environment, path, folder = dict(os.environ), list(sys.path), os.getcwd()  # noqa: PTH109
-    modules = set(sys.modules)
+    modules, keras_of_tf = set(sys.modules), tf.__dict__["keras"]
     signal.signal(signal.SIGALRM, _too_late)
     with (
         tempfile.TemporaryDirectory() as own,
@@ -149,8 +151,10 @@ def _undone_afterwards() -> Iterator[None]:
             os.environ.update(environment)
             sys.path[:] = path
             for name in set(sys.modules) - modules:
-                if name.partition(".")[0] not in {"keras", "tensorflow", "tf_keras", "numpy"}:
+                if name.partition(".")[0] not in _KEPT or name.startswith("tensorflow.keras"):
                     del sys.modules[name]
+            # `import tensorflow.keras` puts a module of another name where `tf.keras` was.
+            tf.__dict__["keras"] = keras_of_tf
             keras.config.set_dtype_policy("float32")
             keras.config.set_floatx("float32")
             keras.config.set_epsilon(1e-7)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "check_packages.py"
+HERE = Path(__file__).resolve().parents[2]
 UNREACHABLE = 3
 
 pytestmark = pytest.mark.frameworks
@@ -16,9 +16,8 @@ pytestmark = pytest.mark.frameworks
 @pytest.fixture(scope="module")
 def reports():
     """What ``make packages`` prints, as data."""
-    done = subprocess.run(
-        [sys.executable, TOOL, "--json"], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "tools.check_packages", "--json"]
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=False)
     if done.returncode == UNREACHABLE:
         pytest.skip(f"the package index cannot be reached: {done.stderr.strip()[-500:]}")
     assert done.stdout, done.stderr
