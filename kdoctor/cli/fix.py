@@ -44,6 +44,8 @@ def fix(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
+    force_exclude: options.ForceExclude = False,
+    stdin_filename: options.StdinFilename = None,
     kind: options.As = None,
     no_gate: options.NoGate = False,
     jobs: options.Jobs = None,
@@ -60,18 +62,19 @@ def fix(  # noqa: PLR0913 - the options of the command
     kdoctor fix src/ --apply --unsafe --select KD101
     kdoctor fix src/ --apply --verify       writes only what computes the same on Keras 3
     kdoctor fix src/ --namespace keras      moves imports of tf.keras to keras, too
-    kdoctor fix - --apply < old.py > new.py
+    kdoctor fix - --apply --stdin-filename src/old.py < old.py > new.py
 
     Exit code without --apply: 0 nothing to fix, 1 there is. With --apply: that of `kdoctor scan`
     afterwards, 0 no finding is left, 1 findings are left. In both cases 2 where a file could not
     be handled.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.documents import is_excluded  # noqa: PLC0415
     from kdoctor.report.fix import write_diff, write_summary, write_written  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
 
-    named = paths or ["."]
+    named = options.named_paths(paths, stdin_filename)
     if apply and options.STDIN in named and len(named) > 1:
         raise typer.BadParameter("with --apply, - (standard input) must be the only path")
     stdin = options.read_stdin(named)
@@ -85,17 +88,21 @@ def fix(  # noqa: PLR0913 - the options of the command
             select=options.split(select),
             ignore=options.split(ignore),
             exclude=exclude or [],
+            force_exclude=force_exclude,
             kind=options.kind_of(kind),
             gate=not no_gate,
             jobs=jobs,
             diffs=False,
             stdin=stdin,
+            stdin_filename=stdin_filename,
             progress=told,
         )
     page = streams.output(color, quiet=quiet, verbose=verbose)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     refused: dict[str, str] = {}
     if verify:
+        if force_exclude:
+            named = [path for path in named if not is_excluded(path, exclude or [])]
         refused = _verify(result, named, python, exclude, kind, notes, unsafe=unsafe, limit=seconds)
         result = engine.write(result, refused) if apply else result
     if apply and stdin is not None:

@@ -89,6 +89,23 @@ Exclude = Annotated[
         help="Pass over files and folders that match, written as in .gitignore.",
     ),
 ]
+ForceExclude = Annotated[
+    bool,
+    typer.Option(
+        "--force-exclude",
+        help="Pass over what is excluded also where it is named, as pre-commit and editors do; "
+        "environments, caches and build folders, too.",
+    ),
+]
+StdinFilename = Annotated[
+    str | None,
+    typer.Option(
+        "--stdin-filename",
+        metavar="PATH",
+        help="Read standard input and take it for this file: its kind, its project's target, the "
+        "modules beside it. The file need not exist, and is neither read nor written.",
+    ),
+]
 As = Annotated[
     DocumentKind | None,
     typer.Option("--as", help="Read every file as this, whatever its name."),
@@ -169,6 +186,19 @@ def namespace_of(chosen: Namespace) -> str:
 def kind_of(named: DocumentKind | None) -> Kind | None:
     """Return the kind of document in the engine's word for it."""
     return None if named is None else named.value
+
+
+def named_paths(paths: list[str] | None, stdin_filename: str | None) -> list[str]:
+    """Return the paths that are meant: the working folder where none is named.
+
+    Raises:
+        BadParameter: standard input has a name, and other paths are named beside it.
+    """
+    if stdin_filename is None:
+        return paths or ["."]
+    if not stdin_filename or set(paths or ()) - {STDIN}:
+        raise typer.BadParameter("--stdin-filename PATH goes with no other path than -")
+    return [STDIN]
 
 
 def read_stdin(paths: list[str]) -> bytes | None:

@@ -17,6 +17,8 @@ def scan(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
+    force_exclude: options.ForceExclude = False,
+    stdin_filename: options.StdinFilename = None,
     kind: options.As = None,
     no_gate: options.NoGate = False,
     jobs: options.Jobs = None,
@@ -31,7 +33,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     kdoctor scan                                   everything below this folder
     kdoctor scan train.py notebook.ipynb README.md
     kdoctor scan src --target tensorflow==2.15 --select KD1,KD2
-    git show HEAD:train.py | kdoctor scan -
+    git show HEAD:train.py | kdoctor scan - --stdin-filename train.py
     kdoctor scan notes.txt --as markdown --format json
 
     Exit code: 0 no finding, 1 findings of whatever severity, 2 a file could not be handled or the
@@ -46,7 +48,7 @@ def scan(  # noqa: PLR0913 - the options of the command
 
     form = format_by_name(format_name)
     page = streams.output(color, quiet=quiet, verbose=verbose)
-    named = paths or ["."]
+    named = options.named_paths(paths, stdin_filename)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.scan(
             named,
@@ -55,11 +57,13 @@ def scan(  # noqa: PLR0913 - the options of the command
             select=options.split(select),
             ignore=options.split(ignore),
             exclude=exclude or [],
+            force_exclude=force_exclude,
             kind=options.kind_of(kind),
             gate=not no_gate,
             jobs=jobs,
             diffs=form.diffs,
             stdin=options.read_stdin(named),
+            stdin_filename=stdin_filename,
             progress=told,
         )
     form.write(result, page)

@@ -1,6 +1,6 @@
 """A file as code cells and back, byte for byte; which files there are; writing one whole."""
 
-from kdoctor.documents.discovery import Listing, discover
+from kdoctor.documents.discovery import Listing, discover, is_excluded, reported
 from kdoctor.documents.document import Document, Kind
 from kdoctor.documents.unit import Cell, Skipped, Unit
 from kdoctor.documents.writing import write_atomically
@@ -13,5 +13,7 @@ __all__ = [
     "Skipped",
     "Unit",
     "discover",
+    "is_excluded",
+    "reported",
     "write_atomically",
 ]

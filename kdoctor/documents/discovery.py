@@ -39,13 +39,16 @@ class Listing:
         return len(self.files)
 
 
-def discover(paths: Iterable[str | os.PathLike[str]], exclude: Iterable[str] = ()) -> Listing:
+def discover(
+    paths: Iterable[str | os.PathLike[str]], exclude: Iterable[str] = (), *, force: bool = False
+) -> Listing:
     """List the files named and those below the folders named, each real file once.
 
     A file that is named is always listed. Below a folder, files with an ending that kdoctor knows
     are, but not what ``.gitignore`` files, ``.git/info/exclude`` or ``exclude`` (the same patterns,
     relative to the working folder) leave out, nor environments, caches and build folders. Links
-    to folders are not followed: what they lead to may lie outside of what was named.
+    to folders are not followed: what they lead to may lie outside of what was named. ``force``
+    leaves out, of what is named, what :func:`is_excluded` says.
 
     Paths are relative to the working folder where they lie in it, else as they were given, with
     ``/`` on every system. They come sorted within each path given.
@@ -53,11 +56,26 @@ def discover(paths: Iterable[str | os.PathLike[str]], exclude: Iterable[str] = (
     Raises:
         UsageProblem: a path does not exist, or is neither a file nor a folder.
     """
-    walk = _Walk(tuple(exclude))
+    exclude = tuple(exclude)
+    walk = _Walk(exclude)
     for path in paths:
-        walk.add(os.fspath(path))
+        if not (force and is_excluded(path, exclude)):
+            walk.add(os.fspath(path))
     unreadable = sorted(walk.unreadable, key=lambda problem: problem.path)
     return Listing(tuple(walk.files.values()), tuple(unreadable))
+
+
+def is_excluded(path: str | os.PathLike[str], exclude: Iterable[str]) -> bool:
+    """Say whether ``exclude`` leaves out a path, or it lies in a folder that is never searched.
+
+    Folders that count are those below the working folder. What git ignores is not left out: as for
+    ruff's ``--force-exclude``, naming a file overrules that.
+    """
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
+    here = Path.cwd()
+    inside = absolute.relative_to(here).parts if absolute.is_relative_to(here) else ()
+    folders = inside if absolute.is_dir() else inside[:-1]
+    return any(map(_is_skipped, folders)) or Ignores.asked(exclude).leave_out_below(absolute)
 
 
 @dataclass(slots=True)
@@ -82,13 +100,13 @@ class _Walk:
         if stat.S_ISDIR(mode):
             self._add_folder(given)
         elif stat.S_ISREG(mode):
-            self.files.setdefault(os.path.realpath(given), _reported(given))
+            self.files.setdefault(os.path.realpath(given), reported(given))
         else:
             raise UsageProblem(f"{given}: neither a file nor a folder; to read a pipe, use -")
 
     def _add_folder(self, root: str) -> None:
         real = Path(os.path.realpath(root))
-        start = _Folder(_reported(root), real, Ignores.above(real, self.exclude))
+        start = _Folder(reported(root), real, Ignores.above(real, self.exclude))
         # Links last: one to a file that is listed is no second file.
         files: dict[str, str] = {}
         for entry in sorted(self._below(start), key=lambda entry: (entry.is_link, entry.path)):
@@ -149,7 +167,8 @@ def _is_wanted(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _reported(path: str) -> str:
+def reported(path: str) -> str:
+    """Return a path as people read it: from the working folder where it lies in it."""
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links
     if absolute.is_relative_to(Path.cwd()):
         return absolute.relative_to(Path.cwd()).as_posix()

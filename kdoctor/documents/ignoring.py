@@ -32,19 +32,24 @@ class Ignores:
     exclude: tuple[_Rules, ...] = ()  # asked for by the user
 
     @classmethod
+    def asked(cls, exclude: Iterable[str]) -> Ignores:
+        """Return the rules of ``exclude`` alone, which count from the working folder."""
+        return cls(exclude=tuple(_rules(Path.cwd(), exclude)))
+
+    @classmethod
     def above(cls, root: Path, exclude: Sequence[str]) -> Ignores:
         """Return what holds from outside of a folder that was named.
 
         Where git would leave out the folder itself, naming it has overruled the rules outside.
         """
-        asked = tuple(_rules(Path.cwd(), exclude))
+        asked = cls.asked(exclude)
         outside = [root, *root.parents]
         depth = next((at for at, folder in enumerate(outside) if (folder / ".git").exists()), 0)
-        ignores = cls(exclude=asked)
+        ignores = asked
         for folder, below in zip(outside[depth:0:-1], outside[depth - 1 :: -1], strict=False):
             ignores = ignores.within(folder)
             if ignores.leave_out(f"{below.as_posix()}/"):
-                return cls(exclude=asked)
+                return asked
         return ignores
 
     def within(self, folder: Path) -> Ignores:
@@ -60,6 +65,12 @@ class Ignores:
             return True
         decisions = (rules.decide(path) for rules in reversed(self.rules))
         return next((decision for decision in decisions if decision is not None), False)
+
+    def leave_out_below(self, path: Path) -> bool:
+        """Say whether a path is left out, or a folder that it lies in."""
+        folders = (f"{folder.as_posix()}/" for folder in path.parents)
+        own = f"{path.as_posix()}/" if path.is_dir() else path.as_posix()
+        return self.leave_out(own) or any(map(self.leave_out, folders))
 
 
 def _lines(path: Path) -> Iterable[str]:

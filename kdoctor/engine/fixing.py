@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.documents import write_atomically
-from kdoctor.engine.gather import STDIN, gather
+from kdoctor.engine.gather import gather
 from kdoctor.engine.options import Options, orders_of
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.result import FixedFile, FixResult, LeftAlone
@@ -59,7 +59,7 @@ def fix(
 def write(result: FixResult, refused: Collection[str]) -> FixResult:
     """Write the files of a fix that was not applied, all but those of the ``refused`` paths."""
     kept = [file for file in result.files if file.path not in refused]
-    reasons = {file.path: None if file.path == STDIN else _write(file) for file in kept}
+    reasons = {file.path: None if file.is_stdin else _write(file) for file in kept}
     undone = [file for file in result.files if file.path in refused or reasons[file.path]]
     found = [*result.left.findings, *(each for file in undone for each in file.applied)]
     failed = [LeftAlone(path, reason) for path, reason in reasons.items() if reason]
@@ -80,7 +80,7 @@ def _fix(orders: Orders, tasks: Sequence[Task]) -> list[FileFix]:
 
 def _written(each: FileFix) -> FileFix:
     """Write one repaired file; where that fails, say why and let its findings stand."""
-    if each.fixed is None or each.fixed.path == STDIN:
+    if each.fixed is None or each.fixed.is_stdin:
         return each
     reason = _write(each.fixed)
     if reason is None:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from kdoctor.documents import discover
+from kdoctor.documents import discover, is_excluded, reported
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Source, Task
 from kdoctor.engine.prefilter import Prefilter
@@ -28,8 +28,8 @@ def gather(paths: Iterable[str | os.PathLike[str]], options: Options) -> Gathere
     """Read every file below ``paths`` once and keep those in which a rule could fire.
 
     The bytes are not kept: memory must not grow with the tree. ``-`` among the paths stands for
-    standard input. Without the gate all files are kept; ``Task.admitted`` still says which are
-    of concern.
+    standard input, which goes by ``stdin_filename`` where that is given. Without the gate all
+    files are kept; ``Task.admitted`` still says which are of concern.
 
     Raises:
         UsageProblem: a path does not exist.
@@ -39,11 +39,15 @@ def gather(paths: Iterable[str | os.PathLike[str]], options: Options) -> Gathere
 
     prefilter = Prefilter(words())
     named = list(dict.fromkeys(os.fspath(path) for path in paths))
-    listing = discover([path for path in named if path != STDIN], options.get("exclude", ()))
+    exclude = tuple(options.get("exclude", ()))
+    force = options.get("force_exclude", False)
+    listing = discover([path for path in named if path != STDIN], exclude, force=force)
     gathered.unreadable += listing.unreadable
     sources = [Source(path) for path in listing]
-    if STDIN in named:
-        sources.append(Source(STDIN, options.get("stdin") or b""))
+    alias = options.get("stdin_filename")
+    if STDIN in named and not (alias and force and is_excluded(alias, exclude)):
+        path = reported(alias) if alias else STDIN
+        sources.append(Source(path, options.get("stdin") or b""))
     # By path, not as named: the order on the command line changes nothing.
     for source in sorted(sources, key=lambda source: source.path):
         try:

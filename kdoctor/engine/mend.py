@@ -57,7 +57,8 @@ class Mender:
         if after == before:
             return FileFix(found, found)
         diff = _diff(path, before, after, self._examiner.orders.kind)
-        return FileFix(found, left, FixedFile(path, before, after, diff, applied))
+        fixed = FixedFile(path, before, after, diff, applied, is_stdin=task.source.is_stdin)
+        return FileFix(found, left, fixed)
 
     def _settle(
         self, before: bytes, examined: Examined

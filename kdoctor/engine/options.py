@@ -18,12 +18,14 @@ class Options(TypedDict, total=False):
     ``target``: the Keras that the code must run on, as a ``Target`` or written like
     ``"keras==3.15.1"``; where it is left out, what the project itself says, else the newest known.
     ``select``, ``ignore``: rules by code (``"KD101"``), start of a code (``"KD1"``) or name.
-    ``exclude``: gitignore patterns of files and folders to pass over.
+    ``exclude``: gitignore patterns of files and folders to pass over. ``force_exclude`` passes over
+    them, and over environments and caches, also where they are named.
     ``kind``: take every file as this kind of document, whatever its name.
     ``gate``: False looks into every file, also where no rule could fire; the result is the same.
     ``diffs``: False leaves ``Fix.diff`` empty, which is faster.
     ``jobs``: the greatest number of processes; None for one a core, where the work is worth it.
-    ``stdin``: the bytes that the path ``-`` stands for.
+    ``stdin``: the bytes that the path ``-`` stands for. ``stdin_filename``: the file that they are
+    to be taken for, whether it exists or not; it is never read or written.
     ``namespace``: the root to import Keras from, ``"keras"`` or ``"tf.keras"``, else each file's.
     ``progress``: called now and then with the numbers of files done and to do.
     """
@@ -32,11 +34,13 @@ class Options(TypedDict, total=False):
     select: Iterable[str]
     ignore: Iterable[str]
     exclude: Iterable[str]
+    force_exclude: bool
     kind: Kind | None
     gate: bool
     diffs: bool
     jobs: int | None
     stdin: bytes | None
+    stdin_filename: str | None
     progress: Callable[[int, int], None] | None
     namespace: str
 

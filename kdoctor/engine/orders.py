@@ -19,6 +19,11 @@ class Source:
     path: str
     data: bytes | None = None
 
+    @property
+    def is_stdin(self) -> bool:
+        """Whether it is standard input, under whatever name."""
+        return self.data is not None
+
     def read(self) -> bytes:
         """Return the bytes of the file.
 

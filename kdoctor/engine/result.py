@@ -68,6 +68,7 @@ class FixedFile:
     ``diff`` is a unified diff with ``a/`` and ``b/`` headers; for a notebook, one of each changed
     cell's source. Bytes that are not UTF-8 stand in it as surrogate escapes, so that encoding it
     with ``errors="surrogateescape"`` gives a patch that applies to the file byte for byte.
+    ``is_stdin``: it came from standard input, under whatever name, and is never written.
     """
 
     path: str
@@ -75,6 +76,7 @@ class FixedFile:
     after: bytes
     diff: str
     applied: tuple[Finding, ...]
+    is_stdin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kdoctor.engine.gather import STDIN
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Task
 from kdoctor.engine.result import ProjectNotes, TargetUse
@@ -45,7 +46,8 @@ class Targets:
             from kdoctor.project import Projects, start_of  # noqa: PLC0415
 
             self._projects = Projects()
-            self.main = self._of(start_of(paths))
+            alias = options.get("stdin_filename")
+            self.main = self._of(start_of(alias if alias and p == STDIN else p for p in paths))
 
     def assigned(self, tasks: Iterable[Task]) -> list[Task]:
         """Return the tasks, each with its target.

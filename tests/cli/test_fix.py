@@ -220,3 +220,19 @@ def test_a_fix_moves_the_imports_to_the_root_that_is_asked_for(project):
     ended = project.kdoctor("scan", "--namespace", "torch", "a.py")
     assert ended.code == 2
     assert "tf.keras" in ended.err
+
+
+def test_a_file_of_the_name_of_standard_input_is_neither_read_nor_written(project):
+    project.write({"src/a.py": "print('on disk')\n"})
+    name = ("--stdin-filename", "src/a.py")
+    shown = project.kdoctor("fix", *name, stdin=BEFORE.encode())
+    assert shown.out.startswith("--- a/src/a.py\n+++ b/src/a.py\n")
+    fixed = project.kdoctor("fix", "-", "--apply", *name, stdin=BEFORE.encode())
+    assert (fixed.code, fixed.out) == (0, AFTER)
+    assert project.read("src/a.py") == b"print('on disk')\n"
+
+
+def test_excluded_standard_input_comes_out_as_it_went_in(project):
+    name = ("--stdin-filename", "old/a.py", "--exclude", "old", "--force-exclude")
+    fixed = project.kdoctor("fix", "--apply", *name, stdin=BEFORE.encode())
+    assert (fixed.code, fixed.out) == (0, BEFORE)

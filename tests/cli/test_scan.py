@@ -327,3 +327,55 @@ def test_a_finding_through_modules_of_the_project_is_found_for_one_file_alone(pr
         }
     )
     assert [finding.line for finding in scanned(project, "pkg/use.py").findings] == [3]
+
+
+def test_standard_input_is_taken_for_the_file_that_it_is_called(project):
+    project.write(
+        {
+            "pyproject.toml": "[project]\n",
+            "new/requirements.txt": "keras==3.15.1\n",
+            "old/requirements.txt": "keras==2.10.0\n",
+            "new/backends.py": "from keras import backend as K\n",
+        }
+    )
+    source = b"from backends import K\n\n\ndef total(x):\n    return K.sum(x)\n"
+
+    def found(name):
+        report = scanned(project, "--stdin-filename", name, stdin=source)
+        return [(each.path, each.line) for each in report.findings]
+
+    assert found("./new/train.py") == [("new/train.py", 5)]
+    assert found(project.folder / "new/train.py") == [("new/train.py", 5)]
+    assert found("old/train.py") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [("a.ipynb", None, 5), ("a.md", f"# Text\n\n```python\n{SAFE}```\n", 8), ("new", None, None)],
+)
+def test_the_name_of_standard_input_tells_what_kind_it_is(project, name, content, line):
+    text = project.notebook(SAFE) if content is None else content.encode()
+    ended = project.kdoctor("scan", "-", "--stdin-filename", name, "--format", "json", stdin=text)
+    if line is None:
+        assert ended.code == 2
+    else:
+        assert [finding["line"] for finding in ended.json["findings"]] == [line]
+
+
+def test_what_is_excluded_is_read_where_it_is_named_unless_that_is_forced(project):
+    project.write({"gone/old.py": SAFE, "build/old.py": SAFE, ".gitignore": "kept.py\n"})
+    project.write({"kept.py": SAFE})
+    named = ["gone/old.py", "build/old.py", "kept.py", "--exclude", "gone"]
+    assert len(scanned(project, *named).findings) == 3
+    assert [each.path for each in scanned(project, *named, "--force-exclude").findings] == [
+        "kept.py"
+    ]
+    piped = ["--stdin-filename", "gone/new.py", "--exclude", "gone"]
+    assert len(scanned(project, *piped, stdin=SAFE.encode()).findings) == 1
+    assert project.kdoctor("scan", *piped, "--force-exclude", stdin=SAFE.encode()).code == 0
+
+
+def test_named_standard_input_goes_alone(project):
+    ended = project.write({"a.py": SAFE}).kdoctor("scan", "a.py", "--stdin-filename", "b.py")
+    assert ended.code == 2
+    assert "goes with no other path than -" in ended.err
