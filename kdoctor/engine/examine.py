@@ -7,11 +7,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from kdoctor.documents import Document, Unit
+from kdoctor.engine.anchors import anchors_of
 from kdoctor.engine.finding_diffs import FindingDiffs
 from kdoctor.engine.gate import Gate
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
-from kdoctor.engine.result import SkippedPart
+from kdoctor.engine.result import Anchor, SkippedPart
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Finding, Place, Span, Unreadable
@@ -27,6 +28,7 @@ class FileScan:
     lines: Mapping[Place, str] = field(default_factory=dict)
     skipped: tuple[SkippedPart, ...] = ()
     unreadable: Unreadable | None = None
+    anchors: Mapping[Place, Anchor] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class Examiner:
         """Ask every rule about every module. A rule that fails costs its own findings only."""
         findings: set[Finding] = set()
         lines: dict[Place, str] = {}
+        anchors: dict[Place, Anchor] = {}
         problems: list[str] = []
         diffs = FindingDiffs(document, data)
         for module in modules.values():
@@ -108,8 +111,10 @@ class Examiner:
                         problems.append(f"{why(error)} (in the fix of {rule.code})")
                         shown = finding
                     findings.add(shown)
+            places = [place for place in lines if place.unit == module.unit.index]
+            anchors |= anchors_of(module, places) if places else {}
         failed = Unreadable(document.path, problems[0]) if problems else None
-        return FileScan(tuple(sorted(findings, key=order)), lines, unreadable=failed)
+        return FileScan(tuple(sorted(findings, key=order)), lines, (), failed, anchors)
 
 
 def order(finding: Finding) -> tuple[Place, str, str]:

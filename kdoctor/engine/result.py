@@ -43,11 +43,25 @@ class TargetUse:
 
 
 @dataclass(frozen=True, slots=True)
+class Anchor:
+    """What a finding hangs on, whatever moves around it.
+
+    ``scope`` is the qualified name of the definition around it (``Attention.call``), "" at module
+    level; ``source`` its own code without layout.
+    """
+
+    scope: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class ScanResult:
     """What is wrong with some files on one target.
 
     ``findings`` stand in order of place, then code. ``lines`` gives, for each finding's place, the
-    user's source line on which it starts (without its newline), for display. ``target`` is that of
+    user's source line on which it starts (without its newline), for display, and ``anchors`` what
+    it is known by when that line moves. ``known`` are the findings that a baseline accepts, and
+    that are not among ``findings`` for that. ``target`` is that of
     the folder in which all paths lie, if any file has it; ``targets`` are those of all files.
     """
 
@@ -59,6 +73,8 @@ class ScanResult:
     unreadable: tuple[Unreadable, ...] = ()
     project: ProjectNotes = ProjectNotes()
     targets: tuple[TargetUse, ...] = ()
+    anchors: Mapping[Place, Anchor] = field(default_factory=dict)
+    known: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

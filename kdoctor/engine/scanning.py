@@ -54,6 +54,7 @@ def collected(
         unreadable=tuple(sorted(unreadable, key=lambda file: (file.path, file.why))),
         project=targets.notes,
         targets=uses,
+        anchors={place: anchor for scan in scans for place, anchor in scan.anchors.items()},
     )
 
 

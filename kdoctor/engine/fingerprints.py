@@ -1,0 +1,81 @@
+"""What a finding is known by when its lines move: a fingerprint of its own code, not of its place.
+
+A fingerprint is made of the rule, the symbol, the definition that the finding stands in and the
+finding's own source. Other lines, other arguments and the name of the file do not count, nor does
+anything that a formatter may change. Nothing in it depends on the version of Python.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+
+from kdoctor.engine.result import Anchor, ScanResult
+from kdoctor.model import Finding
+
+_LONGEST = 160  # characters of source that are kept as they are; the rest counts by its hash
+_TOKEN = re.compile(
+    r"""
+    (?P<string>(?:\b[A-Za-z]{1,2})?
+        (?P<quote>"{3}|'{3}|"|')(?P<body>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote))
+    |(?P<nothing>\s+|\\\r?\n|\#[^\r\n]*|,(?=(?:\s|\#[^\r\n]*(?:[\r\n]|$))*[)\]}]))
+    |(?P<word>\w+)
+    |(?P<sign>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def fingerprints(result: ScanResult) -> dict[Finding, str]:
+    """Return the fingerprint of each finding, known ones too: 32 hexadecimal digits.
+
+    Within a file no two are the same: of equal findings the first, the second… are told apart.
+    Files are not: a finding keeps its fingerprint when its file is renamed.
+    """
+    seen: Counter[tuple[str, ...]] = Counter()
+    found = {}
+    every = {*result.findings, *result.known}
+    for finding in sorted(every, key=lambda each: (each.place, each.code, each.message)):
+        features = features_of(finding, result)
+        key = (finding.place.path, *features)
+        seen[key] += 1
+        found[finding] = _digest("\0".join([*features, str(seen[key])]))[:32]
+    return found
+
+
+def features_of(finding: Finding, result: ScanResult) -> tuple[str, str, str, str]:
+    """Return the rule, the symbol, the definition around a finding, and its own source."""
+    anchor = result.anchors.get(finding.place)
+    if anchor is None:  # no rule found it in a module: it is about its line
+        anchor = Anchor("", essence(result.lines.get(finding.place, "")))
+    return finding.code, finding.symbol, anchor.scope, anchor.source
+
+
+def essence(source: str) -> str:
+    r"""Return what a formatter leaves of a piece of Python: no comments, no layout, one quote.
+
+    A long piece is cut, and its whole told by a hash.
+
+    >>> essence('K.sum(x,\n      axis = "a",  # all\n)')
+    "K.sum(x,axis='a')"
+    """
+    pieces = [""]
+    for token in _TOKEN.finditer(source):
+        if token.lastgroup == "nothing":
+            continue
+        piece = token[0]
+        if token.lastgroup == "string":
+            piece = "'" + re.sub(r"\\([\"'])", r"\1", token["body"]) + "'"
+        apart = _is_word(pieces[-1][-1:]) and _is_word(piece[:1])
+        pieces.append(f" {piece}" if apart else piece)
+    text = "".join(pieces)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {_digest(text)[:12]}"
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
