@@ -108,6 +108,28 @@ class ImportNeed:
     local: str
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Region:
+    """Where something stands in the file as it lies on the disk: in a notebook's JSON, too.
+
+    Lines and columns count from 1, columns in characters behind a byte order mark; the end is not
+    part of the region.
+    """
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Replacement:
+    """``text`` takes the place of what stands in ``region``."""
+
+    region: Region
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Fix:
     """Edits that cure one finding, and what they need.
@@ -124,6 +146,7 @@ class Fix:
     drops: tuple[Span, ...] = ()
     unsafe_because: str = ""  # what may go wrong, where the fix is not safe
     diff: str = ""  # unified diff of this fix alone; filled in by the engine
+    replacements: tuple[Replacement, ...] = ()  # the same for programs; filled in by the engine
 
 
 @dataclass(frozen=True, slots=True, order=True)

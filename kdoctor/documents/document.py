@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -13,6 +13,7 @@ from kdoctor.documents.encoding import Decoded, decode_python, decode_utf8
 from kdoctor.documents.python_source import read_python
 from kdoctor.documents.unit import Skipped, Unit
 from kdoctor.errors import FileProblem
+from kdoctor.model import Place, Region, Span
 
 Kind = Literal["python", "notebook", "markdown", "rst"]
 
@@ -59,6 +60,11 @@ class Document:
         units, skipped = _reader(kind)(decoded.text, path)
         return cls(path, kind, units, skipped, data, decoded)
 
+    @property
+    def text(self) -> str:
+        """The whole file, decoded, without a byte order mark."""
+        return self._decoded.text
+
     def replace(self, texts: Mapping[int, Sequence[str]]) -> bytes:
         """Return the file with new texts in some units: ``{unit index: the text of each cell}``.
 
@@ -69,22 +75,39 @@ class Document:
             FileProblem: the file's encoding cannot hold a new text.
             ValueError: a unit does not exist or has another number of cells.
         """
-        changes: list[tuple[int, int, str]] = []
-        old = self._decoded.text
-        for index, new_texts in texts.items():
-            for cell, text in zip(self.units[index].cells, new_texts, strict=True):
-                excerpt = cell.excerpt
-                if text != excerpt.layout.text:
-                    span = excerpt.span
-                    changes.append((span.start, span.end, excerpt.render(text, old)))
+        changes = self.changes(texts)
         if not changes:
             return self._data
         pieces: list[str] = []
         at = 0
-        for start, end, new in sorted(changes):
-            pieces += [old[at:start], new]
-            at = end
-        return self._decoded.encode("".join([*pieces, old[at:]]))
+        for span, new in changes:
+            pieces += [self.text[at : span.start], new]
+            at = span.end
+        return self._decoded.encode("".join([*pieces, self.text[at:]]))
+
+    def changes(self, texts: Mapping[int, Sequence[str]]) -> list[tuple[Span, str]]:
+        """Return what new texts change in the text of the file, a cell each, in order.
+
+        Raises:
+            ValueError: a unit does not exist or has another number of cells.
+        """
+        return sorted(
+            (cell.excerpt.span, cell.excerpt.render(text, self.text))
+            for index, new_texts in texts.items()
+            for cell, text in zip(self.units[index].cells, new_texts, strict=True)
+            if text != cell.excerpt.layout.text
+        )
+
+    def regions(self, places: Iterable[Place]) -> dict[Place, Region]:
+        """Say where places in a notebook's cells stand in its JSON; nothing of other documents.
+
+        There a place is where it stands in the file.
+        """
+        if self.kind != "notebook":
+            return {}
+        from kdoctor.documents.notebook import regions_in_json  # noqa: PLC0415 - as its reader
+
+        return regions_in_json(self.text, self.units, places)
 
 
 def kind_of(path: str, data: bytes) -> Kind:

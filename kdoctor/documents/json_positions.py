@@ -62,6 +62,22 @@ def items(text: str, value: Value) -> Iterator[Value]:
         yield item
 
 
+def spelled_at(text: str, value: Value) -> list[int]:
+    r"""Return where each character of a string, or of a list of strings, is spelled; then the end.
+
+    >>> text = r'["a\\n", "b"]'
+    >>> spelled_at(text, decode(text))
+    [2, 3, 9, 10]
+    """
+    strings = list(items(text, value)) if isinstance(value.value, list) else [value]
+    offsets = [
+        character.start()
+        for string in strings
+        for character in _CHARACTER.finditer(text, string.start + 1, string.end - 1)
+    ]
+    return [*offsets, strings[-1].end - 1 if strings else value.end - 1]
+
+
 def _value(text: str, at: int) -> tuple[Value, int]:
     """Return the value at ``at``, and where the next one or the closing bracket stands."""
     start = _skip_space(text, at)

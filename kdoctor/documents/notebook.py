@@ -7,23 +7,25 @@ A notebook is never written anew from its decoded form. Only the characters of a
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kdoctor.documents.json_positions import Spelling, Value, decode, items, members
+from kdoctor.documents.json_positions import Spelling, Value, decode, items, members, spelled_at
 from kdoctor.documents.layout import (
     Layout,
     Line,
     dedented_like_first,
     examples,
     has_prompt,
+    line_starts,
     split_lines,
 )
 from kdoctor.documents.magics import foreign_cell_magic, registered_cell_magics
+from kdoctor.documents.positions import Positions
 from kdoctor.documents.unit import Candidate, Skipped, Unit, join
 from kdoctor.errors import FileProblem
-from kdoctor.model import Span
+from kdoctor.model import Place, Region, Span
 
 _PYTHONS = frozenset({"python", "python3", "ipython", "ipython3", "pyspark"})
 
@@ -155,6 +157,33 @@ def _layout(code: str) -> Layout:
     return dedented_like_first(code)
 
 
+def regions_in_json(
+    text: str, units: Iterable[Unit], places: Iterable[Place]
+) -> dict[Place, Region]:
+    """Return where places in the cells of a notebook stand in its JSON."""
+    excerpts = {cell.number: cell.excerpt for unit in units for cell in unit.cells}
+    positions = Positions(text)
+    spelled: dict[int | None, tuple[list[int], list[int]]] = {}
+    regions = {}
+    for place in places:
+        excerpt = excerpts[place.cell]
+        if not isinstance(excerpt, SourceExcerpt):
+            raise TypeError(excerpt)
+        if place.cell not in spelled:
+            spelled[place.cell] = excerpt.spelled(text)
+        starts, offsets = spelled[place.cell]
+        span = Span(
+            _offset(starts, offsets, place.line, place.column),
+            _offset(starts, offsets, place.end_line, place.end_column),
+        )
+        regions[place] = positions.region(span)
+    return regions
+
+
+def _offset(starts: Sequence[int], offsets: Sequence[int], line: int, column: int) -> int:
+    return offsets[min(starts[line - 1] + column - 1, len(offsets) - 1)]
+
+
 @dataclass(frozen=True, slots=True)
 class SourceExcerpt:
     """A cell that is the ``source`` of a notebook's JSON: a string, or a list of lines."""
@@ -167,6 +196,12 @@ class SourceExcerpt:
     def span(self) -> Span:
         """The characters of the JSON value."""
         return Span(self.source.start, self.source.end)
+
+    def spelled(self, document: str) -> tuple[list[int], list[int]]:
+        """Return where the lines of the source start in it, and its characters in the JSON."""
+        source = self.source.value
+        code = source if isinstance(source, str) else "".join(source)
+        return line_starts(code), spelled_at(document, self.source)
 
     def render(self, text: str, document: str) -> str:
         """Return the JSON of the new source in the style of the old one."""

@@ -15,7 +15,7 @@ from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.result import Anchor, SkippedPart
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
-from kdoctor.model import Finding, Place, Span, Unreadable
+from kdoctor.model import Finding, Place, Region, Span, Unreadable
 from kdoctor.rules import Facts, all_rules, words
 from kdoctor.syntax import Module
 
@@ -26,6 +26,7 @@ class FileScan:
 
     findings: tuple[Finding, ...] = ()
     lines: Mapping[Place, str] = field(default_factory=dict)
+    regions: Mapping[Place, Region] = field(default_factory=dict)
     skipped: tuple[SkippedPart, ...] = ()
     unreadable: Unreadable | None = None
     anchors: Mapping[Place, Anchor] = field(default_factory=dict)
@@ -106,7 +107,7 @@ class Examiner:
                 for finding in found:
                     lines[finding.place] = module.unit.line_of(finding.place.span.start)
                     try:
-                        shown = diffs.with_diff(finding, module) if self.orders.diffs else finding
+                        shown = self._shown(finding, module, diffs)
                     except Exception as error:  # noqa: BLE001
                         problems.append(f"{why(error)} (in the fix of {rule.code})")
                         shown = finding
@@ -114,7 +115,21 @@ class Examiner:
             places = [place for place in lines if place.unit == module.unit.index]
             anchors |= anchors_of(module, places) if places else {}
         failed = Unreadable(document.path, problems[0]) if problems else None
-        return FileScan(tuple(sorted(findings, key=order)), lines, (), failed, anchors)
+        return FileScan(
+            tuple(sorted(findings, key=order)),
+            lines,
+            regions=document.regions(lines),
+            unreadable=failed,
+            anchors=anchors,
+        )
+
+    def _shown(self, finding: Finding, module: Module, diffs: FindingDiffs) -> Finding:
+        """Return the finding with what its own fix would change, as far as that is asked for."""
+        if self.orders.diffs:
+            finding = diffs.with_diff(finding, module)
+        if self.orders.replacements:
+            finding = diffs.with_replacements(finding, module)
+        return finding
 
 
 def order(finding: Finding) -> tuple[Place, str, str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
 
 from kdoctor.documents import Cell, Document
+from kdoctor.documents.positions import Positions
 from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_of_changes
 from kdoctor.engine.repair import edits_of, source_of, texts_of
 from kdoctor.model import Edit, Finding, Fix, Span
@@ -34,6 +35,35 @@ class FindingDiffs:
         diff = self._of_cells if self._document.kind in ("python", "notebook") else self._of_lines
         return dataclasses.replace(finding, fix=dataclasses.replace(fix, diff=diff(fix, module)))
 
+    def with_replacements(self, finding: Finding, module: Module) -> Finding:
+        """Return the finding with ``fix.replacements`` filled in."""
+        fix = finding.fix
+        if fix is None or not (fix.edits or fix.imports or fix.drops):
+            return finding
+        replacements = tuple(
+            replacement
+            for span, text in self._changes(fix, module)
+            for replacement in self._positions.replacements(span, text)
+        )
+        return dataclasses.replace(finding, fix=dataclasses.replace(fix, replacements=replacements))
+
+    @cached_property
+    def _positions(self) -> Positions:
+        return Positions(self._document.text)
+
+    def _changes(self, fix: Fix, module: Module) -> Iterable[tuple[Span, str]]:
+        """Return spans of the file's text and what comes there."""
+        unit = module.unit
+        if self._document.kind != "python":
+            return self._document.changes({unit.index: texts_of(module, [fix])})
+        edits = edits_of(
+            module, [fix]
+        )  # of a unit that is the whole file: only the lines they touch
+        return [
+            (region, render(unit.text, _inside(edits, region), region, unit.newline))
+            for region in _line_regions(unit.text, edits, unit.cells[0].span)
+        ]
+
     def _of_lines(self, fix: Fix, module: Module) -> str:
         after = self._document.replace({module.unit.index: texts_of(module, [fix])})
         return unified(decoded(self._data), decoded(after), self._document.path)
@@ -43,7 +73,7 @@ class FindingDiffs:
         edits = edits_of(module, [fix])
         parts = []
         for cell in unit.cells:
-            inside = [edit for edit in edits if cell.span.covers(edit.span)]
+            inside = _inside(edits, cell.span)
             regions = list(_line_regions(unit.text, inside, cell.span))
             if not regions:
                 continue
@@ -75,9 +105,13 @@ def _line_regions(text: str, edits: Sequence[Edit], within: Span) -> Iterator[Sp
         yield Span(start, end)
 
 
+def _inside(edits: Iterable[Edit], region: Span) -> list[Edit]:
+    return [edit for edit in edits if region.covers(edit.span)]
+
+
 def _change(module: Module, cell: Cell, region: Span, edits: Sequence[Edit]) -> Change:
     unit = module.unit
-    inside = [edit for edit in edits if region.covers(edit.span)]
+    inside = _inside(edits, region)
     first = unit.text.count("\n", cell.span.start, region.start)
     size = len(split_lines(unit.text[region.start : region.end]))
     return Change(first, first + size, split_lines(render(unit.text, inside, region, unit.newline)))

@@ -17,11 +17,16 @@ STDIN = "-"
 
 @dataclass(slots=True)
 class Gathered:
-    """How many files were read, those worth a look, and those that cannot be read."""
+    """The files that were read, those worth a look, and those that cannot be read."""
 
-    read: int = 0
+    files: list[str] = field(default_factory=list)
     tasks: list[Task] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
+
+    @property
+    def read(self) -> int:
+        """How many files were read."""
+        return len(self.files)
 
 
 def gather(paths: Iterable[str | os.PathLike[str]], options: Options) -> Gathered:
@@ -56,7 +61,7 @@ def gather(paths: Iterable[str | os.PathLike[str]], options: Options) -> Gathere
             reason = f"it cannot be read: {error.strerror or error}"
             gathered.unreadable.append(Unreadable(source.path, reason))
             continue
-        gathered.read += 1
+        gathered.files.append(source.path)
         admitted = prefilter.admits(source.path, data)
         if admitted or not options.get("gate", True):
             gathered.tasks.append(Task(source, len(data), admitted=admitted))

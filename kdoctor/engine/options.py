@@ -23,6 +23,7 @@ class Options(TypedDict, total=False):
     ``kind``: take every file as this kind of document, whatever its name.
     ``gate``: False looks into every file, also where no rule could fire; the result is the same.
     ``diffs``: False leaves ``Fix.diff`` empty, which is faster.
+    ``replacements``: True fills in ``Fix.replacements``.
     ``jobs``: the greatest number of processes; None for one a core, where the work is worth it.
     ``stdin``: the bytes that the path ``-`` stands for. ``stdin_filename``: the file that they are
     to be taken for, whether it exists or not; it is never read or written.
@@ -38,6 +39,7 @@ class Options(TypedDict, total=False):
     kind: Kind | None
     gate: bool
     diffs: bool
+    replacements: bool
     jobs: int | None
     stdin: bytes | None
     stdin_filename: str | None
@@ -63,6 +65,7 @@ def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orde
         kind=options.get("kind"),
         gate=options.get("gate", True),
         diffs=options.get("diffs", True),
+        replacements=options.get("replacements", False),
         unsafe=unsafe,
         namespace=options.get("namespace", ""),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kdoctor.model import Finding, Place, Unreadable
+from kdoctor.model import Finding, Place, Region, Unreadable
 from kdoctor.target import Target
 
 
@@ -59,22 +59,31 @@ class ScanResult:
     """What is wrong with some files on one target.
 
     ``findings`` stand in order of place, then code. ``lines`` gives, for each finding's place, the
-    user's source line on which it starts (without its newline), for display, and ``anchors`` what
-    it is known by when that line moves. ``known`` are the findings that a baseline accepts, and
-    that are not among ``findings`` for that. ``target`` is that of
-    the folder in which all paths lie, if any file has it; ``targets`` are those of all files.
+    user's source line on which it starts (without its newline), for display, ``anchors`` what it
+    is known by when that line moves, and ``regions``, for a place in a notebook, where it stands in
+    the file itself. ``known`` are the findings that a baseline accepts, and that are not among
+    ``findings`` for that. ``target`` is that of the folder in which all paths lie, if any file has
+    it; ``targets`` are those of all files. ``files`` are the ``read`` files in the order of their
+    paths.
     """
 
     target: Target
     findings: tuple[Finding, ...] = ()
     lines: Mapping[Place, str] = field(default_factory=dict)
+    regions: Mapping[Place, Region] = field(default_factory=dict)
     read: int = 0
+    files: tuple[str, ...] = ()
     skipped: tuple[SkippedPart, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
     project: ProjectNotes = ProjectNotes()
     targets: tuple[TargetUse, ...] = ()
     anchors: Mapping[Place, Anchor] = field(default_factory=dict)
     known: tuple[Finding, ...] = ()
+
+    def region(self, place: Place) -> Region:
+        """Return where a finding stands in the file itself."""
+        own = Region(place.line, place.column, place.end_line, place.end_column)
+        return self.regions.get(place, own)
 
 
 @dataclass(frozen=True, slots=True)
