@@ -5,10 +5,23 @@ from __future__ import annotations
 import sys
 
 _HELP = ("-h", "--help")
+_INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command that this process was called with."""
+    try:
+        _main()
+    except KeyboardInterrupt:  # where the program itself was not there yet, or any more
+        print("kdoctor: interrupted", file=sys.stderr)
+        sys.exit(_INTERRUPTED)
+    finally:
+        import signal  # noqa: PLC0415
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to interrupt
+
+
+def _main() -> None:
     if sys.argv[1:2] == ["run"] and len(sys.argv) > 2 and sys.argv[2] not in _HELP:
         # Past the command line's own library: that takes longer than a Python takes to start.
         sys.exit(_run(sys.argv[2:]))

@@ -14,7 +14,19 @@ import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import api, env, explain, fix, reference, rules, run, scan, target, verify
+from kdoctor.cli import (
+    api,
+    baseline,
+    env,
+    explain,
+    fix,
+    reference,
+    rules,
+    run,
+    scan,
+    target,
+    verify,
+)
 from kdoctor.errors import KdoctorError
 
 INTERRUPTED = 130
@@ -24,14 +36,20 @@ _BROKEN_PIPE = 141  # as the shell says of a program that ended so
 class _Program(TyperGroup):
     """Ends every command in the same way: a sentence and an exit code, never a traceback."""
 
+    def make_context(self, *arguments: Any, **options: Any) -> Any:
+        try:
+            return super().make_context(*arguments, **options)
+        except KeyboardInterrupt:
+            sys.exit(_interrupted())
+
     def invoke(self, ctx: Any) -> Any:
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
         except KdoctorError as error:
             _end(f"kdoctor: {error}", 2)
-        except KeyboardInterrupt:
-            _end("kdoctor: interrupted", INTERRUPTED)
+        except KeyboardInterrupt as interrupt:
+            raise typer.Exit(_interrupted(str(interrupt))) from None
         except BrokenPipeError:
             # What is still in the buffer can go nowhere: let the interpreter's own flush succeed.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -46,6 +64,11 @@ class _Program(TyperGroup):
             what = f"{type(error).__name__}: {error}"
             _end(f"kdoctor: internal error: {what} (KDOCTOR_DEBUG=1 shows where; please report)", 2)
         return result
+
+
+def _interrupted(what: str = "") -> int:
+    print(f"kdoctor: {what or 'interrupted'}", file=sys.stderr)
+    return INTERRUPTED
 
 
 def _end(text: str, code: int) -> NoReturn:
@@ -87,6 +110,7 @@ def program(
     kdoctor scan src/ notebook.ipynb README.md    what is wrong, and what to write instead
     kdoctor fix src/                              the repair as a diff; writes nothing
     kdoctor fix src/ --apply                      the repair, written
+    kdoctor baseline write                        accept what there is; only new findings fail
     python train.py 2>&1 | kdoctor explain        what an error means, and what cures it
     kdoctor rules KD101                           all about one rule
     kdoctor api keras.backend.dot                 where a name exists, what took its place
@@ -108,6 +132,7 @@ _PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 app.command("scan")(scan.scan)
 app.command("fix")(fix.fix)
+app.add_typer(baseline.baseline)
 app.command("explain")(explain.explain)
 app.command("rules")(rules.rules)
 app.command("target")(target.target)

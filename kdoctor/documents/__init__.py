@@ -2,8 +2,9 @@
 
 from kdoctor.documents.discovery import Listing, discover, is_excluded, reported
 from kdoctor.documents.document import Document, Kind
+from kdoctor.documents.interrupts import uninterrupted
 from kdoctor.documents.unit import Cell, Skipped, Unit
-from kdoctor.documents.writing import write_atomically
+from kdoctor.documents.writing import write_anew, write_atomically
 
 __all__ = [
     "Cell",
@@ -15,5 +16,7 @@ __all__ = [
     "discover",
     "is_excluded",
     "reported",
+    "uninterrupted",
+    "write_anew",
     "write_atomically",
 ]

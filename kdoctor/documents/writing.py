@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import stat
-import tempfile
 from pathlib import Path
 
+from kdoctor.documents.interrupts import uninterrupted
 from kdoctor.errors import FileProblem
 
 
@@ -32,32 +33,61 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     if not before.st_mode & 0o222 or not os.access(target, os.W_OK):
         raise FileProblem("it is read-only; make it writable first (chmod u+w)")
     try:
-        _replace(target, data, before)
+        with uninterrupted():
+            _replace(target, data, before)
     except OSError as error:
         raise FileProblem(f"it cannot be written: {error.strerror or error}") from error
 
 
-def _replace(target: Path, data: bytes, before: os.stat_result) -> None:
-    # In the same folder: a rename is atomic only within one file system.
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent
-    )
-    temporary = Path(name)
+def write_anew(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file that may not exist yet, whole or not at all; a pipe or device takes the bytes.
+
+    Raises:
+        FileProblem: it is read-only, or its folder or disk takes nothing.
+    """
+    target = Path(os.path.realpath(path))
     try:
-        with os.fdopen(handle, "wb") as file:
+        if not target.exists():
+            with uninterrupted():
+                _replace(target, data, None)
+        elif target.is_file():
+            write_atomically(target, data)
+        else:
+            target.write_bytes(data)
+    except OSError as error:
+        raise FileProblem(f"it cannot be written: {error.strerror or error}") from error
+
+
+def _replace(target: Path, data: bytes, before: os.stat_result | None) -> None:
+    # In the same folder: a rename is atomic only within one file system.
+    temporary = target.parent / f".{target.name[:100]}.{secrets.token_hex(4)}.tmp"
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        # Nobody else may read it before it has the mode of the file that it takes the place of.
+        with os.fdopen(os.open(temporary, flags, 0o666 if before is None else 0o600), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if hasattr(os, "chown"):  # before chmod: a change of owner clears set-user-id
-            with contextlib.suppress(OSError):
-                os.chown(temporary, before.st_uid, before.st_gid)
-        temporary.chmod(stat.S_IMODE(before.st_mode))
+        if before is not None:
+            _dress(temporary, target, before)
         temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
     _sync_folder(target.parent)
+
+
+def _dress(temporary: Path, target: Path, before: os.stat_result) -> None:
+    """Give a new file what the old one has besides its content, as far as the system allows it."""
+    if hasattr(os, "chown"):  # before chmod: a change of owner clears set-user-id
+        with contextlib.suppress(OSError):
+            os.chown(temporary, before.st_uid, before.st_gid)
+    if hasattr(os, "listxattr"):  # access lists, labels
+        with contextlib.suppress(OSError):
+            for name in os.listxattr(target):
+                os.setxattr(temporary, name, os.getxattr(target, name))
+    temporary.chmod(stat.S_IMODE(before.st_mode))
 
 
 def _sync_folder(folder: Path) -> None:

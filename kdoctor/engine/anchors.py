@@ -1,8 +1,10 @@
-"""What each finding of a module hangs on: the definition around it, and its own source."""
+"""What each finding of a module hangs on: the definition around it, its own source, its context."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
@@ -10,39 +12,60 @@ from kdoctor.engine.fingerprints import essence
 from kdoctor.engine.result import Anchor
 from kdoctor.model import Place, Span
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.walk import children
+
+_CONTEXT = 120  # characters: about a line, however many lines it is spread over
 
 
 def anchors_of(module: Module, places: Iterable[Place]) -> dict[Place, Anchor]:
     """Return what stays of each place of a module, whatever moves around it."""
-    waiting = _definitions(module)[::-1]
-    around: list[tuple[Span, str]] = []
-    anchors = {}
-    for place in sorted(places):
-        start = place.span.start
-        while waiting and waiting[-1][0].start <= start:
-            around.append(waiting.pop())
-            # Definitions nest: what ended before this one starts is around nothing any more.
-            around = [each for each in around if each[0].end > around[-1][0].start]
-        around = [each for each in around if each[0].end > start]
-        source = essence(module.text[start : place.span.end])
-        anchors[place] = Anchor(around[-1][1] if around else "", source)
+    anchors: dict[Place, Anchor] = {}
+    waiting = [_Part(module.tree, "", "", tuple(sorted(places)))]
+    while waiting:
+        part = waiting.pop()
+        for place in part.places:
+            source = essence(module.text[place.span.start : place.span.end])
+            anchors[place] = Anchor(part.scope, source, part.context or source)
+        waiting += part.parts(module)
     return anchors
 
 
-def _definitions(module: Module) -> list[tuple[Span, str]]:
-    """List where each class and function stands, and its qualified name, in source order."""
-    return [
-        (module.span(node), _qualified(node, module))
-        for node in descendants(module.tree)
-        if isinstance(node, cst.ClassDef | cst.FunctionDef)
-    ]
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A node with the places inside it, in order.
+
+    ``context`` is the source of the largest node around it that is about one line long, "" where
+    that begins further down.
+    """
+
+    node: cst.CSTNode
+    scope: str
+    context: str
+    places: Sequence[Place]
+
+    def parts(self, module: Module) -> Iterator[_Part]:
+        """Yield the child nodes in which a place lies."""
+        scope = self.scope
+        if isinstance(self.node, cst.ClassDef | cst.FunctionDef):
+            scope = f"{scope}.{self.node.name.value}".removeprefix(".")
+        rest = deque(self.places)
+        for child in children(self.node):
+            if not rest:
+                return
+            span, inside = module.outer_span(child), []
+            while rest and rest[0].span.start < span.end:
+                place = rest.popleft()
+                if span.covers(place.span):
+                    inside.append(place)
+            if inside:
+                yield _Part(child, scope, self.context or _context(child, span, module), inside)
 
 
-def _qualified(node: cst.ClassDef | cst.FunctionDef, module: Module) -> str:
-    outer = (
-        each.name.value
-        for each in module.ancestors(node)
-        if isinstance(each, cst.ClassDef | cst.FunctionDef)
-    )
-    return ".".join([*reversed([node.name.value, *outer])])
+def _context(node: cst.CSTNode, span: Span, module: Module) -> str:
+    # A whole block of code is no context, however short it is: its lines change one by one.
+    if isinstance(node, cst.BaseCompoundStatement | cst.BaseSuite):
+        return ""
+    if span.end - span.start > 5 * _CONTEXT:  # no comment is that long
+        return ""
+    source = essence(module.text[span.start : span.end])
+    return source if len(source) <= _CONTEXT else ""

@@ -47,11 +47,12 @@ class Anchor:
     """What a finding hangs on, whatever moves around it.
 
     ``scope`` is the qualified name of the definition around it (``Attention.call``), "" at module
-    level; ``source`` its own code without layout.
+    level; ``source`` its own code without layout, and ``context`` that of about a line around it.
     """
 
     scope: str
     source: str
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)

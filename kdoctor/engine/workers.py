@@ -9,10 +9,12 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from kdoctor.documents import uninterrupted
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.errors import KdoctorError
 
 if TYPE_CHECKING:
+    from concurrent.futures.process import ProcessPoolExecutor
     from multiprocessing.context import BaseContext
 
 T = TypeVar("T")
@@ -66,16 +68,29 @@ def _in_turn(
     )
 
     pool = ProcessPoolExecutor(processes, _context(), initializer=_leave_interrupts_to_parent)
+    done = False
     try:
-        futures = [pool.submit(work, orders, chunk) for chunk in chunks]
+        with uninterrupted():  # a process that is only half started cannot be ended
+            futures = [pool.submit(work, orders, chunk) for chunk in chunks]
         for future in futures:
             yield future.result()
+        done = True
     except BrokenProcessPool as error:
         raise KdoctorError(
             "a worker process died, probably for want of memory; --jobs 1 does without them"
         ) from error
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        with uninterrupted():
+            if not done:
+                _end(pool)
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """End the worker processes at once. They write no file: nothing can be left in halves."""
+    # Python has no public way to it before 3.14 (`kill_workers`).
+    for process in list((pool._processes or {}).values()):  # noqa: SLF001
+        process.kill()
 
 
 def _processes(tasks: Sequence[Task], chunks: Sequence[Sequence[Task]], jobs: int | None) -> int:

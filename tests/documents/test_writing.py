@@ -1,13 +1,14 @@
 """A file is written whole or not at all."""
 
 import os
+import signal
 import stat
 import threading
 from pathlib import Path
 
 import pytest
 
-from kdoctor.documents import write_atomically
+from kdoctor.documents import write_anew, write_atomically
 from kdoctor.errors import FileProblem
 
 
@@ -39,6 +40,27 @@ def test_the_owner_is_kept(target: Path) -> None:
     write_atomically(target, b"new")
 
     assert (target.stat().st_uid, target.stat().st_gid) == (1234, 1235)
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="only Linux has them here")
+def test_what_else_hangs_on_the_file_is_kept(target: Path) -> None:
+    try:
+        os.setxattr(target, "user.note", b"mine")
+    except OSError:
+        pytest.skip("this file system takes no attributes")
+    write_atomically(target, b"new")
+
+    assert os.getxattr(target, "user.note") == b"mine"
+
+
+def test_a_new_file_has_the_mode_that_new_files_have(tmp_path: Path) -> None:
+    (tmp_path / "usual").touch()
+    write_anew(tmp_path / "new", b"new")
+
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+    write_anew(tmp_path / "new", b"newer")
+    assert (tmp_path / "new").read_bytes() == b"newer"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new", "usual"]
 
 
 def test_a_link_stays_a_link(target: Path) -> None:
@@ -73,17 +95,23 @@ def test_a_failure_leaves_the_old_file_and_no_other(
     assert list(target.parent.iterdir()) == [target]
 
 
-def test_an_interruption_leaves_no_other_file(
-    target: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("step", ["open", "fsync", "replace"])
+def test_an_interruption_waits_until_the_file_is_whole(
+    target: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+    real = getattr(os, step)
 
-    monkeypatch.setattr(os, "fsync", interrupt)
+    def interrupted(*arguments: object, **options: object) -> object:
+        signal.raise_signal(signal.SIGINT)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(os, step, interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         write_atomically(target, b"new")
+    assert target.read_bytes() == b"new"
     assert list(target.parent.iterdir()) == [target]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize("what", ["missing", "folder", "pipe"])

@@ -85,6 +85,40 @@ def test_a_definition_is_named_with_all_that_is_around_it(tmp_path: Path) -> Non
     ]
 
 
+def test_the_context_is_about_a_line_and_outlives_its_layout(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SOURCE + "".join(f"\n\nx{n} = 1" for n in range(30)))
+    wide = scan([path], diffs=False, jobs=1)
+    path.write_text(
+        SOURCE.replace(
+            "(K.sum(y_true) + K.sum(y_pred))", "(\n  K.sum(y_true)\n + \n  K.sum(y_pred)\n)"
+        )
+    )
+    narrow = scan([path], diffs=False, jobs=1)
+
+    contexts = [
+        "both=K.sum(y_true*y_pred)",
+        "return both/(K.sum(y_true)+K.sum(y_pred))",
+        "return both/(K.sum(y_true)+K.sum(y_pred))",
+        "return K.mean(K.pow(1-p,2))",
+        "return K.mean(K.pow(1-p,2))",
+    ]
+    for result in (wide, narrow):
+        assert [result.anchors[each.place].context for each in result.findings] == contexts
+
+
+def test_in_a_long_expression_the_context_is_the_part_that_is_about_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    layers = "".join(
+        f"    layers.Dense({n}, input_dim=4, activation='relu', name='layer'),\n" for n in range(9)
+    )
+    path.write_text(f"from keras import Sequential, layers\nmodel = Sequential([\n{layers}])\n")
+    result = scan([path], diffs=False, jobs=1)
+
+    contexts = {result.anchors[each.place].context for each in result.findings}
+    assert "layers.Dense(3,input_dim=4,activation='relu',name='layer')" in contexts
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -1,0 +1,204 @@
+"""``kdoctor baseline``: accept the findings that there are, and no more."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kdoctor.cli import options, streams
+
+if TYPE_CHECKING:
+    from kdoctor.engine.baseline import Comparison
+
+baseline = typer.Typer(
+    name="baseline",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+File = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        metavar="FILE",
+        help="The file.  [default: .kdoctor-baseline.json, the nearest above, else beside the "
+        "settings of the project]",
+        show_default=False,
+    ),
+]
+Force = Annotated[
+    bool, typer.Option("--force", help="Take in also what the baseline does not know yet.")
+]
+
+
+@baseline.callback()
+def _baseline() -> None:
+    """Accept the findings that there are, and no more: new ones fail, fixed ones are taken out.
+
+    \b
+    kdoctor baseline write src/       take down all findings
+    kdoctor baseline check src/       fail where one is new, or a known one is fixed
+    kdoctor baseline prune src/       take out what is fixed
+    kdoctor scan src/ --baseline .kdoctor-baseline.json
+
+    A finding is known again when its lines move, its file is renamed or code around it changes.
+    Keep the file in version control.
+    """  # noqa: D301 - \b keeps the lines of the examples
+
+
+@baseline.command("write")
+def write(  # noqa: PLR0913 - the options of the command
+    paths: options.Paths = None,
+    *,
+    file: File = None,
+    force: Force = False,
+    target: options.TargetOption = None,
+    namespace: options.NamespaceOption = options.Namespace.KEEP,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    exclude: options.Exclude = None,
+    jobs: options.Jobs = None,
+    color: options.ColorOption = options.Color.AUTO,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Take down all findings as known.
+
+    A baseline that is there only shrinks: with new findings it is left as it is, unless --force
+    is given. What it knows of files that are not looked at stays.
+
+    Exit code: 0 written, 1 there are new findings and it was not written, 2 a file could not be
+    handled or the call cannot be done as asked.
+    """
+    from kdoctor.report import baseline as report  # noqa: PLC0415
+
+    compared = _compared(
+        paths, file, target, namespace, select, ignore, exclude, jobs, quiet=quiet, may_be_new=True
+    )
+    page = streams.output(color, quiet=quiet, verbose=verbose)
+    if compared.baseline.path.exists() and compared.result.findings and not force:
+        report.write_new(compared, page)
+        report.write_refused(compared, streams.notes(color, quiet=quiet, verbose=verbose))
+        raise typer.Exit(1)
+    compared.baseline.write([*compared.entries, *compared.unseen])
+    report.write_unread(compared, page)
+    report.write_written(compared, page)
+    raise typer.Exit(_problem(compared))
+
+
+@baseline.command("check")
+def check(  # noqa: PLR0913 - the options of the command
+    paths: options.Paths = None,
+    *,
+    file: File = None,
+    target: options.TargetOption = None,
+    namespace: options.NamespaceOption = options.Namespace.KEEP,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    exclude: options.Exclude = None,
+    jobs: options.Jobs = None,
+    color: options.ColorOption = options.Color.AUTO,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Show the new findings, and say which known ones are fixed. Writes nothing.
+
+    Exit code: 0 all findings are known and all known ones are there, 1 some are new or fixed, 2 a
+    file could not be handled or the call cannot be done as asked.
+    """
+    from kdoctor.report import baseline as report  # noqa: PLC0415
+
+    compared = _compared(paths, file, target, namespace, select, ignore, exclude, jobs, quiet=quiet)
+    page = streams.output(color, quiet=quiet, verbose=verbose)
+    report.write_new(compared, page)
+    report.write_check(compared, page)
+    raise typer.Exit(_problem(compared) or int(bool(compared.result.findings or compared.fixed)))
+
+
+@baseline.command("prune")
+def prune(  # noqa: PLR0913 - the options of the command
+    paths: options.Paths = None,
+    *,
+    file: File = None,
+    target: options.TargetOption = None,
+    namespace: options.NamespaceOption = options.Namespace.KEEP,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    exclude: options.Exclude = None,
+    jobs: options.Jobs = None,
+    color: options.ColorOption = options.Color.AUTO,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Take out what is fixed. Nothing is ever taken in.
+
+    Exit code: 0 done, also where findings are new; 2 a file could not be handled (what is known
+    of it stays) or the call cannot be done as asked.
+    """
+    from kdoctor.report import baseline as report  # noqa: PLC0415
+
+    compared = _compared(paths, file, target, namespace, select, ignore, exclude, jobs, quiet=quiet)
+    page = streams.output(color, quiet=quiet, verbose=verbose)
+    if compared.fixed:
+        compared.baseline.write(compared.pruned)
+    report.write_unread(compared, page)
+    report.write_pruned(compared, page)
+    raise typer.Exit(_problem(compared))
+
+
+def _compared(  # noqa: PLR0913, PLR0917 - the options of the commands
+    paths: list[str] | None,
+    file: str | None,
+    target: str | None,
+    namespace: options.Namespace,
+    select: list[str] | None,
+    ignore: list[str] | None,
+    exclude: list[str] | None,
+    jobs: int | None,
+    *,
+    quiet: bool,
+    may_be_new: bool = False,
+) -> Comparison:
+    """Scan the paths and hold the findings against the baseline."""
+    from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.engine.baseline import Baseline, compare, default_file  # noqa: PLC0415
+    from kdoctor.report.page import is_terminal  # noqa: PLC0415
+    from kdoctor.report.progress import progress  # noqa: PLC0415
+
+    named = paths or ["."]
+    if options.STDIN in named:
+        raise typer.BadParameter("a baseline is of files: - (standard input) has no name")
+    path = Path(file) if file else default_file(named)
+    known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
+    chosen = {"select": options.split(select), "ignore": options.split(ignore)}
+    with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
+        result = engine.scan(
+            named,
+            target=target,
+            namespace=options.namespace_of(namespace),
+            select=chosen["select"],
+            ignore=chosen["ignore"],
+            exclude=exclude or [],
+            jobs=jobs,
+            diffs=False,
+            progress=told,
+        )
+    return compare(result, known, named, _codes(chosen["select"], chosen["ignore"]))
+
+
+def _codes(select: list[str], ignore: list[str]) -> set[str] | None:
+    """Return the rules that were asked, None for all."""
+    if not select and not ignore:
+        return None
+    from kdoctor.engine.selection import choose  # noqa: PLC0415
+
+    return {rule.code for rule in choose(select, ignore)}
+
+
+def _problem(compared: Comparison) -> int:
+    result = compared.result
+    return 2 if result.unreadable or result.project.unreadable else 0

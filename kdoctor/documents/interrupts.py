@@ -1,0 +1,57 @@
+"""Ctrl-C waits until what must be whole is whole."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # the last is Windows', the others Unix'
+_SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let the signals that end a program wait until the end of the block.
+
+    Processes that are started in the block are born deaf to ctrl-C. Outside of the main thread,
+    where Python handles no signal, the block runs as it is.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        came.append(number)
+
+    handlers: dict[int, Any] = {}
+    try:
+        for number in _SIGNALS:
+            # One that is ignored (nohup) stays so; None is a handler that Python did not set.
+            if signal.getsignal(number) not in {signal.SIG_IGN, None}:
+                handlers[number] = signal.getsignal(number)
+                signal.signal(number, note)
+        with _blocked():
+            yield
+    finally:
+        for number, handler in reversed(handlers.items()):  # ctrl-C last: it may strike at once
+            signal.signal(number, handler)
+        for number in dict.fromkeys(came):
+            signal.raise_signal(number)
+
+
+@contextmanager
+def _blocked() -> Iterator[None]:
+    """Block ctrl-C in this thread: what is blocked stays so in a process that it starts."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)

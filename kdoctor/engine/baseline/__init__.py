@@ -1,0 +1,7 @@
+"""Findings that are known and may stay for now: what is new, and what is fixed."""
+
+from kdoctor.engine.baseline.comparing import Comparison, compare
+from kdoctor.engine.baseline.entry import Entry
+from kdoctor.engine.baseline.file import FILE_NAME, Baseline, default_file
+
+__all__ = ["FILE_NAME", "Baseline", "Comparison", "Entry", "compare", "default_file"]

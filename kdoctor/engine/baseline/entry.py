@@ -1,0 +1,51 @@
+"""One known finding, in words that stay the same when its lines move."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kdoctor.engine.fingerprints import essence, features_of
+from kdoctor.engine.result import ScanResult
+from kdoctor.model import Finding
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entry:
+    """What a baseline keeps of a finding.
+
+    ``path`` is relative to the folder of the baseline, with ``/``. ``scope`` is the qualified name
+    of the definition around the finding, ``source`` its own code, ``context`` about a line of code
+    around it; both are without layout. Entries may be equal: two of them are two findings.
+    """
+
+    path: str
+    scope: str
+    rule: str
+    symbol: str
+    source: str
+    context: str
+
+    def at(self, path: str) -> Entry:
+        """Return the same in another file."""
+        return replace(self, path=path)
+
+
+def entry_of(finding: Finding, result: ScanResult, folder: Path) -> Entry:
+    """Return what a baseline in ``folder`` keeps of a finding."""
+    rule, symbol, scope, source = features_of(finding, result)
+    anchor = result.anchors.get(finding.place)
+    context = anchor.context if anchor else essence(result.lines.get(finding.place, ""))
+    return Entry(relative(finding.place.path, folder), scope, rule, symbol, source, context)
+
+
+def relative(path: str | os.PathLike[str], folder: Path) -> str:
+    """Return a path as a baseline in ``folder`` has it, wherever kdoctor was started."""
+    # The folder without links, the file's own name as it is: a link to a file is that file's name.
+    parent, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link stays a link
+    real = Path(os.path.realpath(parent)) / name
+    try:
+        return Path(os.path.relpath(real, folder)).as_posix()
+    except ValueError:  # another drive of Windows
+        return real.as_posix()

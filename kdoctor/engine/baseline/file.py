@@ -1,0 +1,166 @@
+"""The file of a baseline: sorted, one finding a line, the same whoever writes it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+
+from kdoctor.documents import write_anew
+from kdoctor.engine.baseline.entry import Entry
+from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.project.root import folders_to_root
+from kdoctor.project.search import start_of
+
+FILE_NAME: Final = ".kdoctor-baseline.json"
+_VERSION: Final = 1
+
+
+class _Line(msgspec.Struct, frozen=True, rename={"scope": "in"}):
+    rule: str
+    symbol: str
+    scope: str
+    source: str
+    context: str
+
+
+class _File(msgspec.Struct, frozen=True):
+    version: Annotated[int, msgspec.Meta(ge=1)] = msgspec.field(name="kdoctor-baseline")
+    files: dict[str, list[_Line]]
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The known findings of a project, as a file keeps them."""
+
+    path: Path
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """What the paths of the entries start from."""
+        return Path(os.path.realpath(self.path)).parent
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Baseline:
+        """Read a baseline.
+
+        Raises:
+            UsageProblem: there is none, or the file is no baseline that kdoctor can read.
+        """
+        path = Path(path)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise UsageProblem(
+                f"there is no baseline {path}; `kdoctor baseline write` makes one"
+            ) from None
+        except OSError as error:
+            raise UsageProblem(f"{path} cannot be read: {error.strerror or error}") from None
+        return cls(path, tuple(_entries(data, path)))
+
+    def write(self, entries: Iterable[Entry]) -> None:
+        """Write the file anew with these entries, where it says anything else.
+
+        Raises:
+            UsageProblem: it cannot be written.
+        """
+        data = _rendered(entries)
+        try:
+            if not self.path.exists() or self.path.read_bytes() != data:
+                write_anew(self.path, data)
+        except OSError as error:
+            raise UsageProblem(f"{self.path} cannot be written: {error.strerror}") from None
+        except FileProblem as problem:
+            raise UsageProblem(f"{self.path}: {problem}") from None
+
+
+def default_file(paths: Iterable[str | os.PathLike[str]]) -> Path:
+    """Return where the baseline of the project of ``paths`` is, or is to be.
+
+    That is the nearest that there is, else beside the project's settings, else where it begins.
+    """
+    folders = list(folders_to_root(start_of(paths)))
+    for is_it in (_has_baseline, _has_settings):
+        for folder in folders:
+            if is_it(folder):
+                return folder / FILE_NAME
+    return folders[-1] / FILE_NAME
+
+
+def _has_baseline(folder: Path) -> bool:
+    return (folder / FILE_NAME).is_file()
+
+
+def _has_settings(folder: Path) -> bool:
+    if (folder / "kdoctor.toml").is_file():
+        return True
+    try:
+        return b"[tool.kdoctor" in (folder / "pyproject.toml").read_bytes()
+    except OSError:
+        return False
+
+
+def _entries(data: bytes, path: Path) -> Iterable[Entry]:
+    try:
+        # Not msgspec's own reader: it takes no half of a surrogate pair, as a path may have.
+        file = msgspec.convert(json.loads(data), _File)
+    except (msgspec.ValidationError, ValueError, RecursionError) as error:
+        raise UsageProblem(
+            f"{path} is no baseline that kdoctor can read ({_why(data, error)})"
+        ) from None
+    if file.version > _VERSION:
+        raise UsageProblem(
+            f"{path} was written by a newer kdoctor (format {file.version}, this one knows "
+            f"{_VERSION}); upgrade kdoctor"
+        )
+    for name, lines in file.files.items():
+        for line in lines:
+            yield Entry(name, line.scope, line.rule, line.symbol, line.source, line.context)
+
+
+def _why(data: bytes, error: Exception) -> str:
+    if b"<<<<<<<" in data and b">>>>>>>" in data:
+        return "it has marks of a merge conflict: keep the lines of both sides, or write it anew"
+    return " ".join(str(error).split())
+
+
+def _rendered(entries: Iterable[Entry]) -> bytes:
+    """Return JSON with a line for each entry: what a merge or a review can handle."""
+    blocks = []
+    for path, group in groupby(sorted(entries), key=lambda entry: entry.path):
+        rows = [f"      {_row(entry)}" for entry in group]
+        blocks.append(f"    {_spelled(path)}: [\n" + ",\n".join(rows) + "\n    ]")
+    files = "{\n" + ",\n".join(blocks) + "\n  }" if blocks else "{}"
+    text = f'{{\n  "kdoctor-baseline": {_VERSION},\n  "files": {files}\n}}\n'
+    return text.encode()
+
+
+def _row(entry: Entry) -> str:
+    fields = {
+        "rule": entry.rule,
+        "symbol": entry.symbol,
+        "in": entry.scope,
+        "source": entry.source,
+        "context": entry.context,
+    }
+    return (
+        "{"
+        + ", ".join(f"{_spelled(name)}: {_spelled(text)}" for name, text in fields.items())
+        + "}"
+    )
+
+
+def _spelled(text: str) -> str:
+    """Write a string as JSON, readable where UTF-8 can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair: a file name that is no UTF-8
+        return json.dumps(text)
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,130 @@
+"""What a baseline makes of a scan: what is new, what is known, what is fixed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+from kdoctor.engine.baseline import Comparison
+from kdoctor.report import summary
+from kdoctor.report.formats.text import write_findings
+from kdoctor.report.page import Page, printable
+
+PRUNE = "kdoctor baseline prune"
+
+
+def write_unread(compared: Comparison, page: Page) -> None:
+    """Name what could not be read."""
+    summary.write_unread(compared.result, page)
+
+
+def write_new(compared: Comparison, page: Page) -> None:
+    """Write the new findings as a scan does, and what could not be read."""
+    write_findings(compared.result, page)
+    summary.write_unread(compared.result, page)
+
+
+def write_check(compared: Comparison, page: Page) -> None:
+    """Say how the findings stand to the baseline."""
+    if page.verbosity < 0:
+        return
+    new, known = len(compared.result.findings), len(compared.result.known)
+    _write_fixed(compared, page)
+    if new:
+        page.line(f"{_findings(new)} {_are(new)} new; {known} known.")
+    elif known:
+        page.line(page.paint("good", f"Nothing is new: {_findings(known)} {_are(known)} known."))
+    else:
+        page.line(page.paint("good", "Nothing is new, and no known finding is left."))
+    if compared.fixed:
+        fixed = len(compared.fixed)
+        page.line(f"{fixed} known {_are(fixed)} fixed: `{PRUNE}` takes {_them(fixed)} out.")
+    _write_renamed(compared, page)
+
+
+def write_pruned(compared: Comparison, page: Page) -> None:
+    """Say what was taken out of the baseline."""
+    if page.verbosity < 0:
+        return
+    _write_fixed(compared, page)
+    left, out = len(compared.pruned), len(compared.fixed)
+    name = _name(compared)
+    if out:
+        page.line(page.paint("good", f"Took {_findings(out)} out of {name}; {left} left."))
+    else:
+        page.line(f"Nothing to take out of {name}; {left} left.")
+    if compared.unseen:
+        page.line(f"Of these, {len(compared.unseen)} in files or of rules that were not looked at.")
+    if not left:
+        page.line("The baseline is empty: remove it, or keep it so that nothing comes back.")
+    new = len(compared.result.findings)
+    if new:
+        page.line(f"{_findings(new)} {_are(new)} new: `kdoctor baseline check` shows {_them(new)}.")
+
+
+def write_written(compared: Comparison, page: Page) -> None:
+    """Say what the baseline holds now."""
+    if page.verbosity < 0:
+        return
+    entries = [*compared.entries, *compared.unseen]
+    files = len({entry.path for entry in entries})
+    what = f"{_findings(len(entries))} in {summary.count(files, 'file')} known"
+    page.line(page.paint("good", f"Wrote {_name(compared)}: {what}."))
+    if compared.baseline.entries:
+        new, fixed = len(compared.result.findings), len(compared.fixed)
+        page.line(f"Taken in: {new}; taken out: {fixed}.")
+
+
+def write_refused(compared: Comparison, page: Page) -> None:
+    """Say why the baseline was not written."""
+    new = len(compared.result.findings)
+    page.line(
+        f"kdoctor: {_findings(new)} {_are(new)} not in {_name(compared)}, which was left as it is: "
+        f"fix {_them(new)}, or take {_them(new)} in with --force"
+    )
+
+
+def write_note(compared: Comparison, page: Page) -> None:
+    """Say in a line what a scan does not show, and what can be pruned."""
+    if page.verbosity < 0:
+        return
+    known, fixed = len(compared.result.known), len(compared.fixed)
+    parts = [f"{_findings(known)} known to {_name(compared)} {_are(known)} not shown"] * bool(known)
+    if fixed:
+        parts.append(f"{fixed} of its findings {_are(fixed)} fixed: `{PRUNE}`")
+    if parts:
+        page.line(f"kdoctor: {'; '.join(parts)}")
+
+
+def _write_fixed(compared: Comparison, page: Page) -> None:
+    for path, number in sorted(Counter(entry.path for entry in compared.fixed).items()):
+        page.line(f"{page.paint('good', 'fixed')} {printable(path)}: {_findings(number)}")
+
+
+def _write_renamed(compared: Comparison, page: Page) -> None:
+    if compared.renamed:
+        page.line(
+            f"{compared.renamed} of the known {_are(compared.renamed)} in files that have another "
+            "name now: `kdoctor baseline write` takes it down."
+        )
+
+
+def _name(compared: Comparison) -> str:
+    path = compared.baseline.path
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive of Windows
+        return printable(str(path))
+    return printable(str(path) if relative.startswith(os.pardir) else relative)
+
+
+def _findings(number: int) -> str:
+    return summary.count(number, "finding")
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _them(number: int) -> str:
+    return "it" if number == 1 else "them"
