@@ -46,7 +46,7 @@ def test_help_imports_nothing_that_works(arguments, tmp_path):
     assert not {name for name in modules if name.startswith(("kdoctor.documents", "kdoctor.rules"))}
 
 
-@pytest.mark.parametrize("format_name", ["text", "json"])
+@pytest.mark.parametrize("format_name", ["text", "json", "sarif", "gitlab", "junit"])
 def test_a_scan_of_a_clean_file_imports_nothing_heavy(format_name, tmp_path):
     (tmp_path / "clean.py").write_text("import os\n\nprint(os.sep)\n")
     modules = imported(program("scan", "clean.py", "--format", format_name), tmp_path)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kdoctor.cli.completion import complete_format, complete_rules
 from kdoctor.report.formats import format_names
 
 if TYPE_CHECKING:
@@ -75,11 +76,14 @@ Select = Annotated[
         "--select",
         metavar="RULE,...",
         help="Only these rules: codes (KD101), starts of codes (KD1) or names.",
+        autocompletion=complete_rules,
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="RULE,...", help="Not these rules."),
+    typer.Option(
+        "--ignore", metavar="RULE,...", help="Not these rules.", autocompletion=complete_rules
+    ),
 ]
 Exclude = Annotated[
     list[str] | None,
@@ -133,7 +137,26 @@ FormatName = Annotated[
         "--format",
         metavar="FORMAT",
         help=f"How to write the result: {', '.join(format_names())}.",
+        autocompletion=complete_format,
     ),
+]
+Output = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="[FORMAT=]FILE",
+        help="Also write a whole report to a file; its ending (.sarif, .json, .jsonl, .xml, .txt) "
+        "tells the format where it is not named. As often as you like.",
+    ),
+]
+Statistics = Annotated[
+    bool,
+    typer.Option("--statistics", help="Count the findings by rule instead of showing each."),
+]
+ExitZero = Annotated[
+    bool,
+    typer.Option("--exit-zero", help="End with 0 whatever is found; 2 stays what it is."),
 ]
 ColorOption = Annotated[
     Color,

@@ -23,6 +23,9 @@ def scan(  # noqa: PLR0913 - the options of the command
     no_gate: options.NoGate = False,
     jobs: options.Jobs = None,
     format_name: options.FormatName = "text",
+    output: options.Output = None,
+    statistics: options.Statistics = False,
+    exit_zero: options.ExitZero = False,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -35,18 +38,25 @@ def scan(  # noqa: PLR0913 - the options of the command
     kdoctor scan src --target tensorflow==2.15 --select KD1,KD2
     git show HEAD:train.py | kdoctor scan - --stdin-filename train.py
     kdoctor scan notes.txt --as markdown --format json
+    kdoctor scan --statistics                      how often each rule, and what can be fixed
+    kdoctor scan --format concise | head           path:line:column: CODE message
+    kdoctor scan -o kdoctor.sarif -o junit=tests.xml -o gitlab=quality.json --exit-zero
 
-    Exit code: 0 no finding, 1 findings of whatever severity, 2 a file could not be handled or the
-    call cannot be done as asked.
+    Exit code: 0 no finding (with --exit-zero also with findings), 1 findings of whatever severity,
+    2 a file could not be handled or the call cannot be done as asked.
     """  # noqa: D301 - \b keeps the lines of the examples
     # Imported here and in the other commands: `kdoctor --help` needs none of it.
     from kdoctor import engine  # noqa: PLC0415
-    from kdoctor.report.formats import format_by_name  # noqa: PLC0415
+    from kdoctor.report.formats import format_by_name, statistics_of  # noqa: PLC0415
+    from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_project  # noqa: PLC0415
 
     form = format_by_name(format_name)
+    write = statistics_of(format_name) if statistics else form.write
+    outputs = outputs_of(output or [])
+    shown = [form, *(each.form for each in outputs)]
     page = streams.output(color, quiet=quiet, verbose=verbose)
     named = options.named_paths(paths, stdin_filename)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
@@ -61,14 +71,16 @@ def scan(  # noqa: PLR0913 - the options of the command
             kind=options.kind_of(kind),
             gate=not no_gate,
             jobs=jobs,
-            diffs=form.diffs,
+            diffs=any(each.diffs for each in shown),
+            replacements=any(each.replacements for each in shown),
             stdin=options.read_stdin(named),
             stdin_filename=stdin_filename,
             progress=told,
         )
-    form.write(result, page)
+    write_outputs(result, outputs)
+    write(result, page)
     write_project(result.project, streams.notes(color, quiet=quiet, verbose=verbose))
     if result.unreadable or result.project.unreadable:
         raise typer.Exit(2)
-    if result.findings:
+    if result.findings and not exit_zero:
         raise typer.Exit(1)

@@ -7,6 +7,7 @@ import sys
 from typing import TextIO
 
 from kdoctor.cli.options import Color
+from kdoctor.report.links import wants_links
 from kdoctor.report.page import Page, wants_color
 
 
@@ -27,7 +28,10 @@ def _page(stream: TextIO, color: Color, *, quiet: bool, verbose: bool) -> Page:
         else:
             # A diff must come out as the bytes of the files, also those that are no UTF-8.
             stream.reconfigure(encoding="utf-8", errors="surrogateescape", newline="\n")
-    return Page(stream, color=_in_color(stream, color), verbosity=verbose - quiet)
+    painted = _in_color(stream, color)
+    return Page(
+        stream, color=painted, verbosity=verbose - quiet, links=painted and wants_links(stream)
+    )
 
 
 def _in_color(stream: TextIO, color: Color) -> bool:

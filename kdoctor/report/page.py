@@ -29,12 +29,14 @@ STYLES = {
 class Page:
     """A text stream with what is known about its reader.
 
-    ``verbosity`` is -1 for findings only, 0 as usual, 1 for every detail.
+    ``verbosity`` is -1 for findings only, 0 as usual, 1 for every detail. ``links``: it can follow
+    a link.
     """
 
     stream: TextIO
     color: bool = False
     verbosity: int = 0
+    links: bool = False
 
     def line(self, text: str = "") -> None:
         """Write one line."""

@@ -9,6 +9,7 @@ from kdoctor import __version__
 from kdoctor.engine.result import FixResult, ProjectNotes, ScanResult
 from kdoctor.model import Applicability, Finding, Severity
 from kdoctor.report.page import Page, printable
+from kdoctor.report.places import where_skipped
 from kdoctor.target import Target
 
 
@@ -46,16 +47,22 @@ def write_project(notes: ProjectNotes, page: Page) -> None:
 
 def write_unread(result: ScanResult, page: Page) -> None:
     """Name each file that could not be read; in detail also each code block that is no Python."""
-    for file in result.unreadable:
-        page.line(f"{page.paint('path', printable(file.path))}: not checked: {printable(file.why)}")
+    for line in unread(result, page):
+        page.line(line)
     if result.unreadable:
         page.line()
     if page.verbosity > 0 and result.skipped:
         for part in result.skipped:
-            cell = "" if part.cell is None else f":cell {part.cell}"
-            where = f"{printable(part.path)}{cell}:{part.line}"
-            page.line(f"{where}: skipped: {printable(part.why)}")
+            page.line(f"{where_skipped(part)}: skipped: {printable(part.why)}")
         page.line()
+
+
+def unread(result: ScanResult, page: Page) -> list[str]:
+    """Return a line for each file that could not be read."""
+    return [
+        f"{page.paint('path', printable(file.path))}: not checked: {printable(file.why)}"
+        for file in result.unreadable
+    ]
 
 
 def of_scan(result: ScanResult, page: Page) -> list[str]:
@@ -67,7 +74,7 @@ def of_scan(result: ScanResult, page: Page) -> list[str]:
     lines = [
         (
             f"Found {count(len(findings), 'finding')} in {count(paths, 'file')}: "
-            f"{_by_severity(findings)}. {_files(result)}"
+            f"{by_severity(findings)}. {_files(result)}"
         )
     ]
     fixable = fixable_counts(findings)
@@ -124,7 +131,8 @@ def _nothing(text: str, result: ScanResult, page: Page) -> str:
     return text if result.unreadable else page.paint("good", text)
 
 
-def _by_severity(findings: Sequence[Finding]) -> str:
+def by_severity(findings: Sequence[Finding]) -> str:
+    """Return ``2 errors, 1 change``."""
     counts = Counter(finding.severity for finding in findings)
     nouns = {Severity.ERROR: "error", Severity.CHANGE: "change"}
     return ", ".join(
@@ -137,7 +145,7 @@ def _by_severity(findings: Sequence[Finding]) -> str:
 
 
 def _left(left: Sequence[Finding]) -> str:
-    return f"left: {_by_severity(left)}" if left else "nothing is left"
+    return f"left: {by_severity(left)}" if left else "nothing is left"
 
 
 def _files(result: ScanResult) -> str:

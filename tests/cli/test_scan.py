@@ -25,10 +25,19 @@ class TargetUse(Target, forbid_unknown_fields=True):
     files: int
 
 
+class Edit(msgspec.Struct, forbid_unknown_fields=True):
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
 class Fix(msgspec.Struct, forbid_unknown_fields=True):
     applicability: str
     title: str
     diff: str
+    edits: list[Edit]
 
 
 class Finding(msgspec.Struct, forbid_unknown_fields=True):
@@ -89,6 +98,7 @@ def test_the_json_report_keeps_its_contract(project):
     assert fixable.no_fix_because is None
     assert fixable.fix is not None
     assert fixable.fix.diff.startswith("--- a/old.py\n+++ b/old.py\n@@ -1,5 +1,5 @@\n")
+    assert fixable.fix.edits[-1] == Edit(5, 12, 5, 13, "ops")
     by_hand = next(finding for finding in report.findings if finding.path == "hand.py")
     assert by_hand.fix is None
     assert by_hand.no_fix_because
@@ -199,7 +209,7 @@ def test_standard_input_and_files_go_together(project):
         (("--select", "KD999"), "there is no rule 'KD999'"),
         (("--ignore", "KD1O1"), "did you mean KD101?"),
         (("--target", "torch==2"), "torch"),
-        (("--format", "yaml"), "choose one of: json, text"),
+        (("--format", "yaml"), "choose one of: concise, github, gitlab, json"),
         (("--jobs", "0"), "--jobs"),
         (("--as", "word"), "markdown"),
     ],

@@ -20,10 +20,18 @@ if TYPE_CHECKING:  # the names of the formats stand in --help, which needs no en
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a scan is written. ``diffs`` says whether it shows each finding's fix as a diff."""
+    """How a scan is written.
+
+    ``diffs`` and ``replacements`` say whether it shows what each finding's fix changes, as a diff
+    or for programs; ``statistics`` whether it can write the counts by rule instead. ``ending`` is
+    that of a file which must be of this format.
+    """
 
     write: Callable[[ScanResult, Page], None]
     diffs: bool = False
+    replacements: bool = False
+    statistics: Callable[[ScanResult, Page], None] | None = None
+    ending: str = ""
 
 
 def format_names() -> list[str]:
@@ -41,3 +49,24 @@ def format_by_name(name: str) -> Format:
         raise UsageProblem(f"unknown format {name!r}; choose one of: {', '.join(format_names())}")
     found: Format = importlib.import_module(f"{__name__}.{name}").FORMAT
     return found
+
+
+def statistics_of(name: str) -> Callable[[ScanResult, Page], None]:
+    """Return what writes the counts by rule in one format.
+
+    Raises:
+        UsageProblem: there is no such format, or it has no place for counts.
+    """
+    write = format_by_name(name).statistics
+    if write is None:
+        able = [each for each in format_names() if format_by_name(each).statistics]
+        raise UsageProblem(f"--statistics goes with --format {', '.join(able)}; not with {name}")
+    return write
+
+
+def name_by_ending(path: str) -> str | None:
+    """Return the format that the name of a file tells, if it tells one."""
+    endings = {name: format_by_name(name).ending for name in format_names()}
+    return next(
+        (name for name, ending in endings.items() if ending and path.lower().endswith(ending)), None
+    )

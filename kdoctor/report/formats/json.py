@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
-from kdoctor.model import Finding
+from kdoctor.model import Finding, Fix
+from kdoctor.report import statistics
 from kdoctor.report.cure import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.page import Page
@@ -33,7 +35,7 @@ def _document(result: ScanResult) -> dict[str, Any]:
             }
             for use in result.targets
         ],
-        "findings": [_finding(finding) for finding in result.findings],
+        "findings": [finding_of(finding) for finding in result.findings],
         "files": {
             "read": result.read,
             "skipped": len(result.skipped),
@@ -43,7 +45,11 @@ def _document(result: ScanResult) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_of(finding: Finding) -> dict[str, Any]:
+    """Return a finding as programs read it.
+
+    The places of ``edits`` are those in the file itself: in a notebook, of its JSON.
+    """
     place, fix = finding.place, finding.fix
     return {
         "code": finding.code,
@@ -58,10 +64,24 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "confidence": finding.confidence.value,
         "message": finding.message,
         "symbol": finding.symbol,
-        "fix": fix
-        and {"applicability": fix.applicability.value, "title": titled(fix), "diff": fix.diff},
+        "fix": fix and _fix(fix),
         "no_fix_because": finding.no_fix_because,
     }
 
 
-FORMAT = Format(write=_write, diffs=True)
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "applicability": fix.applicability.value,
+        "title": titled(fix),
+        "diff": fix.diff,
+        "edits": [{**asdict(each.region), "text": each.text} for each in fix.replacements],
+    }
+
+
+FORMAT = Format(
+    write=_write,
+    diffs=True,
+    replacements=True,
+    statistics=statistics.write_json,
+    ending=".json",
+)

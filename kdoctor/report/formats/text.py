@@ -6,10 +6,11 @@ from itertools import groupby
 
 from kdoctor.engine.result import ScanResult
 from kdoctor.model import Applicability, Finding
-from kdoctor.report import summary
+from kdoctor.report import statistics, summary
 from kdoctor.report.cure import titled
 from kdoctor.report.formats import Format
 from kdoctor.report.page import Page, printable
+from kdoctor.report.places import code_shown, where_shown
 from kdoctor.report.source import excerpt
 
 
@@ -37,7 +38,7 @@ def _write_finding(finding: Finding, result: ScanResult, page: Page, *, repeated
     place = finding.place
     severity = page.paint(finding.severity.value, f"[{finding.severity.value}]")
     page.line(
-        f"{page.paint('path', where(finding))}: {page.paint('code', finding.code)} {severity} "
+        f"{where_shown(finding, page)}: {code_shown(finding, page)} {severity} "
         f"{printable(finding.message)}"
     )
     line = result.lines.get(place)
@@ -50,13 +51,6 @@ def _write_finding(finding: Finding, result: ScanResult, page: Page, *, repeated
     page.line()
 
 
-def where(finding: Finding) -> str:
-    """Return ``path:line:column``, with the cell where it is a notebook's."""
-    place = finding.place
-    cell = "" if place.cell is None else f":cell {place.cell}"
-    return f"{printable(place.path)}{cell}:{place.line}:{place.column}"
-
-
 def _cure(finding: Finding, page: Page) -> str:
     fix = finding.fix
     if fix is None:
@@ -67,4 +61,4 @@ def _cure(finding: Finding, page: Page) -> str:
     return f"{label} {printable(titled(fix))}"
 
 
-FORMAT = Format(write=_write)
+FORMAT = Format(write=_write, statistics=statistics.write_text, ending=".txt")

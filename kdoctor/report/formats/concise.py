@@ -1,0 +1,20 @@
+"""One line a finding, as compilers write them: ``path:line:column: CODE message``."""
+
+from __future__ import annotations
+
+from kdoctor.engine.result import ScanResult
+from kdoctor.report import statistics, summary
+from kdoctor.report.formats import Format
+from kdoctor.report.page import Page, printable
+from kdoctor.report.places import code_shown, where_shown
+
+
+def _write(result: ScanResult, page: Page) -> None:
+    for finding in result.findings:
+        place, code = where_shown(finding, page), code_shown(finding, page)
+        page.line(f"{place}: {code} {printable(finding.message)}")
+    for line in summary.unread(result, page):
+        page.line(line)
+
+
+FORMAT = Format(write=_write, statistics=statistics.write_text)

@@ -1,0 +1,83 @@
+"""GitLab Code Quality: findings in merge requests.
+
+https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from typing import Any
+
+from kdoctor.engine.result import ScanResult
+from kdoctor.model import Finding, Severity
+from kdoctor.report.formats import Format
+from kdoctor.report.page import Page
+from kdoctor.report.places import Checkout
+
+_SEVERITIES = {Severity.ERROR: "critical", Severity.CHANGE: "major", Severity.LEGACY: "minor"}
+
+
+def _write(result: ScanResult, page: Page) -> None:
+    checkout = Checkout.here()
+    known = _fingerprints(result)
+    issues = [_issue(finding, known[finding], result, checkout) for finding in result.findings]
+    issues += [
+        {
+            "description": f"not checked: {file.why}",
+            "check_name": "not-checked",
+            "fingerprint": _digest("not checked", file.path),
+            "severity": "blocker",
+            "location": {"path": _text(checkout.path(file.path)), "lines": {"begin": 1}},
+        }
+        for file in result.unreadable
+    ]
+    page.line(json.dumps(issues, indent=2))
+
+
+def _issue(
+    finding: Finding, fingerprint: str, result: ScanResult, checkout: Checkout
+) -> dict[str, Any]:
+    place, region = finding.place, result.region(finding.place)
+    cell = "" if place.cell is None else f" (cell {place.cell}, line {place.line})"
+    return {
+        "description": f"{finding.code}: {finding.message}{cell}",
+        "check_name": finding.code,
+        "fingerprint": fingerprint,
+        "severity": _SEVERITIES[finding.severity],
+        "location": {
+            "path": _text(checkout.path(place.path)),
+            "lines": {"begin": region.line, "end": region.end_line},
+        },
+    }
+
+
+def _fingerprints(result: ScanResult) -> dict[Finding, str]:
+    """Return what GitLab knows each finding by again, of which it takes each only once.
+
+    Two files of the same code have the same findings: only of these the file counts, too.
+    """
+    if not result.findings:
+        return {}
+    from kdoctor.engine import fingerprints  # noqa: PLC0415 - a clean scan needs none
+
+    known = fingerprints(result)
+    often = Counter(known[finding] for finding in result.findings)
+    return {
+        finding: digest if often[digest] == 1 else _digest(digest, finding.place.path)
+        for finding, digest in known.items()
+    }
+
+
+def _digest(*parts: str) -> str:
+    text = "\0".join(parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _text(path: str) -> str:
+    """Return a path as text that any JSON reader takes: what is no UTF-8 is marked."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+FORMAT = Format(write=_write)

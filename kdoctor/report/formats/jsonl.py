@@ -1,0 +1,48 @@
+"""JSON lines: one object a line, for programs that read as they go.
+
+``type`` tells them apart: one ``scan``, each ``finding`` (as in the format ``json``), then each
+``unreadable`` file. Fields and types are added, never renamed or removed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kdoctor import __version__
+from kdoctor.engine.result import ScanResult
+from kdoctor.report import statistics
+from kdoctor.report.formats import Format
+from kdoctor.report.formats.json import finding_of
+from kdoctor.report.page import Page
+
+
+def _write(result: ScanResult, page: Page) -> None:
+    target, project = result.target, result.project
+    _write_line(
+        "scan",
+        {
+            "kdoctor": __version__,
+            "target": {"name": target.name, "version": target.version, "source": target.source},
+            "read": result.read,
+            "skipped": len(result.skipped),
+        },
+        page,
+    )
+    for finding in result.findings:
+        _write_line("finding", finding_of(finding), page)
+    for file in sorted({*result.unreadable, *project.unreadable}, key=lambda file: file.path):
+        _write_line("unreadable", {"path": file.path, "why": file.why}, page)
+
+
+def _write_line(kind: str, content: dict[str, Any], page: Page) -> None:
+    page.line(json.dumps({"type": kind, **content}))
+
+
+FORMAT = Format(
+    write=_write,
+    diffs=True,
+    replacements=True,
+    statistics=statistics.write_lines,
+    ending=".jsonl",
+)

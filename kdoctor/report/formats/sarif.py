@@ -1,0 +1,246 @@
+"""SARIF 2.1.0: what dashboards, editors and GitHub's code scanning read.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sarif-v2.1.0-errata01-os-complete.html
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from kdoctor import __version__
+from kdoctor.engine.result import ScanResult
+from kdoctor.errors import UsageProblem
+from kdoctor.model import Finding, Fix, Region, Severity
+from kdoctor.report.cure import titled
+from kdoctor.report.formats import Format
+from kdoctor.report.links import home_url, page_url
+from kdoctor.report.page import Page
+from kdoctor.report.places import Checkout
+
+Object = dict[str, Any]
+
+SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+_TOP = "%SRCROOT%"
+_FINGERPRINT = "kdoctorFingerprint/v1"
+_LEVELS = {Severity.ERROR: "error", Severity.CHANGE: "warning", Severity.LEGACY: "note"}
+_GITHUB_LEVELS = {"error": "error", "warning": "warning", "note": "recommendation"}
+_NOT_CHECKED, _SKIPPED, _CONFLICT = "not-checked", "skipped", "conflict"
+_NOTIFICATIONS = {
+    _NOT_CHECKED: "A file could not be read, or is no Python: nothing is known of it.",
+    _SKIPPED: "A block of code was passed over, for it is no Python.",
+    _CONFLICT: "The files that name the target contradict each other.",
+}
+_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")  # `[a](b)` in a message is a link
+
+
+def _write(result: ScanResult, page: Page) -> None:
+    # ASCII only: any reader's encoding gets through.
+    page.line(json.dumps(_log(result, page), indent=2))
+
+
+def _log(result: ScanResult, page: Page) -> Object:
+    checkout = Checkout.here()
+    told = sorted({*result.findings, *result.known}, key=lambda each: (each.place, each.code))
+    rules = list(dict.fromkeys((each.code, each.name) for each in sorted(told, key=_by_rule)))
+    results = list(_results(told, [code for code, _ in rules], result, checkout))
+    driver = {
+        "name": "kdoctor",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "language": "en",
+        "rules": [_rule(code, name) for code, name in rules],
+        "notifications": [
+            {"id": key, "shortDescription": {"text": text}} for key, text in _NOTIFICATIONS.items()
+        ],
+    }
+    if home := home_url():
+        driver["informationUri"] = home
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [_invocation(result, checkout, page)],
+        "originalUriBaseIds": {
+            _TOP: {"description": {"text": "The top of the repository that holds the files."}}
+        },
+        "columnKind": "unicodeCodePoints",
+        "newlineSequences": ["\r\n", "\n", "\r"],
+        "results": results,
+        "properties": {
+            "target": f"{result.target}",
+            "targetSource": result.target.source,
+            "filesRead": result.read,
+        },
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _by_rule(finding: Finding) -> str:
+    return finding.code
+
+
+def _rule(code: str, name: str) -> Object:
+    from kdoctor.report.rule_help import markdown, section  # noqa: PLC0415 - imports the rules
+    from kdoctor.rules import rule_by_code  # noqa: PLC0415
+
+    try:
+        rule = rule_by_code(code)
+    except UsageProblem:  # found by the engine itself
+        return {"id": code, "name": name}
+    level = _LEVELS[rule.severity]
+    told = {
+        "id": code,
+        "name": name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": section(rule, "What it does") or rule.summary},
+        "help": {"text": rule.docs, "markdown": markdown(rule)},
+        "defaultConfiguration": {"level": level},
+        "properties": {
+            "family": rule.family,
+            "severity": rule.severity.value,
+            "tags": ["keras", rule.family, rule.severity.value],
+            "problem.severity": _GITHUB_LEVELS[level],
+        },
+    }
+    if url := page_url(code):
+        told["helpUri"] = url
+    return told
+
+
+def _results(
+    findings: Sequence[Finding], codes: Sequence[str], result: ScanResult, checkout: Checkout
+) -> Iterator[Object]:
+    if not findings:
+        return
+    from kdoctor.engine import fingerprints  # noqa: PLC0415 - a clean scan needs none
+
+    digests = fingerprints(result)
+    accepted = set(result.known)
+    for finding in findings:
+        told: Object = {
+            "ruleId": finding.code,
+            "ruleIndex": codes.index(finding.code),
+            "level": _LEVELS[finding.severity],
+            "message": {"text": _message(finding)},
+            "locations": [_location(finding, result, checkout)],
+            "partialFingerprints": {_FINGERPRINT: digests[finding]},
+            "properties": _properties(finding),
+        }
+        if finding.fix is not None and finding.fix.replacements:
+            told["fixes"] = [_fix(finding.fix, _artifact(finding.place.path, checkout))]
+        if accepted:
+            told["baselineState"] = "unchanged" if finding in accepted else "new"
+        if finding in accepted:
+            told["suppressions"] = [_suppression("external", "accepted in the baseline")]
+        yield told
+
+
+def _message(finding: Finding) -> str:
+    parts = [finding.message, finding.help]
+    if finding.fix is None and finding.no_fix_because:
+        parts.append(f"No fix: {finding.no_fix_because}")
+    return _LINK.sub(r"\\[", "\n".join(filter(None, parts)))
+
+
+def _properties(finding: Finding) -> Object:
+    told: Object = {
+        "severity": finding.severity.value,
+        "confidence": finding.confidence.value,
+        "symbol": finding.symbol,
+        "fix": finding.fix.applicability.value if finding.fix else None,
+    }
+    if finding.place.cell is not None:
+        told |= {"cell": finding.place.cell, "lineInCell": finding.place.line}
+    return told
+
+
+def _location(finding: Finding, result: ScanResult, checkout: Checkout) -> Object:
+    place, region = finding.place, result.region(finding.place)
+    told = _region(region)
+    line = result.lines.get(place)
+    if line and place.cell is None and region.line == region.end_line:
+        told["snippet"] = {"text": line[region.column - 1 : region.end_column - 1]}
+    location: Object = {
+        "physicalLocation": {
+            "artifactLocation": _artifact(place.path, checkout),
+            "region": told,
+        }
+    }
+    if place.cell is not None:
+        cell = f"cell {place.cell}, line {place.line}, column {place.column}"
+        location["message"] = {"text": cell}
+        location["logicalLocations"] = [{"name": f"cell {place.cell}", "kind": "member"}]
+    return location
+
+
+def _region(region: Region) -> Object:
+    return {
+        "startLine": region.line,
+        "startColumn": region.column,
+        "endLine": region.end_line,
+        "endColumn": region.end_column,
+    }
+
+
+def _artifact(path: str, checkout: Checkout) -> Object:
+    uri = checkout.uri(path)
+    return {"uri": uri} if uri.startswith("file:") else {"uri": uri, "uriBaseId": _TOP}
+
+
+def _fix(fix: Fix, artifact: Object) -> Object:
+    replacements = []
+    for each in fix.replacements:
+        told: Object = {"deletedRegion": _region(each.region)}
+        if each.text:
+            told["insertedContent"] = {"text": each.text}
+        replacements.append(told)
+    return {
+        "description": {"text": titled(fix)},
+        "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+        "properties": {"applicability": fix.applicability.value},
+    }
+
+
+def _suppression(kind: str, why: str) -> Object:
+    return {"kind": kind, "status": "accepted", "justification": why}
+
+
+def _invocation(result: ScanResult, checkout: Checkout, page: Page) -> Object:
+    project = result.project
+    told = [
+        _notification(_NOT_CHECKED, "error", f"not checked: {file.why}", file.path, checkout)
+        for file in result.unreadable
+    ]
+    if page.verbosity > 0:
+        told += [
+            _notification(_SKIPPED, "note", f"skipped: {part.why}", part.path, checkout)
+            for part in result.skipped
+        ]
+    configured = [
+        _notification(_NOT_CHECKED, "error", file.why, file.path, checkout)
+        for file in project.unreadable
+    ]
+    configured += [
+        {"descriptor": {"id": _CONFLICT}, "level": "warning", "message": {"text": conflict}}
+        for conflict in project.conflicts
+    ]
+    return {
+        "executionSuccessful": not (result.unreadable or project.unreadable),
+        "toolExecutionNotifications": told,
+        "toolConfigurationNotifications": configured,
+    }
+
+
+def _notification(key: str, level: str, text: str, path: str, checkout: Checkout) -> Object:
+    return {
+        "descriptor": {"id": key},
+        "level": level,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(path, checkout)}}],
+    }
+
+
+FORMAT = Format(write=_write, replacements=True, ending=".sarif")

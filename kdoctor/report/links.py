@@ -1,0 +1,86 @@
+"""Links that a terminal can follow, and where they lead."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TextIO
+
+from kdoctor.report.page import is_terminal
+
+# As https://github.com/zkat/supports-hyperlinks has it, by what each terminal says of itself.
+_PROGRAMS = frozenset(
+    {"Hyper", "iTerm.app", "terminology", "WezTerm", "vscode", "ghostty", "zed", "Tabby", "rio"}
+)
+_TERMS = frozenset(
+    {"xterm-kitty", "alacritty", "alacritty-direct", "xterm-ghostty", "foot", "foot-extra"}
+)
+_MARKS = ("DOMTERM", "WT_SESSION", "KONSOLE_VERSION", "KITTY_WINDOW_ID")
+_FIRST_VTE = 5000  # VTE 0.50: GNOME Terminal and its like
+_FAMILIES = Path(__file__).resolve().parent.parent / "rules"
+
+
+def wants_links(stream: TextIO) -> bool:
+    """Say whether links are wanted on a stream: FORCE_HYPERLINK, else a terminal that has them."""
+    forced = os.environ.get("FORCE_HYPERLINK")
+    if forced is not None:
+        return forced not in {"", "0"}
+    return is_terminal(stream) and _has_links()
+
+
+def _has_links() -> bool:
+    told = os.environ.get
+    if told("CI") or told("TMUX") or told("TERM", "").startswith(("screen", "tmux")):
+        return False
+    vte = told("VTE_VERSION", "")
+    return (
+        (vte.isdecimal() and int(vte) >= _FIRST_VTE)
+        or told("TERM_PROGRAM", "") in _PROGRAMS
+        or told("TERM", "") in _TERMS
+        or any(map(told, _MARKS))
+    )
+
+
+def linked(text: str, url: str | None) -> str:
+    """Return ``text`` as a link (OSC 8), as it is where there is nothing to lead to."""
+    return f"\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\" if url else text
+
+
+def file_url(path: str) -> str | None:
+    """Return the URL of a file; None for standard input."""
+    return None if path == "-" else Path(os.path.abspath(path)).as_uri()  # noqa: PTH100 - no links
+
+
+def rule_url(code: str, name: str) -> str | None:
+    """Return where a rule is told whole: its page, else the file that its page is made of."""
+    return page_url(code) or _rule_file(name)
+
+
+def home_url() -> str | None:
+    """Return the home page that this distribution names, if any."""
+    return _urls().get("Homepage") or _urls().get("Repository")
+
+
+@cache
+def page_url(code: str) -> str | None:
+    """Return the rule's page below the documentation that this distribution names, if any."""
+    base = _urls().get("Documentation")
+    return f"{base.rstrip('/')}/rules/{code}/" if base else None
+
+
+@cache
+def _urls() -> dict[str, str]:
+    from importlib import metadata  # noqa: PLC0415 - slow, and most runs have no links
+
+    try:
+        named = metadata.metadata("kdoctor").get_all("Project-URL") or []
+    except metadata.PackageNotFoundError:  # run from its source
+        return {}
+    return dict(url.split(", ", 1) for url in named)
+
+
+@cache
+def _rule_file(name: str) -> str | None:
+    found = sorted(_FAMILIES.glob(f"*/{name.replace('-', '_')}.py"))
+    return found[0].as_uri() if found else None

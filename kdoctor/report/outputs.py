@@ -1,0 +1,70 @@
+"""Reports that go to files beside what stands on the screen: ``--output FORMAT=FILE``."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kdoctor.documents.writing import write_anew
+from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.report.formats import Format, format_by_name, name_by_ending
+from kdoctor.report.page import Page
+
+if TYPE_CHECKING:
+    from kdoctor.engine.result import ScanResult
+
+_NAMED = re.compile(r"([a-zA-Z_]+)=(.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A file, and the format of the report in it."""
+
+    form: Format
+    path: str
+
+
+def outputs_of(asked: Iterable[str]) -> list[Output]:
+    """Return the outputs that are asked for, each as ``FORMAT=FILE`` or by its ending alone.
+
+    Asked before a scan, so that a slip is known at once.
+
+    Raises:
+        UsageProblem: there is no such format, no ending tells it, or the folder does not exist.
+    """
+    return [_output(entry) for entry in asked]
+
+
+def _output(asked: str) -> Output:
+    named = _NAMED.fullmatch(asked)
+    name, path = named.groups() if named else (name_by_ending(asked), asked)
+    if name is None:
+        raise UsageProblem(
+            f"--output {asked}: its ending tells no format; write --output FORMAT={asked}"
+        )
+    form = format_by_name(name)
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise UsageProblem(f"--output {asked}: there is no folder {folder}; make it first")
+    if Path(path).is_dir():
+        raise UsageProblem(f"--output {asked}: {path} is a folder; name a file in it")
+    return Output(form, path)
+
+
+def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
+    """Write each report whole: plain, whatever the screen shows.
+
+    Raises:
+        UsageProblem: a file cannot be written.
+    """
+    for output in outputs:
+        text = io.StringIO()
+        output.form.write(result, Page(text))
+        try:
+            write_anew(output.path, text.getvalue().encode("utf-8", "surrogateescape"))
+        except FileProblem as problem:
+            raise UsageProblem(f"--output {output.path}: {problem}") from problem

@@ -1,0 +1,97 @@
+"""How many findings there are of each rule, and what can be done about them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from kdoctor import __version__
+from kdoctor.engine.result import ScanResult
+from kdoctor.model import Applicability, Finding
+from kdoctor.report import summary
+from kdoctor.report.page import Page
+
+_HEADINGS = ("findings", "rule", "", "safe", "unsafe", "by hand")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """The findings of one rule: all of them, and those with a fix, by its applicability."""
+
+    code: str
+    name: str
+    findings: int
+    safe: int
+    unsafe: int
+
+    @property
+    def by_hand(self) -> int:
+        """How many have no fix that can be written."""
+        return self.findings - self.safe - self.unsafe
+
+
+def counts(findings: Iterable[Finding]) -> list[Count]:
+    """Return one count a rule, the commonest rule first."""
+    by_rule: dict[tuple[str, str], Counter[Applicability | None]] = defaultdict(Counter)
+    for finding in findings:
+        fix = finding.fix
+        by_rule[finding.code, finding.name][fix.applicability if fix else None] += 1
+    rows = [
+        Count(*rule, found.total(), found[Applicability.SAFE], found[Applicability.UNSAFE])
+        for rule, found in by_rule.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.findings, row.code))
+
+
+def write_text(result: ScanResult, page: Page) -> None:
+    """Write a table, and what could not be checked."""
+    rows = [
+        (str(row.findings), row.code, row.name, str(row.safe), str(row.unsafe), str(row.by_hand))
+        for row in counts(result.findings)
+    ]
+    if rows:
+        _write_table([_HEADINGS, *rows], page)
+    summary.write_unread(result, page)
+    if page.verbosity >= 0:
+        if rows:
+            page.line()
+        for line in summary.of_scan(result, page):
+            page.line(line)
+
+
+def _write_table(rows: list[tuple[str, ...]], page: Page) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for number, row in enumerate(rows):
+        count, code, name, *cures = (
+            cell.ljust(width) if column in {1, 2} else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        shown = "  ".join([count, page.paint("code" if number else "quiet", code), name, *cures])
+        page.line(shown if number else page.paint("quiet", shown))
+
+
+def write_json(result: ScanResult, page: Page) -> None:
+    """Write one object, a contract for programs: fields are added, never renamed or removed."""
+    document = {
+        "kdoctor": __version__,
+        "statistics": [_row(row) for row in counts(result.findings)],
+        "files": {
+            "read": result.read,
+            "unreadable": [{"path": file.path, "why": file.why} for file in result.unreadable],
+        },
+    }
+    page.line(json.dumps(document, indent=2))
+
+
+def write_lines(result: ScanResult, page: Page) -> None:
+    """Write one object a line: a rule each, then what could not be checked."""
+    for row in counts(result.findings):
+        page.line(json.dumps({"type": "statistic", **_row(row)}))
+    for file in result.unreadable:
+        page.line(json.dumps({"type": "unreadable", "path": file.path, "why": file.why}))
+
+
+def _row(row: Count) -> dict[str, object]:
+    return {**asdict(row), "by_hand": row.by_hand}
