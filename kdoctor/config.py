@@ -3,39 +3,164 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
+from msgspec import Meta
 
 from kdoctor.errors import UsageProblem
 
-
-class Config(msgspec.Struct, frozen=True):
-    """The settings of one file. A new setting is a new field here; nothing else lists them.
-
-    ``target``: the Keras that the code must run on, written as for ``--target``.
-    """
-
-    target: str | None = None
+Key = tuple[str, ...]  # of a setting within the table: ("per-file-ignores", "tests/**")
 
 
-def config_of(table: Mapping[str, Any], where: str) -> Config:
-    """Return the settings in a table; ``where`` is what people read in front of a problem.
+class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """The settings of one file. A new setting is a new field here; nothing else lists them."""
 
-    >>> config_of({"target": "keras==3.15.1"}, "kdoctor.toml")
-    Config(target='keras==3.15.1')
+    target: Annotated[
+        str | None,
+        Meta(
+            description="The Keras that the code must run on, as for --target.",
+            examples=["keras==3.15.1", "tensorflow==2.21", "keras==2.15"],
+        ),
+    ] = None
+    select: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="Only these rules: codes (KD101), starts of codes (KD1) or names.",
+            examples=[["KD1", "KD201"]],
+        ),
+    ] = None
+    ignore: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="Not these rules. Without select, added to what an extended file ignores.",
+            examples=[["KD5", "mixed-keras"]],
+        ),
+    ] = None
+    per_file_ignores: Annotated[
+        dict[str, tuple[str, ...]] | None,
+        Meta(
+            description="Rules that do not count in files that match a pattern, written as in "
+            ".gitignore, from the folder of this file; ! at its start means all other files.",
+            examples=[{"tests/": ["KD4"], "*.md": ["KD5"]}],
+        ),
+    ] = None
+    exclude: Annotated[
+        tuple[str, ...] | None,
+        Meta(
+            description="Files and folders to pass over: patterns written as in .gitignore, from "
+            "the folder of this file.",
+            examples=[["docs/old/", "*_legacy.py"]],
+        ),
+    ] = None
+    extend: Annotated[
+        str | None,
+        Meta(
+            description="Another file with settings, relative to this one. What this file says "
+            "itself comes first.",
+            examples=["../kdoctor.toml"],
+        ),
+    ] = None
+    namespace: Annotated[
+        Literal["keep", "keras", "tf.keras"] | None,
+        Meta(
+            description="The root that imports of Keras are moved to; keep: each file's own.",
+            examples=["keras"],
+        ),
+    ] = None
+    unsafe: Annotated[
+        bool | None,
+        Meta(
+            description="Whether `kdoctor fix` also uses fixes that no proof calls safe.",
+            examples=[True],
+        ),
+    ] = None
+    format: Annotated[
+        str | None,
+        Meta(description="How `kdoctor scan` writes its result.", examples=["concise"]),
+    ] = None
+
+
+SETTINGS: Final = Config.__struct_encode_fields__
+
+
+def config_of(table: Mapping[str, Any], place: Callable[[Key], str]) -> Config:
+    """Return the settings in a table; ``place`` says where a key of it stands, for people.
+
+    >>> config_of({"target": "keras==3.15.1"}, lambda key: "kdoctor.toml").target
+    'keras==3.15.1'
 
     Raises:
         UsageProblem: a key is unknown, or its value is of the wrong sort.
     """
-    known = Config.__struct_fields__
     for key in table:
-        if key not in known:
-            alike = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean '{alike[0]}'?" if alike else f"known: {', '.join(known)}"
-            raise UsageProblem(f"{where}: unknown setting '{key}'; {hint}")
+        if key not in SETTINGS:
+            alike = difflib.get_close_matches(key, SETTINGS, n=1)
+            hint = f"did you mean '{alike[0]}'?" if alike else f"known: {', '.join(SETTINGS)}"
+            raise UsageProblem(f"{place((key,))}: unknown setting '{key}'; {hint}")
     try:
         return msgspec.convert(table, Config)
     except msgspec.ValidationError as error:
-        raise UsageProblem(f"{where}: {error}") from None
+        at = re.search(r"`\$\.([\w-]+)", str(error))
+        key = at.group(1) if at else ""
+        raise UsageProblem(f"{place((key,))}: {_expected(key)}") from None
+
+
+def value_of(config: Config, key: str) -> Any:
+    """Return a setting by the name that it has in files, None where it is not said."""
+    return getattr(config, key.replace("-", "_"))
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON schema of ``kdoctor.toml`` and of the table ``[tool.kdoctor]``."""
+    made = msgspec.json.schema(Config)
+    found: dict[str, Any] = made["$defs"]["Config"]
+    properties = {name: _without_null(each) for name, each in found["properties"].items()}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Settings of kdoctor",
+        "description": "kdoctor.toml, or [tool.kdoctor] in pyproject.toml",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _without_null(described: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a property as TOML can have it: there, what is not said has no value at all."""
+    kept = {name: value for name, value in described.items() if name != "default"}
+    if "anyOf" in kept:
+        (only,) = (each for each in kept.pop("anyOf") if each != {"type": "null"})
+        kept = {**kept, **only}
+    if "enum" in kept:
+        kept["enum"] = [each for each in kept["enum"] if each is not None]
+    return kept
+
+
+def _expected(key: str) -> str:
+    described = schema()["properties"][key]
+    example = _toml(described["examples"][0])
+    if "enum" in described:
+        return f"{key} must be one of {', '.join(map(_toml, described['enum']))}"
+    sorts = {
+        "string": "a string",
+        "boolean": "true or false",
+        "array": "a list of strings",
+        "object": "a table of patterns, each with a list of rules",
+    }
+    return f"{key} must be {sorts[described['type']]}, as in {key} = {example}"
+
+
+def _toml(value: Any) -> str:
+    """Write a value as TOML does.
+
+    >>> _toml({"tests/": ["KD4"]})
+    '{ "tests/" = ["KD4"] }'
+    """
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_toml(key)} = {_toml(each)}' for key, each in value.items())} }}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    return msgspec.json.encode(value).decode()

@@ -72,16 +72,20 @@ def folders_above(start: str) -> Iterator[str]:
     The top folder of a repository is the last. The home folder, that for temporary files and the
     root of the file system hold what belongs to no project: they are looked at only by name.
     """
+    folder: str | None = start
+    while folder is not None:
+        yield folder
+        folder = folder_above(folder)
+
+
+def folder_above(folder: str) -> str | None:
+    """Return the folder above, where it may belong to the same project."""
+    if any(os.path.exists(os.path.join(folder, mark)) for mark in _REPOSITORY_MARKS):
+        return None
+    above = os.path.dirname(folder)
     temporary = (os.environ.get("TMPDIR"), os.environ.get("TEMP"), "/tmp", "/var/tmp")  # noqa: S108
     nobodys = {os.path.expanduser("~"), *filter(None, temporary)}
-    folder, above = start, os.path.dirname(start)
-    while folder == start or (folder not in nobodys and folder != above):
-        yield folder
-        if any(os.path.exists(os.path.join(folder, mark)) for mark in _REPOSITORY_MARKS):
-            return
-        if folder == above:
-            return
-        folder, above = above, os.path.dirname(above)
+    return None if above in {folder, os.path.dirname(above), *nobodys} else above
 
 
 def _program_of(prefix: str) -> str | None:

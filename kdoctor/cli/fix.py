@@ -10,17 +10,10 @@ import typer
 from kdoctor.cli import options, streams
 
 if TYPE_CHECKING:
-    from kdoctor.engine import FixResult
+    from kdoctor.engine import FixResult, Options
     from kdoctor.report.page import Page
 
 Apply = Annotated[bool, typer.Option("--apply", help="Write the repaired files.")]
-Unsafe = Annotated[
-    bool,
-    typer.Option(
-        "--unsafe",
-        help="Use also fixes that no proof calls safe: read the diff before you keep it.",
-    ),
-]
 Verify = Annotated[
     bool,
     typer.Option(
@@ -35,17 +28,19 @@ def fix(  # noqa: PLR0913 - the options of the command
     paths: options.Paths = None,
     *,
     apply: Apply = False,
-    unsafe: Unsafe = False,
+    unsafe: options.Unsafe = None,
     verify: Verify = False,
     python: options.PythonOption = None,
     seconds: options.SecondsOption = 60.0,
     target: options.TargetOption = None,
-    namespace: options.NamespaceOption = options.Namespace.KEEP,
+    namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
     force_exclude: options.ForceExclude = False,
     stdin_filename: options.StdinFilename = None,
+    config: options.ConfigOption = None,
+    isolated: options.Isolated = False,
     kind: options.As = None,
     no_gate: options.NoGate = False,
     jobs: options.Jobs = None,
@@ -69,7 +64,6 @@ def fix(  # noqa: PLR0913 - the options of the command
     be handled.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import engine  # noqa: PLC0415
-    from kdoctor.documents import is_excluded  # noqa: PLC0415
     from kdoctor.report.fix import write_diff, write_summary, write_written  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
@@ -78,32 +72,31 @@ def fix(  # noqa: PLR0913 - the options of the command
     if apply and options.STDIN in named and len(named) > 1:
         raise typer.BadParameter("with --apply, - (standard input) must be the only path")
     stdin = options.read_stdin(named)
+    how: engine.Options = {
+        "target": target,
+        "namespace": namespace,
+        "select": options.split(select),
+        "ignore": options.split(ignore),
+        "exclude": exclude,
+        "force_exclude": force_exclude,
+        "config": config,
+        "isolated": isolated,
+        "kind": options.kind_of(kind),
+        "gate": not no_gate,
+        "jobs": jobs,
+        "diffs": False,
+        "stdin": stdin,
+        "stdin_filename": stdin_filename,
+    }
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.fix(
-            named,
-            apply=apply and not verify,
-            unsafe=unsafe,
-            target=target,
-            namespace=options.namespace_of(namespace),
-            select=options.split(select),
-            ignore=options.split(ignore),
-            exclude=exclude or [],
-            force_exclude=force_exclude,
-            kind=options.kind_of(kind),
-            gate=not no_gate,
-            jobs=jobs,
-            diffs=False,
-            stdin=stdin,
-            stdin_filename=stdin_filename,
-            progress=told,
+            named, apply=apply and not verify, unsafe=unsafe, **how | {"progress": told}
         )
     page = streams.output(color, quiet=quiet, verbose=verbose)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     refused: dict[str, str] = {}
     if verify:
-        if force_exclude:
-            named = [path for path in named if not is_excluded(path, exclude or [])]
-        refused = _verify(result, named, python, exclude, kind, notes, unsafe=unsafe, limit=seconds)
+        refused = _verify(result, named, python, how, notes, unsafe=unsafe, limit=seconds)
         result = engine.write(result, refused) if apply else result
     if apply and stdin is not None:
         _print_fixed(result, stdin)
@@ -116,15 +109,14 @@ def fix(  # noqa: PLR0913 - the options of the command
     raise typer.Exit(_exit_code(result) or bool(refused))
 
 
-def _verify(  # noqa: PLR0913, PLR0917
+def _verify(  # noqa: PLR0913
     result: FixResult,
     paths: list[str],
     python: str | None,
-    exclude: list[str] | None,
-    kind: options.DocumentKind | None,
+    how: Options,
     notes: Page,
     *,
-    unsafe: bool,
+    unsafe: bool | None,
     limit: float,
 ) -> dict[str, str]:
     """Write the verdicts; return the files that must not be written, and why."""
@@ -133,15 +125,7 @@ def _verify(  # noqa: PLR0913, PLR0917
 
     if options.STDIN in paths:
         raise typer.BadParameter("--verify needs files: - (standard input) has no project")
-    report = verified(
-        paths,
-        result,
-        python=python,
-        seconds=limit,
-        exclude=exclude or [],
-        kind=options.kind_of(kind),
-        unsafe=unsafe,
-    )
+    report = verified(paths, result, how, python=python, seconds=limit, unsafe=unsafe)
     refused = not_verified(result, report)
     write_verdicts(report, notes)
     write_refused(refused, notes)

@@ -13,6 +13,7 @@ from kdoctor.report.formats import format_names
 
 if TYPE_CHECKING:
     from kdoctor.documents import Kind
+    from kdoctor.engine import Policy
 
 STDIN = "-"
 
@@ -54,10 +55,12 @@ class Namespace(enum.StrEnum):
 
 
 NamespaceOption = Annotated[
-    Namespace,
+    Namespace | None,
     typer.Option(
         "--namespace",
-        help="Also move imports of Keras to this root, where both roots have the same object.",
+        help="Also move imports of Keras to this root, where both roots have the same object.  "
+        "[default: keep]",
+        show_default=False,
     ),
 ]
 TargetOption = Annotated[
@@ -92,6 +95,28 @@ Exclude = Annotated[
         metavar="PATTERN",
         help="Pass over files and folders that match, written as in .gitignore.",
     ),
+]
+Unsafe = Annotated[
+    bool | None,
+    typer.Option(
+        "--unsafe/--no-unsafe",
+        help="Use also fixes that no proof calls safe: read the diff before you keep it.  "
+        "[default: no]",
+        show_default=False,
+    ),
+]
+ConfigOption = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        help="Take the settings of this file for all files, not those of the kdoctor.toml or "
+        "pyproject.toml nearest to each. Its patterns count from the working folder.",
+    ),
+]
+Isolated = Annotated[
+    bool,
+    typer.Option("--isolated", help="Read no settings from any kdoctor.toml or pyproject.toml."),
 ]
 ForceExclude = Annotated[
     bool,
@@ -132,11 +157,12 @@ Jobs = Annotated[
     ),
 ]
 FormatName = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help=f"How to write the result: {', '.join(format_names())}.",
+        help=f"How to write the result: {', '.join(format_names())}.  [default: text]",
+        show_default=False,
         autocompletion=complete_format,
     ),
 ]
@@ -191,19 +217,24 @@ Verbose = Annotated[
 ]
 
 
-def split(entries: list[str] | None) -> list[str]:
+def split(entries: list[str] | None) -> list[str] | None:
     """Return the entries of an option that takes lists: ``--select KD1,KD2 --select KD3``.
 
     >>> split(["KD1, KD2", "KD3"])
     ['KD1', 'KD2', 'KD3']
     """
-    parts = (part.strip() for entry in entries or () for part in entry.split(","))
+    if entries is None:
+        return None
+    parts = (part.strip() for entry in entries for part in entry.split(","))
     return [part for part in parts if part]
 
 
-def namespace_of(chosen: Namespace) -> str:
-    """Return the root in the engine's word for it, "" where each file keeps its own."""
-    return "" if chosen is Namespace.KEEP else chosen.value
+def format_in_force(asked: str | None, policy: Policy) -> tuple[str, str]:
+    """Return the name of the format, and where it is written down, "" for the command line."""
+    layer = policy.main.layer("format")
+    if asked is not None or layer is None:
+        return asked or "text", ""
+    return policy.main.value("format"), f"{layer.place('format')}: format: "
 
 
 def kind_of(named: DocumentKind | None) -> Kind | None:

@@ -13,16 +13,18 @@ def scan(  # noqa: PLR0913 - the options of the command
     paths: options.Paths = None,
     *,
     target: options.TargetOption = None,
-    namespace: options.NamespaceOption = options.Namespace.KEEP,
+    namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
     force_exclude: options.ForceExclude = False,
     stdin_filename: options.StdinFilename = None,
+    config: options.ConfigOption = None,
+    isolated: options.Isolated = False,
     kind: options.As = None,
     no_gate: options.NoGate = False,
     jobs: options.Jobs = None,
-    format_name: options.FormatName = "text",
+    format_name: options.FormatName = None,
     output: options.Output = None,
     statistics: options.Statistics = False,
     exit_zero: options.ExitZero = False,
@@ -53,30 +55,34 @@ def scan(  # noqa: PLR0913 - the options of the command
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_project  # noqa: PLC0415
 
-    form = format_by_name(format_name)
-    write = statistics_of(format_name) if statistics else form.write
+    named = options.named_paths(paths, stdin_filename)
+    how: engine.Options = {
+        "target": target,
+        "namespace": namespace,
+        "select": options.split(select),
+        "ignore": options.split(ignore),
+        "exclude": exclude,
+        "force_exclude": force_exclude,
+        "config": config,
+        "isolated": isolated,
+        "kind": options.kind_of(kind),
+        "gate": not no_gate,
+        "jobs": jobs,
+        "stdin_filename": stdin_filename,
+    }
+    chosen = options.format_in_force(format_name, engine.Policy(named, how))
+    form = format_by_name(*chosen)
+    write = statistics_of(chosen[0]) if statistics else form.write
     outputs = outputs_of(output or [])
     shown = [form, *(each.form for each in outputs)]
     page = streams.output(color, quiet=quiet, verbose=verbose)
-    named = options.named_paths(paths, stdin_filename)
+    how |= {
+        "diffs": any(each.diffs for each in shown),
+        "replacements": any(each.replacements for each in shown),
+        "stdin": options.read_stdin(named),
+    }
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
-        result = engine.scan(
-            named,
-            target=target,
-            namespace=options.namespace_of(namespace),
-            select=options.split(select),
-            ignore=options.split(ignore),
-            exclude=exclude or [],
-            force_exclude=force_exclude,
-            kind=options.kind_of(kind),
-            gate=not no_gate,
-            jobs=jobs,
-            diffs=any(each.diffs for each in shown),
-            replacements=any(each.replacements for each in shown),
-            stdin=options.read_stdin(named),
-            stdin_filename=stdin_filename,
-            progress=told,
-        )
+        result = engine.scan(named, **how | {"progress": told})
     write_outputs(result, outputs)
     write(result, page)
     write_project(result.project, streams.notes(color, quiet=quiet, verbose=verbose))

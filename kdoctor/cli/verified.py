@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kdoctor import engine
-from kdoctor.documents import Kind, discover
 from kdoctor.errors import FileProblem
 from kdoctor.model import Applicability
 from kdoctor.report.page import is_terminal
@@ -26,14 +25,15 @@ if TYPE_CHECKING:
 def verified(  # noqa: PLR0913
     paths: Iterable[str],
     fixed: FixResult,
+    how: engine.Options,
     *,
     python: str | None,
     seconds: float,
-    exclude: list[str],
-    kind: Kind | None,
-    unsafe: bool,
+    unsafe: bool | None,
 ) -> Report:
     """Verify the files at or below ``paths``, of which ``fixed`` tells what the fix changes.
+
+    ``how`` are the options of that fix.
 
     Raises:
         UsageProblem: a path does not exist, or no Python can run the code.
@@ -43,14 +43,16 @@ def verified(  # noqa: PLR0913
     from kdoctor.verify.user.sources import sources_of  # noqa: PLC0415
     from kdoctor.verify.user.verifying import verify  # noqa: PLC0415
 
-    listing = discover(paths, exclude)
-    texts = _Texts(fixed, unsafe=unsafe)
+    paths = list(paths)
+    policy = engine.Policy(paths, how)
+    listing = policy.listing(paths)
+    texts = _Texts(fixed, how, unsafe=policy.unsafe(unsafe))
     unreadable = [(each.path, each.why) for each in fixed.left.unreadable]
     unreadable += [(each.path, each.why) for each in fixed.left_alone]
     sources: list[Source] = []
     for path in listing:
         try:
-            sources += sources_of(path, *texts.bytes_of(path), kind)
+            sources += sources_of(path, *texts.bytes_of(path), how.get("kind"))
         except FileProblem as problem:
             unreadable.append((path, str(problem)))
         except OSError as error:
@@ -91,8 +93,17 @@ def not_verified(fixed: FixResult, report: Report) -> dict[str, str]:
 class _Texts:
     """Gives files before and after the fix; those beside the paths are fixed when asked for."""
 
-    def __init__(self, fixed: FixResult, *, unsafe: bool) -> None:
+    def __init__(self, fixed: FixResult, how: engine.Options, *, unsafe: bool) -> None:
         self._fixed = {_real(each.path): (each.before, each.after) for each in fixed.files}
+        # All that a module beside the named files needs on Keras 3, whatever rules were asked for.
+        self._how: engine.Options = {
+            "target": how.get("target"),
+            "namespace": how.get("namespace"),
+            "config": how.get("config"),
+            "isolated": how.get("isolated", False),
+            "diffs": False,
+            "jobs": 1,
+        }
         self._unsafe = unsafe
 
     def bytes_of(self, path: str) -> tuple[bytes, bytes]:
@@ -110,7 +121,7 @@ class _Texts:
     def __call__(self, path: Path) -> tuple[str, str] | None:
         """Return a module of the project before and after the fix; None: it cannot be read."""
         if _real(path) not in self._fixed:
-            for each in engine.fix([path], unsafe=self._unsafe, diffs=False, jobs=1).files:
+            for each in engine.fix([path], unsafe=self._unsafe, **self._how).files:
                 self._fixed[_real(each.path)] = (each.before, each.after)
         try:
             before, after = self.bytes_of(str(path))

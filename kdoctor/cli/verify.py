@@ -11,6 +11,7 @@ import typer
 from kdoctor.cli import options, streams
 
 if TYPE_CHECKING:
+    from kdoctor.engine import Options
     from kdoctor.report.page import Page
     from kdoctor.verify.reference.results import Result
     from kdoctor.verify.user.results import Report
@@ -52,12 +53,12 @@ def verify(  # noqa: PLR0913 - the options of the command
     ] = None,
     *,
     python: options.PythonOption = None,
-    unsafe: Annotated[
-        bool, typer.Option("--unsafe", help="Verify also fixes that no proof calls safe.")
-    ] = False,
+    unsafe: options.Unsafe = None,
     seconds: options.SecondsOption = 60.0,
     kind: options.As = None,
     exclude: options.Exclude = None,
+    config: options.ConfigOption = None,
+    isolated: options.Isolated = False,
     backend: BackendOption = Backend.TENSORFLOW,
     device: DeviceOption = Device.ALL,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
@@ -81,7 +82,14 @@ def verify(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     page = streams.output(color)
     if paths:
-        report = _user_code(paths, python, exclude, kind, unsafe=unsafe, seconds=seconds)
+        how: Options = {
+            "exclude": exclude,
+            "config": config,
+            "isolated": isolated,
+            "kind": options.kind_of(kind),
+            "diffs": False,
+        }
+        report = _user_code(paths, python, how, unsafe=unsafe, seconds=seconds)
         holds = _write_verdicts(report, page, json=json)
     else:
         from kdoctor.report.reference import write_json, write_results  # noqa: PLC0415
@@ -93,38 +101,18 @@ def verify(  # noqa: PLR0913 - the options of the command
         raise typer.Exit(1)
 
 
-def _user_code(  # noqa: PLR0913
-    paths: list[str],
-    python: str | None,
-    exclude: list[str] | None,
-    kind: options.DocumentKind | None,
-    *,
-    unsafe: bool,
-    seconds: float,
+def _user_code(
+    paths: list[str], python: str | None, how: Options, *, unsafe: bool | None, seconds: float
 ) -> Report:
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.cli.verified import verified  # noqa: PLC0415
 
-    how: engine.Options = {
-        "exclude": exclude or [],
-        "kind": options.kind_of(kind),
-        "diffs": False,
-        "target": None,
-    }
     fixed = engine.fix(paths, unsafe=unsafe, **how)
     if fixed.target.is_before_keras_3:
         how["target"] = "keras==3"
         # The project still names the Keras that it leaves; what comes after is what is asked here.
         fixed = engine.fix(paths, unsafe=unsafe, **how)
-    return verified(
-        paths,
-        fixed,
-        python=python,
-        seconds=seconds,
-        exclude=exclude or [],
-        kind=options.kind_of(kind),
-        unsafe=unsafe,
-    )
+    return verified(paths, fixed, how, python=python, seconds=seconds, unsafe=unsafe)
 
 
 def _write_verdicts(report: Report, page: Page, *, json: bool) -> bool:

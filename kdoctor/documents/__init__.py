@@ -2,6 +2,7 @@
 
 from kdoctor.documents.discovery import Listing, discover, is_excluded, reported
 from kdoctor.documents.document import Document, Kind
+from kdoctor.documents.ignoring import Patterns
 from kdoctor.documents.interrupts import uninterrupted
 from kdoctor.documents.unit import Cell, Skipped, Unit
 from kdoctor.documents.writing import write_anew, write_atomically
@@ -11,6 +12,7 @@ __all__ = [
     "Document",
     "Kind",
     "Listing",
+    "Patterns",
     "Skipped",
     "Unit",
     "discover",

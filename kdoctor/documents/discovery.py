@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kdoctor.documents.ignoring import Ignores
+from kdoctor.documents.ignoring import Ignores, Patterns
 from kdoctor.errors import UsageProblem
+from kdoctor.interpreters import folder_above
 from kdoctor.model import Unreadable
 
 # .pyi files hold no code that runs; one that is named is read all the same.
@@ -21,6 +22,9 @@ _SKIPPED_FOLDERS = frozenset(
     | {".direnv", ".pixi", ".idea", ".vscode", "htmlcov"}
 )
 _ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
+
+# What is excluded of the things that lie in a folder, which is given by its absolute path.
+Configured = Callable[[str], Patterns | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +43,24 @@ class Listing:
         return len(self.files)
 
 
+def _nothing(_folder: str) -> None: ...
+
+
 def discover(
-    paths: Iterable[str | os.PathLike[str]], exclude: Iterable[str] = (), *, force: bool = False
+    paths: Iterable[str | os.PathLike[str]],
+    exclude: Iterable[str] = (),
+    *,
+    force: bool = False,
+    configured: Configured = _nothing,
 ) -> Listing:
     """List the files named and those below the folders named, each real file once.
 
     A file that is named is always listed. Below a folder, files with an ending that kdoctor knows
     are, but not what ``.gitignore`` files, ``.git/info/exclude`` or ``exclude`` (the same patterns,
-    relative to the working folder) leave out, nor environments, caches and build folders. Links
-    to folders are not followed: what they lead to may lie outside of what was named. ``force``
-    leaves out, of what is named, what :func:`is_excluded` says.
+    relative to the working folder) leave out, nor what ``configured`` does in the folder that it
+    lies in, nor environments, caches and build folders. Links to folders are not followed: what
+    they lead to may lie outside of what was named. ``force`` leaves out, of what is named, what
+    :func:`is_excluded` says.
 
     Paths are relative to the working folder where they lie in it, else as they were given, with
     ``/`` on every system. They come sorted within each path given.
@@ -57,16 +69,18 @@ def discover(
         UsageProblem: a path does not exist, or is neither a file nor a folder.
     """
     exclude = tuple(exclude)
-    walk = _Walk(exclude)
+    walk = _Walk(exclude, configured)
     for path in paths:
-        if not (force and is_excluded(path, exclude)):
+        if not (force and is_excluded(path, exclude, configured)):
             walk.add(os.fspath(path))
     unreadable = sorted(walk.unreadable, key=lambda problem: problem.path)
     return Listing(tuple(walk.files.values()), tuple(unreadable))
 
 
-def is_excluded(path: str | os.PathLike[str], exclude: Iterable[str]) -> bool:
-    """Say whether ``exclude`` leaves out a path, or it lies in a folder that is never searched.
+def is_excluded(
+    path: str | os.PathLike[str], exclude: Iterable[str], configured: Configured = _nothing
+) -> bool:
+    """Say whether a path is left out by name, or it lies in a folder that is never searched.
 
     Folders that count are those below the working folder. What git ignores is not left out: as for
     ruff's ``--force-exclude``, naming a file overrules that.
@@ -75,12 +89,29 @@ def is_excluded(path: str | os.PathLike[str], exclude: Iterable[str]) -> bool:
     here = Path.cwd()
     inside = absolute.relative_to(here).parts if absolute.is_relative_to(here) else ()
     folders = inside if absolute.is_dir() else inside[:-1]
-    return any(map(_is_skipped, folders)) or Ignores.asked(exclude).leave_out_below(absolute)
+    return (
+        any(map(_is_skipped, folders))
+        or Ignores.asked(exclude).leave_out_below(absolute)
+        or _is_configured_out(absolute, configured)
+    )
+
+
+def _is_configured_out(path: Path, configured: Configured) -> bool:
+    """Say whether a search from above would have passed over the path, or a folder it lies in."""
+    folder: str | None = str(path.parent)
+    while folder is not None:
+        patterns = configured(folder)
+        name = f"{path.as_posix()}/" if path.is_dir() else path.as_posix()
+        if patterns is not None and patterns.decide(name):
+            return True
+        path, folder = Path(folder), folder_above(folder)
+    return False
 
 
 @dataclass(slots=True)
 class _Walk:
     exclude: Sequence[str]
+    configured: Configured
     files: dict[str, str] = field(default_factory=dict)  # real path -> path to report
     unreadable: list[Unreadable] = field(default_factory=list)
 
@@ -115,6 +146,7 @@ class _Walk:
             self.files.setdefault(target, path)
 
     def _below(self, root: _Folder) -> Iterator[_Found]:
+        configured = _Overruled(self.configured, root)
         pending = [root]
         while pending:
             folder = pending.pop()
@@ -127,8 +159,11 @@ class _Walk:
             if folder is not root and any(entry.name in _ENVIRONMENT_MARKS for entry in entries):
                 continue
             ignores = folder.ignores.within(folder.real)
+            patterns = configured.patterns(folder)
             for entry in entries:
                 real = folder.real / entry.name
+                if patterns is not None and patterns.decide(folder.absolute(entry)):
+                    continue
                 if entry.is_dir(follow_symlinks=False):
                     if not (_is_skipped(entry.name) or ignores.leave_out(f"{real.as_posix()}/")):
                         pending.append(_Folder(folder.below(entry.name), real, ignores))
@@ -146,6 +181,27 @@ class _Folder:
 
     def below(self, name: str) -> str:
         return name if self.path == "." else f"{self.path.rstrip('/')}/{name}"
+
+    def absolute(self, entry: os.DirEntry[str]) -> str:
+        path = Path(os.path.abspath(self.below(entry.name))).as_posix()  # noqa: PTH100
+        return f"{path}/" if entry.is_dir(follow_symlinks=False) else path
+
+
+class _Overruled:
+    """What is configured below a folder that was named, but for what leaves out the folder."""
+
+    def __init__(self, configured: Configured, root: _Folder) -> None:
+        self._configured = configured
+        self._root = f"{Path(os.path.abspath(root.path)).as_posix()}/"  # noqa: PTH100
+        self._known: dict[int, tuple[Patterns, Patterns]] = {}
+
+    def patterns(self, folder: _Folder) -> Patterns | None:
+        written = self._configured(os.path.abspath(folder.path))  # noqa: PTH100 - links stay
+        if written is None:
+            return None
+        if id(written) not in self._known:
+            self._known[id(written)] = written, written.overruled(self._root)
+        return self._known[id(written)][1]
 
 
 @dataclass(frozen=True, slots=True)

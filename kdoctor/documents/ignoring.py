@@ -11,11 +11,26 @@ from pathspec import GitIgnoreSpec
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
-    """The patterns of one file, which count from ``folder``."""
+class Patterns:
+    """Patterns as in ``.gitignore``, which count from ``folder``."""
 
-    folder: str  # real, with / at its end
+    folder: str  # with / at its end
     spec: GitIgnoreSpec
+    written: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, folder: str, written: Iterable[str]) -> Patterns:
+        """Return the patterns that people wrote down for a folder.
+
+        Raises:
+            ValueError: one of them is none; which one, in people's words.
+        """
+        lines = tuple(written)
+        for line in lines:
+            if not _is_valid(line):
+                raise ValueError(f"{line!r} is no pattern")
+        start = Path(folder).as_posix().rstrip("/") + "/"
+        return cls(start, GitIgnoreSpec.from_lines(lines), lines)
 
     def decide(self, path: str) -> bool | None:
         """Say whether ``path`` is left out; None where no pattern fits."""
@@ -23,13 +38,21 @@ class _Rules:
             return None
         return self.spec.check_file(path[len(self.folder) :]).include
 
+    def overruled(self, path: str) -> Patterns:
+        """Return the patterns that do not leave out a path, which was named all the same."""
+        if not self.decide(path):
+            return self
+        one_by_one = (Patterns.of(self.folder, [line]) for line in self.written)
+        kept = [each.written[0] for each in one_by_one if not each.decide(path)]
+        return Patterns.of(self.folder, kept)
+
 
 @dataclass(frozen=True, slots=True)
 class Ignores:
     """The rules that hold in one folder. All paths are real; those of folders end in ``/``."""
 
-    rules: tuple[_Rules, ...] = ()  # outermost first; the innermost that decides, decides
-    exclude: tuple[_Rules, ...] = ()  # asked for by the user
+    rules: tuple[Patterns, ...] = ()  # outermost first; the innermost that decides, decides
+    exclude: tuple[Patterns, ...] = ()  # asked for by the user
 
     @classmethod
     def asked(cls, exclude: Iterable[str]) -> Ignores:
@@ -80,11 +103,11 @@ def _lines(path: Path) -> Iterable[str]:
         return ()
 
 
-def _rules(folder: Path, patterns: Iterable[str]) -> list[_Rules]:
+def _rules(folder: Path, patterns: Iterable[str]) -> list[Patterns]:
     valid = [pattern for pattern in patterns if pattern.strip() and _is_valid(pattern)]
     if not valid:
         return []
-    return [_Rules(folder.as_posix().rstrip("/") + "/", GitIgnoreSpec.from_lines(valid))]
+    return [Patterns(folder.as_posix().rstrip("/") + "/", GitIgnoreSpec.from_lines(valid))]
 
 
 def _is_valid(pattern: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kdoctor.engine.fingerprints import fingerprints
 from kdoctor.engine.fixing import fix, write
 from kdoctor.engine.options import Options
+from kdoctor.engine.policy import Policy
 from kdoctor.engine.result import Anchor, FixedFile, FixResult, LeftAlone, ScanResult, SkippedPart
 from kdoctor.engine.scanning import scan
 
@@ -14,6 +15,7 @@ __all__ = [
     "FixedFile",
     "LeftAlone",
     "Options",
+    "Policy",
     "ScanResult",
     "SkippedPart",
     "fingerprints",

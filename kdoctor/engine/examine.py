@@ -44,13 +44,13 @@ class Examined:
 class Examiner:
     """Examines one file after another by the same orders; each worker process has one."""
 
-    def __init__(self, orders: Orders) -> None:
+    def __init__(self, orders: Orders, package: ProjectPackage | None = None) -> None:
         self.orders = orders
         self._rules = [
             rule for rule in all_rules() if orders.codes is None or rule.code in orders.codes
         ]
         self._knowledge = knowledge(orders.target)
-        self._package = ProjectPackage(self._knowledge.star_names)
+        self._package = package or ProjectPackage(self._knowledge.star_names)
         self._gate = Gate(words(), [rule.triggers for rule in self._rules], self._package)
         self._facts = Facts(orders.target, orders.namespace)
 

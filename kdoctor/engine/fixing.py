@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.documents import write_atomically
-from kdoctor.engine.gather import gather
-from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.plan import plan_of
 from kdoctor.engine.result import FixedFile, FixResult, LeftAlone
-from kdoctor.engine.scanning import collected, examiner_for
-from kdoctor.engine.targets import Targets
+from kdoctor.engine.scanning import collected, examiner_for, forget
 from kdoctor.engine.workers import run
 from kdoctor.errors import FileProblem
 
@@ -26,7 +25,7 @@ def fix(
     paths: Iterable[str | os.PathLike[str]],
     *,
     apply: bool = False,
-    unsafe: bool = False,
+    unsafe: bool | None = None,
     **options: Unpack[Options],
 ) -> FixResult:
     """Return the repaired files at or below ``paths``; with ``apply``, write them too.
@@ -39,18 +38,14 @@ def fix(
     Raises:
         UsageProblem: a path, rule or target does not exist.
     """
-    paths = list(paths)
-    targets = Targets(paths, options)
-    orders = orders_of(targets.main, options, unsafe=unsafe)
-    examiner_for.cache_clear()  # the project's modules may have changed since the last call
-    gathered = gather(paths, options)
-    tasks = targets.assigned(gathered.tasks)
-    fixes = run(_fix, orders, tasks, options.get("jobs"), options.get("progress"))
+    plan = plan_of(paths, options, unsafe=unsafe)
+    forget()
+    fixes = run(_fix, plan.orders, plan.tasks, options.get("jobs"), options.get("progress"))
     if apply:
         fixes = [_written(each) for each in fixes]
     return FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
-        left=collected(targets, tasks, gathered, [each.left for each in fixes]),
+        left=collected(plan, [each.left for each in fixes]),
         left_alone=tuple(each.left_alone for each in fixes if each.left_alone),
         written=apply,
     )

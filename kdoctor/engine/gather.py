@@ -6,13 +6,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from kdoctor.documents import discover, is_excluded, reported
+from kdoctor.documents import reported
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Source, Task
+from kdoctor.engine.policy import STDIN, Policy
 from kdoctor.engine.prefilter import Prefilter
 from kdoctor.model import Unreadable
-
-STDIN = "-"
 
 
 @dataclass(slots=True)
@@ -29,7 +28,7 @@ class Gathered:
         return len(self.files)
 
 
-def gather(paths: Iterable[str | os.PathLike[str]], options: Options) -> Gathered:
+def gather(paths: Iterable[str | os.PathLike[str]], options: Options, policy: Policy) -> Gathered:
     """Read every file below ``paths`` once and keep those in which a rule could fire.
 
     The bytes are not kept: memory must not grow with the tree. ``-`` among the paths stands for
@@ -44,13 +43,11 @@ def gather(paths: Iterable[str | os.PathLike[str]], options: Options) -> Gathere
 
     prefilter = Prefilter(words())
     named = list(dict.fromkeys(os.fspath(path) for path in paths))
-    exclude = tuple(options.get("exclude", ()))
-    force = options.get("force_exclude", False)
-    listing = discover([path for path in named if path != STDIN], exclude, force=force)
+    listing = policy.listing(path for path in named if path != STDIN)
     gathered.unreadable += listing.unreadable
     sources = [Source(path) for path in listing]
     alias = options.get("stdin_filename")
-    if STDIN in named and not (alias and force and is_excluded(alias, exclude)):
+    if STDIN in named and not (alias and policy.excludes(alias)):
         path = reported(alias) if alias else STDIN
         sources.append(Source(path, options.get("stdin") or b""))
     # By path, not as named: the order on the command line changes nothing.

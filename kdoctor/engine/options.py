@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypedDict
 
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
 class Options(TypedDict, total=False):
     """What ``scan`` and ``fix`` take by keyword; all of it may be left out.
 
+    What is left out, or None, is as the configuration of each file has it.
+
     ``target``: the Keras that the code must run on, as a ``Target`` or written like
     ``"keras==3.15.1"``; where it is left out, what the project itself says, else the newest known.
     ``select``, ``ignore``: rules by code (``"KD101"``), start of a code (``"KD1"``) or name.
+    An empty ``select`` selects none.
     ``exclude``: gitignore patterns of files and folders to pass over. ``force_exclude`` passes over
     them, and over environments and caches, also where they are named.
     ``kind``: take every file as this kind of document, whatever its name.
@@ -27,14 +31,17 @@ class Options(TypedDict, total=False):
     ``jobs``: the greatest number of processes; None for one a core, where the work is worth it.
     ``stdin``: the bytes that the path ``-`` stands for. ``stdin_filename``: the file that they are
     to be taken for, whether it exists or not; it is never read or written.
-    ``namespace``: the root to import Keras from, ``"keras"`` or ``"tf.keras"``, else each file's.
+    ``namespace``: the root to import Keras from, ``"keras"`` or ``"tf.keras"``, or ``"keep"`` for
+    each file's own.
+    ``config``: a file with settings that holds for all files, in the place of those beside them.
+    ``isolated``: no configuration counts.
     ``progress``: called now and then with the numbers of files done and to do.
     """
 
     target: Target | str | None
-    select: Iterable[str]
-    ignore: Iterable[str]
-    exclude: Iterable[str]
+    select: Iterable[str] | None
+    ignore: Iterable[str] | None
+    exclude: Iterable[str] | None
     force_exclude: bool
     kind: Kind | None
     gate: bool
@@ -44,28 +51,18 @@ class Options(TypedDict, total=False):
     stdin: bytes | None
     stdin_filename: str | None
     progress: Callable[[int, int], None] | None
-    namespace: str
+    namespace: str | None
+    config: str | os.PathLike[str] | None
+    isolated: bool
 
 
 def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orders:
-    """Return the orders that the options amount to.
-
-    Raises:
-        UsageProblem: a rule is unknown.
-    """
-    select, ignore = tuple(options.get("select", ())), tuple(options.get("ignore", ()))
-    codes = None
-    if select or ignore:
-        from kdoctor.engine.selection import choose  # noqa: PLC0415
-
-        codes = tuple(rule.code for rule in choose(select, ignore))
+    """Return the orders that the options amount to, before any file's own settings."""
     return Orders(
         target,
-        codes,
         kind=options.get("kind"),
         gate=options.get("gate", True),
         diffs=options.get("diffs", True),
         replacements=options.get("replacements", False),
         unsafe=unsafe,
-        namespace=options.get("namespace", ""),
     )

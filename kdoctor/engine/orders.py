@@ -38,13 +38,16 @@ class Task:
     """One source that is worth a look.
 
     ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,
-    None for that of the orders.
+    ``codes``: the rules that count in it, ``namespace``: the root that it is to import Keras from,
+    each None where it is that of the orders.
     """
 
     source: Source
     size: int  # bytes
     admitted: bool = True
     target: Target | None = None
+    codes: tuple[str, ...] | None = None
+    namespace: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +71,10 @@ class Orders:
     namespace: str = ""
 
     def aimed(self, task: Task) -> Orders:
-        """Return the orders with the target of one source."""
-        return self if task.target is None else replace(self, target=task.target)
+        """Return the orders as one source's own configuration has them."""
+        return replace(
+            self,
+            target=self.target if task.target is None else task.target,
+            codes=self.codes if task.codes is None else task.codes,
+            namespace=self.namespace if task.namespace is None else task.namespace,
+        )

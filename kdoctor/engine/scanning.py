@@ -7,15 +7,16 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Unpack
 
-from kdoctor.engine.gather import Gathered, gather
-from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.plan import Plan, plan_of
 from kdoctor.engine.result import ScanResult
-from kdoctor.engine.targets import Targets
 from kdoctor.engine.workers import run
+from kdoctor.target import Target
 
 if TYPE_CHECKING:
     from kdoctor.engine.examine import Examiner, FileScan
+    from kdoctor.engine.package import ProjectPackage
 
 
 def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) -> ScanResult:
@@ -29,22 +30,17 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
     Raises:
         UsageProblem: a path, rule or target does not exist.
     """
-    paths = list(paths)
-    targets = Targets(paths, options)
-    orders = orders_of(targets.main, options)
-    examiner_for.cache_clear()  # the project's modules may have changed since the last call
-    gathered = gather(paths, options)
-    tasks = targets.assigned(gathered.tasks)
-    scans = run(_scan, orders, tasks, options.get("jobs"), options.get("progress"))
-    return collected(targets, tasks, gathered, scans)
+    plan = plan_of(paths, options)
+    forget()
+    scans = run(_scan, plan.orders, plan.tasks, options.get("jobs"), options.get("progress"))
+    return collected(plan, scans)
 
 
-def collected(
-    targets: Targets, tasks: Sequence[Task], gathered: Gathered, scans: Sequence[FileScan]
-) -> ScanResult:
+def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
     """Put the results of the files together, in the order of their paths."""
+    gathered = plan.gathered
     unreadable = [*gathered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]
-    uses = targets.uses(tasks)
+    uses = plan.targets.uses(plan.tasks)
     return ScanResult(
         target=uses[0].target,
         findings=tuple(finding for scan in scans for finding in scan.findings),
@@ -54,7 +50,7 @@ def collected(
         files=tuple(gathered.files),
         skipped=tuple(part for scan in scans for part in scan.skipped),
         unreadable=tuple(sorted(unreadable, key=lambda file: (file.path, file.why))),
-        project=targets.notes,
+        project=plan.targets.notes,
         targets=uses,
         anchors={place: anchor for scan in scans for place, anchor in scan.anchors.items()},
     )
@@ -64,10 +60,25 @@ def _scan(orders: Orders, tasks: Sequence[Task]) -> list[FileScan]:
     return [examiner_for(orders.aimed(task)).scan(task) for task in tasks]
 
 
-@lru_cache(maxsize=8)  # one a target; a run with more of them makes some anew
+def forget() -> None:
+    """Forget what is known of the project's modules: they may have changed since the last call."""
+    examiner_for.cache_clear()
+    _package_for.cache_clear()
+
+
+@lru_cache(maxsize=32)  # one a target and choice of rules; a run with more makes some anew
 def examiner_for(orders: Orders) -> Examiner:
     """Return this process's examiner, which keeps what it learns of the tree between files."""
     # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
     from kdoctor.engine.examine import Examiner  # noqa: PLC0415
 
-    return Examiner(orders)
+    return Examiner(orders, _package_for(orders.target))
+
+
+@lru_cache(maxsize=8)
+def _package_for(target: Target) -> ProjectPackage:
+    """Return the project's modules as seen on one target, the same for all choices of rules."""
+    from kdoctor.engine.package import ProjectPackage  # noqa: PLC0415
+    from kdoctor.keras_api import knowledge  # noqa: PLC0415
+
+    return ProjectPackage(knowledge(target).star_names)

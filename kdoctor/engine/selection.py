@@ -3,27 +3,45 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from kdoctor.errors import UsageProblem
 from kdoctor.rules import Rule, all_rules
+from kdoctor.rules.index import rule_index
 
 
-def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> tuple[Rule, ...]:
-    """Return the selected rules (all, where nothing is selected) without the ignored, by code.
+def choose(select: Iterable[str] | None = None, ignore: Iterable[str] = ()) -> tuple[Rule, ...]:
+    """Return the selected rules (all, where nothing is said) without the ignored, by code.
 
     Raises:
         UsageProblem: an entry names no rule.
     """
-    rules = sorted(all_rules(), key=lambda rule: rule.code)
-    selected = [_meant(entry, rules) for entry in select]
-    ignored = {rule.code for entry in ignore for rule in _meant(entry, rules)}
-    wanted = {rule.code for each in selected for rule in each} if selected else None
-    return tuple(
-        rule
-        for rule in rules
-        if (wanted is None or rule.code in wanted) and rule.code not in ignored
-    )
+    codes = chosen_codes(select, ignore)
+    return tuple(rule for rule in all_rules() if rule.code in codes)
+
+
+def chosen_codes(select: Iterable[str] | None, ignore: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the codes of the same rules, without importing a single one.
+
+    >>> chosen_codes(["KD10"], ["KD104", "KD105", "KD106", "KD107"])
+    ('KD101', 'KD103')
+
+    Raises:
+        UsageProblem: an entry names no rule.
+    """
+    every = tuple(entry.code for entry in rule_index())
+    selected = set(every) if select is None else codes_of(select)
+    wanted = selected - codes_of(ignore)
+    return tuple(code for code in every if code in wanted)
+
+
+def codes_of(entries: Iterable[str]) -> set[str]:
+    """Return the codes of the rules that are named: codes, starts of codes or names.
+
+    Raises:
+        UsageProblem: an entry names no rule.
+    """
+    return {code for entry in entries for code in _meant(entry)}
 
 
 def rule_named(entry: str) -> Rule:
@@ -32,26 +50,29 @@ def rule_named(entry: str) -> Rule:
     Raises:
         UsageProblem: there is none.
     """
-    rules = all_rules()
-    for rule in rules:
+    for rule in all_rules():
         if entry.upper() == rule.code or entry == rule.name:
             return rule
-    raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry, rules)}")
+    raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
 
 
-def _meant(entry: str, rules: Collection[Rule]) -> list[Rule]:
+def _meant(entry: str) -> list[str]:
     code = entry.upper()
-    meant = [rule for rule in rules if rule.name == entry or (code and rule.code.startswith(code))]
+    meant = [
+        each.code
+        for each in rule_index()
+        if each.name == entry or (code and each.code.startswith(code))
+    ]
     if not meant:
-        raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry, rules)}")
+        raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")
     return meant
 
 
 _LOOK_ALIKE = str.maketrans("OoIl", "0011")  # letters that are typed for digits
 
 
-def _suggestion(entry: str, rules: Collection[Rule]) -> str:
-    known = [name for rule in rules for name in (rule.code, rule.name)]
+def _suggestion(entry: str) -> str:
+    known = [name for each in rule_index() for name in (each.code, each.name)]
     digits = entry[:2].upper() + entry[2:].translate(_LOOK_ALIKE)
     if digits in known:
         return f"; did you mean {digits}?"

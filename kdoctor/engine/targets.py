@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kdoctor.engine.gather import STDIN
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Task
+from kdoctor.engine.policy import Policy
 from kdoctor.engine.result import ProjectNotes, TargetUse
 from kdoctor.model import Unreadable
 from kdoctor.target import Target
@@ -31,7 +31,7 @@ class Targets:
         UsageProblem: the target that is asked for is unknown, or a setting of the project is.
     """
 
-    def __init__(self, paths: Iterable[str | os.PathLike[str]], options: Options) -> None:
+    def __init__(self, policy: Policy, options: Options) -> None:
         asked = options.get("target")
         self._projects: Projects | None = None
         self._chains: list[Chain] = []
@@ -43,11 +43,10 @@ class Targets:
             self.main = resolve_target(asked, "--target")
         else:
             # Imported where nobody said what the target is.
-            from kdoctor.project import Projects, start_of  # noqa: PLC0415
+            from kdoctor.project import Projects  # noqa: PLC0415
 
-            self._projects = Projects()
-            alias = options.get("stdin_filename")
-            self.main = self._of(start_of(alias if alias and p == STDIN else p for p in paths))
+            self._projects = Projects(configs=policy.configs)
+            self.main = self._of(policy.start)
 
     def assigned(self, tasks: Iterable[Task]) -> list[Task]:
         """Return the tasks, each with its target.

@@ -11,13 +11,19 @@ from kdoctor.project.evidence import Evidence as Evidence
 from kdoctor.project.evidence import Flag as Flag
 from kdoctor.project.evidence import Source as Source
 from kdoctor.project.search import start_of as start_of
+from kdoctor.project.settings import Configs as Configs
+from kdoctor.project.settings import Layer as Layer
+from kdoctor.project.settings import Settings as Settings
 
 __all__ = [
     "Chain",
+    "Configs",
     "Distribution",
     "Evidence",
     "Flag",
+    "Layer",
     "Projects",
+    "Settings",
     "Source",
     "find_target",
     "show_chain",

@@ -16,7 +16,8 @@ from kdoctor.keras_api import known_releases, newest_target, resolve_target
 from kdoctor.project.decision import Decision, Taken, decide
 from kdoctor.project.evidence import Distribution, Evidence, Flag, Kind, Problem, Source
 from kdoctor.project.installed import active_environments, environments_in
-from kdoctor.project.search import FoundConfig, config_in, sources_in, start_of
+from kdoctor.project.search import sources_in, start_of
+from kdoctor.project.settings import NO_SETTINGS, Configs, Settings
 from kdoctor.project.versions import exact, is_open
 from kdoctor.target import Target
 
@@ -28,15 +29,16 @@ _LEGACY_SINCE: Final = "3."  # before Keras 3 tf.keras and tf_keras are the same
 class Chain:
     """A project's target and how it came about.
 
-    ``sources`` are the places that were looked at, in the order of asking; ``taken`` the
-    requirements that decided. ``flag`` is the setting of ``TF_USE_LEGACY_KERAS`` that counts.
-    ``tensorflow`` is the version of TensorFlow, "" where nothing says it.
+    ``settings`` are kdoctor's own. ``sources`` are the places that were looked at, in the order of
+    asking; ``taken`` the requirements that decided. ``flag`` is the setting of
+    ``TF_USE_LEGACY_KERAS`` that counts. ``tensorflow`` is the version of TensorFlow, "" where
+    nothing says it.
     """
 
     target: Target
     start: str
     explicit: str = ""
-    config: FoundConfig | None = None
+    settings: Settings = NO_SETTINGS
     sources: tuple[Source, ...] = ()
     taken: tuple[Evidence, ...] = ()
     flag: Flag | None = None
@@ -48,8 +50,11 @@ class Chain:
 class Projects:
     """The projects that the files of one run belong to. Each folder is looked into once."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self, environ: Mapping[str, str] = os.environ, configs: Configs | None = None
+    ) -> None:
         self._environ = environ
+        self._configs = configs or Configs()
         self._looks: dict[Path, _Look] = {}
         self._chains: dict[tuple[int, ...], Chain] = {}
         self._active: tuple[Source, ...] | None = None
@@ -60,11 +65,12 @@ class Projects:
         Raises:
             UsageProblem: a setting of kdoctor is unknown or names no Keras.
         """
+        settings = self._configs.of(str(start))
         looks = [self._look(folder) for folder in map(Path, folders_above(str(start)))]
-        telling = [look for look in looks if look.says_something]
-        key = tuple(map(id, telling))
+        telling = [look for look in looks if look.sources]
+        key = (id(settings), *map(id, telling))
         if key not in self._chains:
-            self._chains[key] = self._decided(telling)
+            self._chains[key] = self._decided(settings, telling)
         return replace(self._chains[key], start=str(start))
 
     def inferred(self, start: Path) -> Chain:
@@ -73,13 +79,10 @@ class Projects:
             [self._look(folder) for folder in map(Path, folders_above(str(start)))]
         )
 
-    def _decided(self, looks: Sequence[_Look]) -> Chain:
-        config = next((look.config for look in looks if look.config is not None), None)
-        problems = tuple(problem for look in looks for problem in look.problems)
-        if config is not None and config.config.target is not None:
-            return Chain(_configured(config), "", config=config, problems=_distinct(problems))
-        chain = self._inferred(looks)
-        return replace(chain, config=config, problems=_distinct([*problems, *chain.problems]))
+    def _decided(self, settings: Settings, looks: Sequence[_Look]) -> Chain:
+        if settings.layer("target") is not None:
+            return Chain(_configured(settings), "", settings=settings)
+        return replace(self._inferred(looks), settings=settings)
 
     def _inferred(self, looks: Sequence[_Look]) -> Chain:
         sources = [source for look in looks for source in look.sources]
@@ -104,9 +107,7 @@ class Projects:
 
     def _look(self, folder: Path) -> _Look:
         if folder not in self._looks:
-            config, problems = config_in(folder)
-            sources = (*sources_in(folder), *environments_in(folder))
-            self._looks[folder] = _Look(config, problems, sources)
+            self._looks[folder] = _Look((*sources_in(folder), *environments_in(folder)))
         return self._looks[folder]
 
 
@@ -114,13 +115,7 @@ class Projects:
 class _Look:
     """What was found in one folder."""
 
-    config: FoundConfig | None
-    problems: tuple[Problem, ...]
     sources: tuple[Source, ...]
-
-    @property
-    def says_something(self) -> bool:
-        return bool(self.config or self.problems or self.sources)
 
 
 def find_target(
@@ -150,7 +145,7 @@ def show_chain(
     """
     projects, start = Projects(environ), start_of(paths)
     chain = projects.chain(start)
-    if explicit is None and (chain.config is None or chain.config.config.target is None):
+    if explicit is None and chain.settings.layer("target") is None:
         return chain
     inferred = projects.inferred(start)
     return replace(
@@ -158,22 +153,22 @@ def show_chain(
         target=chain.target if explicit is None else resolve_target(explicit, "--target"),
         start=chain.start,
         explicit=explicit or "",
-        config=chain.config,
+        settings=chain.settings,
         taken=(),
         flag=None,
         tensorflow="",
         conflicts=(),
-        problems=_distinct([*chain.problems, *inferred.problems]),
     )
 
 
-def _configured(found: FoundConfig) -> Target:
-    place = found.path if found.line is None else f"{found.path}:{found.line}"
-    assert found.config.target is not None
+def _configured(settings: Settings) -> Target:
+    layer = settings.layer("target")
+    assert layer is not None
+    place = layer.place("target")
     try:
-        target = resolve_target(found.config.target, place)
+        target = resolve_target(settings.value("target"), place)
     except UsageProblem as problem:
-        raise UsageProblem(f"{place}: {problem}") from None
+        raise UsageProblem(f"{place}: target: {problem}") from None
     return replace(target, inferred=True)
 
 
@@ -280,7 +275,3 @@ def _oldest(name: str, source: str) -> Target:
         except UsageProblem:
             continue
     return newest_target()
-
-
-def _distinct(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    return tuple(dict.fromkeys(problems))

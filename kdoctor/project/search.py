@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from kdoctor.config import Config, config_of
-from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Evidence, Flag, Problem, Source
 from kdoctor.project.readers import READERS, Reader, file_names
-from kdoctor.project.readers.file import File, open_file, toml_of
+from kdoctor.project.readers.file import open_file
 
 _STDIN: Final = "-"
-CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")
-
-
-@dataclass(frozen=True, slots=True)
-class FoundConfig:
-    """Settings, and where they stand; ``line`` is that of the target."""
-
-    path: str
-    config: Config
-    line: int | None = None
 
 
 def start_of(paths: Iterable[str | os.PathLike[str]]) -> Path:
@@ -48,33 +36,6 @@ def sources_in(folder: Path) -> Iterator[Source]:
             source = _source(reader, folder, name)
             if source is not None:
                 yield source
-
-
-def config_in(folder: Path) -> tuple[FoundConfig | None, tuple[Problem, ...]]:
-    """Return kdoctor's settings in a folder, and why a file that may hold them cannot be read.
-
-    Raises:
-        UsageProblem: a setting is unknown or of the wrong sort.
-    """
-    problems = []
-    for name in CONFIG_FILES:
-        real = folder / name
-        if not real.is_file():
-            continue
-        path = shown(real)
-        try:
-            file = open_file(real, path)
-            if name == "pyproject.toml" and b"kdoctor" not in file.data:
-                continue
-            table = _table(toml_of(file.text), name)
-        except FileProblem as problem:
-            problems.append(Problem(path, str(problem)))
-            continue
-        if table is not None:
-            where = path if name == "kdoctor.toml" else f"{path}: [tool.kdoctor]"
-            config = config_of(table, where)
-            return FoundConfig(path, config, _line_of_target(file, name)), tuple(problems)
-    return None, tuple(problems)
 
 
 def shown(path: Path) -> str:
@@ -120,18 +81,3 @@ def _source(reader: Reader, folder: Path, name: str) -> Source | None:
         tuple(each for each in said if isinstance(each, Flag)),
         tuple(problems),
     )
-
-
-def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    if name == "kdoctor.toml":
-        return content
-    tool = content.get("tool")
-    table = tool.get("kdoctor") if isinstance(tool, Mapping) else None
-    if table is not None and not isinstance(table, Mapping):
-        raise UsageProblem("pyproject.toml: tool.kdoctor is no table: write [tool.kdoctor]")
-    return table
-
-
-def _line_of_target(file: File, name: str) -> int | None:
-    start = 0 if name == "kdoctor.toml" else max(file.text.find("[tool.kdoctor]"), 0)
-    return file.line_of("target", start)

@@ -69,9 +69,9 @@ def write_json(chain: Chain, page: Page) -> None:
 def _asked(chain: Chain) -> Iterator[tuple[str, str, bool]]:
     """Yield each place with what it says and whether that counts."""
     yield "--target", chain.explicit or "not given", bool(chain.explicit)
-    config = chain.config
-    wanted = config.config.target if config is not None else None
-    place = "[tool.kdoctor]" if config is None else config.path
+    layer = chain.settings.layer("target")
+    wanted = None if layer is None else layer.config.target
+    place = layer.path if layer else chain.settings.path or "[tool.kdoctor]"
     yield place, wanted or "names no target", bool(wanted) and not chain.explicit
     for source in chain.sources:
         yield source.path, _says(source), any(each in chain.taken for each in source.evidence)

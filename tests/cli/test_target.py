@@ -66,7 +66,9 @@ def test_an_absurd_target_and_a_wrong_setting_end_with_a_sentence_and_two(projec
     assert ended.err.startswith("kdoctor: keras 9 is not known: kdoctor knows keras 2.0 to 3.")
     ended = project.write({"kdoctor.toml": "tragte = 'x'\n"}).kdoctor("scan")
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "kdoctor: kdoctor.toml: unknown setting 'tragte'; did you mean 'target'?\n"
+    assert (
+        ended.err == "kdoctor: kdoctor.toml:1: unknown setting 'tragte'; did you mean 'target'?\n"
+    )
 
 
 def test_the_chain_names_each_place_in_order_and_what_counts(project):

@@ -194,7 +194,6 @@ def test_what_agrees_or_is_for_others_is_no_conflict(tree, files):
         ({"requirements.txt": "numpy\nkeras === === 3\n"}, "'keras === === 3' is no requirement"),
         ({"requirements.txt": "-r nowhere.txt\n"}, "it includes nowhere.txt: it cannot be read: No such file"),
         ({"requirements.txt": b"keras==2.10 # \xff\n"}, "it is no UTF-8 text: byte 14"),
-        ({"kdoctor.toml": "target = \n"}, "it is no TOML: invalid value (line 1)"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_one_sentence_and_the_others_still_count(tree, files, sentence):
@@ -226,8 +225,11 @@ def test_a_setting_of_kdoctor_comes_first_and_says_its_line(tree):
             "[tool.kdoctor]\ntargt = 'keras==3'\n",
             r"unknown setting 'targt'; did you mean 'target'\?",
         ),
-        ("[tool.kdoctor]\ntarget = 3\n", r"Expected `str \| null`, got `int` - at `\$.target`"),
-        ("[tool.kdoctor]\ntarget = 'keras==9'\n", r"pyproject.toml:2: keras 9 is not known"),
+        (
+            "[tool.kdoctor]\ntarget = 3\n",
+            r'^pyproject.toml:2: target must be a string, as in target = "keras==3\.15\.1"$',
+        ),
+        ("[tool.kdoctor]\ntarget = 'keras==9'\n", "pyproject.toml:2: target: keras 9 is not known"),
         ("[tool]\nkdoctor = 3\n", "no table"),
     ],
 )

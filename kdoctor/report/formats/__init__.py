@@ -39,14 +39,15 @@ def format_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
-def format_by_name(name: str) -> Format:
-    """Return one format.
+def format_by_name(name: str, where: str = "") -> Format:
+    """Return one format; ``where`` is what a problem begins with.
 
     Raises:
         UsageProblem: there is none of this name.
     """
     if name not in format_names():
-        raise UsageProblem(f"unknown format {name!r}; choose one of: {', '.join(format_names())}")
+        known = ", ".join(format_names())
+        raise UsageProblem(f"{where}unknown format {name!r}; choose one of: {known}")
     found: Format = importlib.import_module(f"{__name__}.{name}").FORMAT
     return found
 

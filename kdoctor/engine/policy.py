@@ -1,0 +1,209 @@
+"""What counts for each file: what was asked for by name, else what its own configuration says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from kdoctor.documents import Listing, Patterns, discover, is_excluded
+from kdoctor.engine.options import Options
+from kdoctor.engine.orders import Task
+from kdoctor.errors import UsageProblem
+from kdoctor.project import Configs, Layer, Settings, start_of
+
+STDIN: Final = "-"
+_KEEP: Final = "keep"
+_NAMESPACES: Final = {None: "", "": "", _KEEP: "", "keras": "keras", "tf.keras": "tf.keras"}
+
+Codes = tuple[str, ...] | None  # None: all rules
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """Rules that do not count in the files that match, or, ``negated``, in all others."""
+
+    pattern: str
+    patterns: Patterns
+    negated: bool
+    codes: frozenset[str]
+
+    def holds(self, path: str) -> bool:
+        """Say whether it holds for a file, given by its absolute path."""
+        return bool(self.patterns.decide(path)) is not self.negated
+
+
+class Policy:
+    """What holds for the files of one run, with the nearest configuration to each.
+
+    ``start`` is the folder in which all named paths lie; ``main`` its settings, which decide about
+    the run as a whole.
+
+    Raises:
+        UsageProblem: a setting cannot be what it is, or an option names no rule.
+    """
+
+    def __init__(self, paths: Iterable[str | os.PathLike[str]], options: Options) -> None:
+        self._options = options
+        self.configs = Configs(options.get("config"), isolated=options.get("isolated", False))
+        named = options.get("namespace")
+        if named not in _NAMESPACES:
+            raise UsageProblem(f"unknown namespace {named!r}; choose keras, tf.keras or keep")
+        self._choices: dict[Settings, Codes] = {}
+        self._exemptions: dict[Settings, tuple[Exemption, ...]] = {}
+        self._exclusions: dict[Settings, Patterns | None] = {}
+        self._chosen(Settings())  # what the command line says is right or wrong by itself
+        alias = options.get("stdin_filename")
+        self.start = start_of(alias if alias and path == STDIN else path for path in paths)
+        self.main = self.of(str(self.start))
+
+    def of(self, folder: str) -> Settings:
+        """Return the settings for what lies in a folder, given by its absolute path.
+
+        Raises:
+            UsageProblem: they cannot be read, or say what cannot be done.
+        """
+        settings = self.configs.of(folder)
+        if settings not in self._choices:
+            self._chosen(settings)
+            self._exemptions[settings] = tuple(_exemptions(settings.layer("per-file-ignores")))
+            self._exclusions[settings] = _exclusion(settings.layer("exclude"))
+        return settings
+
+    def codes(self, path: str) -> Codes:
+        """Return the rules that count in a file."""
+        absolute = os.path.abspath(path)  # noqa: PTH100 - links stay, and hot
+        settings = self.of(os.path.dirname(absolute))  # noqa: PTH120
+        codes = self._choices[settings]
+        exemptions = self._exemptions[settings]
+        if not exemptions:
+            return codes
+        name = Path(absolute).as_posix()
+        ignored = {code for each in exemptions if each.holds(name) for code in each.codes}
+        if not ignored:
+            return codes
+        return tuple(code for code in _all(codes) if code not in ignored)
+
+    def namespace(self, path: str) -> str:
+        """Return the root that a file is to import Keras from, "" for its own."""
+        asked = self._options.get("namespace")
+        if asked is None:
+            asked = self.of(os.path.dirname(os.path.abspath(path))).value("namespace")  # noqa: PTH100, PTH120
+        return _NAMESPACES[asked]
+
+    def unsafe(self, asked: bool | None) -> bool:  # noqa: FBT001 - None is the third value
+        """Return whether fixes that no proof calls safe are used."""
+        return bool(self.main.value("unsafe") if asked is None else asked)
+
+    def assigned(self, tasks: Iterable[Task]) -> list[Task]:
+        """Return the tasks, each with its rules and its namespace."""
+        return [
+            replace(
+                task,
+                codes=self.codes(task.source.path),
+                namespace=self.namespace(task.source.path),
+            )
+            for task in tasks
+        ]
+
+    def listing(self, paths: Iterable[str]) -> Listing:
+        """List the files at and below the paths that are not excluded.
+
+        Raises:
+            UsageProblem: a path does not exist.
+        """
+        force = self._options.get("force_exclude", False)
+        return discover(paths, self._asked_exclude, force=force, configured=self.exclusion)
+
+    def excludes(self, path: str | os.PathLike[str]) -> bool:
+        """Say whether a path is excluded that is named, where even that is asked for."""
+        return self._options.get("force_exclude", False) and is_excluded(
+            path, self._asked_exclude, configured=self.exclusion
+        )
+
+    def exclusion(self, folder: str) -> Patterns | None:
+        """Return what the configuration excludes of what lies in a folder, by its absolute path."""
+        if self._options.get("exclude") is not None:
+            return None  # what is asked for by name takes its place
+        return self._exclusions[self.of(folder)]
+
+    @property
+    def _asked_exclude(self) -> tuple[str, ...]:
+        return tuple(self._options.get("exclude") or ())
+
+    def _chosen(self, settings: Settings) -> None:
+        self._choices[settings] = _choice(settings, self._options)
+
+
+def _choice(settings: Settings, options: Options) -> Codes:
+    """Return the rules that count, but for what ``per-file-ignores`` says.
+
+    A file that selects starts anew, one that only ignores adds to what it extends; so does the
+    command line, which comes last.
+
+    Raises:
+        UsageProblem: a rule is unknown.
+    """
+    select, ignore = options.get("select"), options.get("ignore") or ()
+    layers = () if select is not None else settings.selecting
+    ignored = [(each, "") for each in ignore]
+    selected = None if select is None else [(each, "") for each in select]
+    for layer in layers:
+        ignored += [
+            (each, f"{layer.place('ignore')}: ignore: ") for each in layer.config.ignore or ()
+        ]
+        if layer.config.select is not None:
+            where = f"{layer.place('select')}: select: "
+            selected = [(each, where) for each in layer.config.select]
+    if selected is None and not ignored:
+        return None
+    without = _codes(ignored)
+    wanted = frozenset(_all(None)) if selected is None else _codes(selected)
+    return tuple(code for code in _all(None) if code in wanted - without)
+
+
+def _codes(entries: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """Return the codes of the rules that are named, each with the place where it is."""
+    from kdoctor.engine.selection import codes_of  # noqa: PLC0415 - only where rules are named
+
+    found: set[str] = set()
+    for entry, where in entries:
+        try:
+            found |= codes_of([entry])
+        except UsageProblem as problem:
+            raise UsageProblem(f"{where}{problem}") from None
+    return frozenset(found)
+
+
+def _all(codes: Codes) -> tuple[str, ...]:
+    from kdoctor.engine.selection import chosen_codes  # noqa: PLC0415
+
+    return chosen_codes(None) if codes is None else codes
+
+
+def _exemptions(layer: Layer | None) -> Iterable[Exemption]:
+    said: Mapping[str, tuple[str, ...]] = (layer and layer.config.per_file_ignores) or {}
+    for written, entries in said.items():
+        assert layer is not None
+        where = layer.place("per-file-ignores", written)
+        negated = written.startswith("!")
+        patterns = _patterns(layer, [written.removeprefix("!")], where, "per-file-ignores")
+        codes = _codes([(entry, f"{where}: per-file-ignores: ") for entry in entries])
+        yield Exemption(written, patterns, negated, codes)
+
+
+def _exclusion(layer: Layer | None) -> Patterns | None:
+    if layer is None or not layer.config.exclude:
+        return None
+    return _patterns(layer, layer.config.exclude, layer.place("exclude"), "exclude")
+
+
+def _patterns(layer: Layer, written: Iterable[str], where: str, key: str) -> Patterns:
+    try:
+        return Patterns.of(layer.folder, written)
+    except ValueError as error:
+        raise UsageProblem(
+            f"{where}: {key}: {error}; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"
+        ) from None

@@ -1,0 +1,196 @@
+"""kdoctor's settings for each folder: of the nearest file that has any, and of what it extends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from kdoctor.config import Config, Key, config_of, value_of
+from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.interpreters import folder_above
+from kdoctor.project.readers.file import open_file, toml_of
+from kdoctor.project.search import shown
+
+CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")  # the first wins within a folder
+_PYPROJECT: Final = "pyproject.toml"
+_TABLE: Final = ("tool", "kdoctor")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """What one file says. ``folder`` is what its patterns count from, an absolute path."""
+
+    path: str
+    folder: str
+    config: Config
+    lines: Mapping[Key, int] = field(default_factory=dict)
+
+    def place(self, *key: str) -> str:
+        """Return where a key stands, or the table that it stands in: ``pyproject.toml:12``."""
+        for length in range(len(key), -1, -1):
+            if key[:length] in self.lines:
+                return f"{self.path}:{self.lines[key[:length]]}"
+        return self.path
+
+    def line(self, key: str) -> int | None:
+        """Return the line of a setting."""
+        return self.lines.get((key,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settings:
+    """What is in force in some folder: nothing, or what a file says and what it extends."""
+
+    layers: tuple[Layer, ...] = ()  # the nearest first, then what it extends
+
+    def __bool__(self) -> bool:
+        """Say whether any file has settings."""
+        return bool(self.layers)
+
+    @property
+    def path(self) -> str:
+        """The nearest file, "" where there is none."""
+        return self.layers[0].path if self.layers else ""
+
+    def layer(self, key: str) -> Layer | None:
+        """Return the file that decides about a setting."""
+        said = (layer for layer in self.layers if value_of(layer.config, key) is not None)
+        return next(said, None)
+
+    def value(self, key: str) -> Any:
+        """Return a setting, None where no file says it."""
+        layer = self.layer(key)
+        return None if layer is None else value_of(layer.config, key)
+
+    @property
+    def selecting(self) -> Sequence[Layer]:
+        """The files whose ``select`` and ``ignore`` count: up to the first with a ``select``.
+
+        So one that ignores a rule adds to what it extends, and one that selects starts anew.
+        """
+        for number, layer in enumerate(self.layers, 1):
+            if layer.config.select is not None:
+                return self.layers[:number]
+        return self.layers
+
+
+NO_SETTINGS: Final = Settings()
+
+
+class Configs:
+    """The settings of the folders of one run. Each file is read once.
+
+    ``file`` holds for all folders, whatever lies in them; its patterns count from the working
+    folder, as those of ruff's ``--config`` do. ``isolated`` reads no file at all.
+
+    Raises:
+        UsageProblem: ``file`` cannot be read, or both are asked for.
+    """
+
+    def __init__(
+        self, file: str | os.PathLike[str] | None = None, *, isolated: bool = False
+    ) -> None:
+        if file is not None and isolated:
+            raise UsageProblem(
+                "--config names a file with settings, --isolated reads none: leave out one of them"
+            )
+        self._nearest = lru_cache(maxsize=4096)(self._find)
+        self._all: Settings | None = NO_SETTINGS if isolated else None
+        if file is not None:
+            path = Path(os.path.abspath(Path(file).expanduser()))  # noqa: PTH100 - links stay
+            if not path.is_file():
+                raise UsageProblem(f"--config: there is no file {os.fspath(file)}")
+            self._all = Settings(tuple(_layers(path, str(Path.cwd()))))
+            if not self._all:
+                raise UsageProblem(f"--config: {shown(path)} has no table [tool.kdoctor]")
+
+    def of(self, folder: str) -> Settings:
+        """Return the settings for what lies in a folder, given by its absolute path.
+
+        Raises:
+            UsageProblem: a file with settings cannot be read, or says what it cannot say.
+        """
+        return self._nearest(folder) if self._all is None else self._all
+
+    def _find(self, folder: str) -> Settings:
+        for name in CONFIG_FILES:
+            path = os.path.join(folder, name)  # noqa: PTH118 - hot
+            if os.path.isfile(path) and (layers := list(_layers(Path(path)))):  # noqa: PTH113
+                return Settings(tuple(layers))
+        above = folder_above(folder)
+        return NO_SETTINGS if above is None else self._nearest(above)
+
+
+def _layers(path: Path, folder: str | None = None) -> Iterator[Layer]:
+    """Yield what a file says, then what it extends; nothing where it has no table for kdoctor.
+
+    ``folder`` is what the patterns of all count from, None for the folder of each.
+    """
+    layer = _read(path, folder)
+    if layer is None:
+        return
+    yield layer
+    chain = [path]
+    while layer.config.extend is not None:
+        where, path = f"{layer.place('extend')}: extend", _extended(layer, path)
+        if path in chain:
+            ring = " → ".join(shown(each) for each in [*chain[chain.index(path) :], path])
+            raise UsageProblem(f"{where} goes in a circle: {ring}; take out one of them")
+        layer = _read(path, folder)
+        if layer is None:
+            raise UsageProblem(f"{where}: {shown(path)} has no table [tool.kdoctor]")
+        yield layer
+        chain.append(path)
+
+
+def _extended(layer: Layer, path: Path) -> Path:
+    assert layer.config.extend is not None
+    named = os.path.expanduser(os.path.expandvars(layer.config.extend))  # noqa: PTH111
+    found = Path(os.path.normpath(path.parent / named))
+    if not found.is_file():
+        raise UsageProblem(
+            f"{layer.place('extend')}: extend: there is no file {shown(found)}; "
+            "name one relative to the file that extends it"
+        )
+    return found
+
+
+def _read(path: Path, folder: str | None) -> Layer | None:
+    """Read one file; None where it is a ``pyproject.toml`` without a table for kdoctor.
+
+    Raises:
+        UsageProblem: it cannot be read, or says what it cannot say.
+    """
+    name = shown(path)
+    is_pyproject = path.name == _PYPROJECT
+    data = b""
+    try:
+        file = open_file(path, name)
+        data = file.data
+        if is_pyproject and b"kdoctor" not in data:
+            return None
+        table: Any = toml_of(file.text)
+    except FileProblem as problem:
+        if is_pyproject and b"tool.kdoctor" not in data:
+            return None  # that it cannot be read is said where it is asked for the target
+        raise UsageProblem(f"{name}: {problem}; mend it, or go without: --isolated") from None
+    prefix = _TABLE if is_pyproject else ()
+    for part in prefix:
+        table = table.get(part) if isinstance(table, dict) else None
+        if table is None:
+            return None
+    from kdoctor.project.toml_lines import key_lines  # noqa: PLC0415
+
+    lines = {
+        key[len(prefix) :]: line
+        for key, line in key_lines(file.text).items()
+        if key[: len(prefix)] == prefix
+    }
+    layer = Layer(name, folder or str(path.parent), Config(), lines)
+    if not isinstance(table, dict):
+        raise UsageProblem(f"{layer.place()}: tool.kdoctor is no table: write [tool.kdoctor]")
+    return Layer(name, layer.folder, config_of(table, lambda key: layer.place(*key)), lines)
