@@ -11,6 +11,7 @@ import typer
 from kdoctor.cli import options, streams
 
 if TYPE_CHECKING:
+    from kdoctor.engine import Options
     from kdoctor.engine.baseline import Comparison
 
 baseline = typer.Typer(
@@ -57,10 +58,12 @@ def write(  # noqa: PLR0913 - the options of the command
     file: File = None,
     force: Force = False,
     target: options.TargetOption = None,
-    namespace: options.NamespaceOption = options.Namespace.KEEP,
+    namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
+    config: options.ConfigOption = None,
+    isolated: options.Isolated = False,
     jobs: options.Jobs = None,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
@@ -76,9 +79,8 @@ def write(  # noqa: PLR0913 - the options of the command
     """
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    compared = _compared(
-        paths, file, target, namespace, select, ignore, exclude, jobs, quiet=quiet, may_be_new=True
-    )
+    how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)
+    compared = _compared(paths, file, how, quiet=quiet, may_be_new=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     if compared.baseline.path.exists() and compared.result.findings and not force:
         report.write_new(compared, page)
@@ -96,10 +98,12 @@ def check(  # noqa: PLR0913 - the options of the command
     *,
     file: File = None,
     target: options.TargetOption = None,
-    namespace: options.NamespaceOption = options.Namespace.KEEP,
+    namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
+    config: options.ConfigOption = None,
+    isolated: options.Isolated = False,
     jobs: options.Jobs = None,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
@@ -112,7 +116,8 @@ def check(  # noqa: PLR0913 - the options of the command
     """
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    compared = _compared(paths, file, target, namespace, select, ignore, exclude, jobs, quiet=quiet)
+    how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)
+    compared = _compared(paths, file, how, quiet=quiet)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     report.write_new(compared, page)
     report.write_check(compared, page)
@@ -125,10 +130,12 @@ def prune(  # noqa: PLR0913 - the options of the command
     *,
     file: File = None,
     target: options.TargetOption = None,
-    namespace: options.NamespaceOption = options.Namespace.KEEP,
+    namespace: options.NamespaceOption = None,
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
+    config: options.ConfigOption = None,
+    isolated: options.Isolated = False,
     jobs: options.Jobs = None,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
@@ -141,7 +148,8 @@ def prune(  # noqa: PLR0913 - the options of the command
     """
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    compared = _compared(paths, file, target, namespace, select, ignore, exclude, jobs, quiet=quiet)
+    how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)
+    compared = _compared(paths, file, how, quiet=quiet)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     if compared.fixed:
         compared.baseline.write(compared.pruned)
@@ -150,15 +158,32 @@ def prune(  # noqa: PLR0913 - the options of the command
     raise typer.Exit(_problem(compared))
 
 
-def _compared(  # noqa: PLR0913, PLR0917 - the options of the commands
-    paths: list[str] | None,
-    file: str | None,
+def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     target: str | None,
-    namespace: options.Namespace,
+    namespace: options.Namespace | None,
     select: list[str] | None,
     ignore: list[str] | None,
     exclude: list[str] | None,
+    config: str | None,
+    isolated: bool,  # noqa: FBT001
     jobs: int | None,
+) -> Options:
+    return {
+        "target": target,
+        "namespace": namespace,
+        "select": options.split(select),
+        "ignore": options.split(ignore),
+        "exclude": exclude,
+        "config": config,
+        "isolated": isolated,
+        "jobs": jobs,
+    }
+
+
+def _compared(
+    paths: list[str] | None,
+    file: str | None,
+    how: Options,
     *,
     quiet: bool,
     may_be_new: bool = False,
@@ -174,29 +199,9 @@ def _compared(  # noqa: PLR0913, PLR0917 - the options of the commands
         raise typer.BadParameter("a baseline is of files: - (standard input) has no name")
     path = Path(file) if file else default_file(named)
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
-    chosen = {"select": options.split(select), "ignore": options.split(ignore)}
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
-        result = engine.scan(
-            named,
-            target=target,
-            namespace=options.namespace_of(namespace),
-            select=chosen["select"],
-            ignore=chosen["ignore"],
-            exclude=exclude or [],
-            jobs=jobs,
-            diffs=False,
-            progress=told,
-        )
-    return compare(result, known, named, _codes(chosen["select"], chosen["ignore"]))
-
-
-def _codes(select: list[str], ignore: list[str]) -> set[str] | None:
-    """Return the rules that were asked, None for all."""
-    if not select and not ignore:
-        return None
-    from kdoctor.engine.selection import choose  # noqa: PLC0415
-
-    return {rule.code for rule in choose(select, ignore)}
+        result = engine.scan(named, **how | {"diffs": False, "progress": told})
+    return compare(result, known, named, engine.Policy(named, how).asks)
 
 
 def _problem(compared: Comparison) -> int:

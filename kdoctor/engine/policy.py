@@ -86,6 +86,11 @@ class Policy:
             return codes
         return tuple(code for code in _all(codes) if code not in ignored)
 
+    def asks(self, path: str, code: str) -> bool:
+        """Say whether a rule counts in a file."""
+        codes = self.codes(path)
+        return codes is None or code in codes
+
     def namespace(self, path: str) -> str:
         """Return the root that a file is to import Keras from, "" for its own."""
         asked = self._options.get("namespace")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,8 @@ from kdoctor.engine.baseline.entry import Entry, entry_of, relative
 from kdoctor.engine.baseline.file import Baseline
 from kdoctor.engine.baseline.matching import Matching
 from kdoctor.engine.result import ScanResult
+
+Asks = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,12 @@ def compare(
     result: ScanResult,
     baseline: Baseline,
     paths: Iterable[str | os.PathLike[str]],
-    codes: Collection[str] | None = None,
+    asks: Asks = lambda _path, _code: True,
 ) -> Comparison:
     """Split the findings of a scan of ``paths`` into those that a baseline knows and the others.
 
-    ``codes`` are the rules that were asked, None for all.
+    ``asks`` says for a path and a rule whether it counts there: a finding of a rule that was not
+    asked is not fixed.
     """
     folder = baseline.folder
     findings = sorted(
@@ -55,7 +58,7 @@ def compare(
     )
     found = [entry_of(finding, result, folder) for finding in findings]
     matching = Matching(baseline.entries, found).match(lambda path: not (folder / path).exists())
-    seen = _Seen(result, folder, paths, codes)
+    seen = _Seen(result, folder, paths, asks)
     left = [baseline.entries[index] for index in matching.fixed]
     known = matching.known_of
     return Comparison(
@@ -80,17 +83,17 @@ class _Seen:
         result: ScanResult,
         folder: Path,
         paths: Iterable[str | os.PathLike[str]],
-        codes: Collection[str] | None,
+        asks: Asks,
     ) -> None:
         self._folder = folder
         self._named = [os.path.realpath(path) for path in paths]
-        self._codes = codes
+        self._asks = asks
         self._read = {relative(path, folder) for path in result.files}
         self._read -= {relative(file.path, folder) for file in result.unreadable}
 
     def covers(self, entry: Entry) -> bool:
         """Say whether the finding of this entry would have been found."""
-        if self._codes is not None and entry.rule not in self._codes:
+        if not self._asks(str(self._folder / entry.path), entry.rule):
             return False
         if entry.path in self._read:
             return True
