@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from kdoctor.report.page import Page
 
 Apply = Annotated[bool, typer.Option("--apply", help="Write the repaired files.")]
+Undo = Annotated[
+    bool,
+    typer.Option(
+        "--undo",
+        help="Take back the last --apply in this project: write what the files were before, all "
+        "but those that were changed since. Again for the one before it.",
+    ),
+]
 Verify = Annotated[
     bool,
     typer.Option(
@@ -28,6 +36,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     paths: options.Paths = None,
     *,
     apply: Apply = False,
+    undo: Undo = False,
     unsafe: options.Unsafe = None,
     verify: Verify = False,
     python: options.PythonOption = None,
@@ -56,19 +65,22 @@ def fix(  # noqa: PLR0913 - the options of the command
     kdoctor fix src/ --apply                writes the safe fixes
     kdoctor fix src/ --apply --unsafe --select KD101
     kdoctor fix src/ --apply --verify       writes only what computes the same on Keras 3
+    kdoctor fix --undo                      takes the last --apply back
     kdoctor fix src/ --namespace keras      moves imports of tf.keras to keras, too
     kdoctor fix - --apply --stdin-filename src/old.py < old.py > new.py
 
     Exit code without --apply: 0 nothing to fix, 1 there is. With --apply: that of `kdoctor scan`
     afterwards, 0 no finding is left, 1 findings are left. In both cases 2 where a file could not
-    be handled.
+    be handled. With --undo: 0 all files are as they were, 2 some were changed since and left alone.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import engine  # noqa: PLC0415
-    from kdoctor.report.fix import write_diff, write_summary, write_written  # noqa: PLC0415
+    from kdoctor.report import fix as report  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
 
     named = options.named_paths(paths, stdin_filename)
+    if undo:
+        raise typer.Exit(_undo(named, apply=apply or verify, color=color, quiet=quiet))
     if apply and options.STDIN in named and len(named) > 1:
         raise typer.BadParameter("with --apply, - (standard input) must be the only path")
     stdin = options.read_stdin(named)
@@ -89,23 +101,23 @@ def fix(  # noqa: PLR0913 - the options of the command
         "stdin_filename": stdin_filename,
     }
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
-        result = engine.fix(
-            named, apply=apply and not verify, unsafe=unsafe, **how | {"progress": told}
-        )
+        result = engine.fix(named, apply=False, unsafe=unsafe, **how | {"progress": told})
     page = streams.output(color, quiet=quiet, verbose=verbose)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     refused: dict[str, str] = {}
     if verify:
         refused = _verify(result, named, python, how, notes, unsafe=unsafe, limit=seconds)
-        result = engine.write(result, refused) if apply else result
+    if apply:
+        report.write_uncommitted(engine.at_risk(result, refused), notes)
+        result = engine.write(result, refused)
     if apply and stdin is not None:
         _print_fixed(result, stdin)
     elif apply:
-        write_written(result, page)
+        report.write_written(result, page)
     else:
-        write_diff(result, page)
+        report.write_diff(result, page)
     # Apart from the diff, so that standard output is a patch and nothing else.
-    write_summary(result, notes)
+    report.write_summary(result, notes)
     raise typer.Exit(_exit_code(result) or bool(refused))
 
 
@@ -130,6 +142,20 @@ def _verify(  # noqa: PLR0913
     write_verdicts(report, notes)
     write_refused(refused, notes)
     return refused
+
+
+def _undo(paths: list[str], *, apply: bool, color: options.Color, quiet: bool) -> int:
+    """Take back the last apply. Return the exit code."""
+    from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.report.fix import write_undone  # noqa: PLC0415
+
+    if apply:
+        raise typer.BadParameter("--undo goes without --apply and --verify")
+    if options.STDIN in paths:
+        raise typer.BadParameter("--undo is of files: - (standard input) was never written")
+    undone = engine.undo(paths)
+    write_undone(undone, streams.output(color, quiet=quiet), streams.notes(color, quiet=quiet))
+    return 2 if undone.left_alone else 0
 
 
 def _print_fixed(result: FixResult, stdin: bytes) -> None:

@@ -19,7 +19,7 @@ _SKIPPED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", ".bzr", ".jj", ".venv", "venv", "site-packages", "node_modules"}
     | {".tox", ".nox", ".eggs", "build", "dist", "_build", "__pycache__", "__pypackages__"}
     | {".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
-    | {".direnv", ".pixi", ".idea", ".vscode", "htmlcov"}
+    | {".kdoctor_cache", ".direnv", ".pixi", ".idea", ".vscode", "htmlcov"}
 )
 _ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
 

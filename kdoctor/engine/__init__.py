@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from kdoctor.engine.applying import at_risk, write
 from kdoctor.engine.fingerprints import fingerprints
-from kdoctor.engine.fixing import fix, write
+from kdoctor.engine.fixing import fix
+from kdoctor.engine.journal import Undone, undo
 from kdoctor.engine.options import Options
 from kdoctor.engine.policy import Policy
 from kdoctor.engine.result import Anchor, FixedFile, FixResult, LeftAlone, ScanResult, SkippedPart
@@ -18,8 +20,11 @@ __all__ = [
     "Policy",
     "ScanResult",
     "SkippedPart",
+    "Undone",
+    "at_risk",
     "fingerprints",
     "fix",
     "scan",
+    "undo",
     "write",
 ]

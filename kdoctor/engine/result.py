@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from kdoctor.model import Finding, Place, Region, Unreadable
 from kdoctor.target import Target
@@ -117,14 +118,20 @@ class LeftAlone:
 class FixResult:
     """What a fix did, or would do.
 
-    ``left`` is what a scan of the files finds after the fix. ``written`` says whether the changed
-    files were written (``apply=True``).
+    ``left`` is what a scan of the files finds after the fix, ``found`` what one found before it.
+    ``written`` says whether the changed files were written (``apply=True``). ``root`` is the folder
+    whose journal keeps what they were; ``no_undo`` says why it does not. ``split`` are the files
+    that had other hard links: these still have the old content.
     """
 
     files: tuple[FixedFile, ...]
     left: ScanResult
     left_alone: tuple[LeftAlone, ...]
     written: bool
+    found: ScanResult
+    root: Path
+    no_undo: str = ""
+    split: tuple[str, ...] = ()
 
     @property
     def target(self) -> Target:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kdoctor.engine.journal import Undone
 from kdoctor.engine.result import FixResult
 from kdoctor.report import summary
 from kdoctor.report.page import Page, printable
 
+_NAMED = 3  # files in a warning
 _ROLES = {"+": "added", "-": "removed", "@": "hunk"}
 
 
@@ -34,10 +38,52 @@ def write_summary(result: FixResult, page: Page) -> None:
         page.line(f"{page.paint('path', printable(file.path))}: not fixed: {printable(file.why)}")
     summary.write_unread(result.left, page)
     summary.write_project(result.left.project, page)
+    for path in result.split:
+        what = "it had other hard links, which keep the old content"
+        page.line(f"{page.paint('path', printable(path))}: {what}")
+    if result.no_undo:
+        page.line(f"kdoctor: this cannot be taken back ({printable(result.no_undo)})")
     if page.verbosity >= 0:
         page.line(summary.headline(result.left))
         for line in summary.of_fix(result, page):
             page.line(line)
+        if (
+            result.written
+            and not result.no_undo
+            and any(not each.is_stdin for each in result.files)
+        ):
+            page.line("`kdoctor fix --undo` takes it back.")
+
+
+def write_uncommitted(paths: Sequence[str], page: Page) -> None:
+    """Warn in a line of files that are about to be written, and that git could not bring back."""
+    if not paths or page.verbosity < 0:
+        return
+    named = ", ".join(map(printable, paths[:_NAMED])) + (", …" if len(paths) > _NAMED else "")
+    has = "has" if len(paths) == 1 else "have"
+    page.line(
+        f"kdoctor: {summary.count(len(paths), 'file')} to be written {has} changes that git does "
+        f"not know ({named}); only `kdoctor fix --undo` brings that content back"
+    )
+
+
+def write_undone(undone: Undone, page: Page, notes: Page) -> None:
+    """Name the files that are as they were before, those left alone, and what can be next."""
+    for file in undone.left_alone:
+        notes.line(
+            f"{notes.paint('path', printable(file.path))}: left alone: {printable(file.why)}"
+        )
+    if page.verbosity < 0:
+        return
+    for path in undone.restored:
+        page.line(f"{page.paint('good', 'restored')} {printable(path)}")
+    restored = summary.count(len(undone.restored), "file")
+    left = f", left alone: {len(undone.left_alone)}" if undone.left_alone else ""
+    notes.line(f"Took back the apply of {undone.when}: restored {restored}{left}.")
+    if undone.earlier:
+        notes.line(
+            f"Next: `kdoctor fix --undo` takes back the one before it ({undone.earlier} left)."
+        )
 
 
 def _painted(line: str, page: Page) -> str:

@@ -1,0 +1,229 @@
+"""What an apply replaced, kept so that it can be taken back.
+
+The journal lies in ``.kdoctor_cache/undo`` where the project begins, with a folder for each apply.
+In it each line of ``journal.jsonl`` is a file that was, or was about to be, written: where it is,
+which file beside the journal has its content before, and the hash of its content after.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from kdoctor.documents import uninterrupted, write_atomically
+from kdoctor.engine.result import FixedFile, LeftAlone
+from kdoctor.errors import FileProblem, UsageProblem
+from kdoctor.project.root import root_of
+from kdoctor.project.search import start_of
+
+CACHE: Final = ".kdoctor_cache"
+_LINES: Final = "journal.jsonl"
+_LEFT: Final = ".left"  # what was taken back only in part
+_KEPT: Final = 20  # applies
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What taking back the last apply did.
+
+    ``when`` is its local time; ``earlier`` counts those that can be taken back after it.
+    """
+
+    when: str
+    restored: tuple[str, ...]
+    left_alone: tuple[LeftAlone, ...]
+    earlier: int
+
+
+class Journal:
+    """Keeps what one apply replaces. Nothing is made before there is something to keep."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folder: Path | None = None
+        self._number = 0
+        self.problem = ""
+        """Why this apply, or some of it, cannot be taken back."""
+
+    def keep(self, path: str, before: bytes, after: bytes) -> None:
+        """Keep the content of a file that is about to be written."""
+        if self.problem:
+            return
+        try:
+            folder = self._folder = self._folder or self._begun()
+            self._number += 1
+            name = f"{self._number:04}"
+            _new(folder / name, before)
+            line = {"path": _stored(path, self._root), "before": name, "after": _hash(after)}
+            with (folder / _LINES).open("a", encoding="ascii") as lines:
+                lines.write(json.dumps(line) + "\n")
+        except OSError as error:
+            self.problem = f"{error.strerror or error}: {self._root / CACHE}"
+
+    def _begun(self) -> Path:
+        cache = self._root / CACHE
+        cache.mkdir(exist_ok=True)
+        if not (cache / ".gitignore").exists():
+            (cache / ".gitignore").write_text("# kdoctor's own; nothing to commit\n*\n")
+        undo = cache / "undo"
+        undo.mkdir(mode=0o700, exist_ok=True)  # it has what files hold that not all may read
+        steps = _steps(undo)
+        for old in steps[: max(0, len(steps) + 1 - _KEPT)]:
+            shutil.rmtree(old, ignore_errors=True)
+        number = int(steps[-1].name[:6]) + 1 if steps else 1
+        while True:
+            folder = undo / f"{number:06}"
+            try:
+                folder.mkdir()
+            except FileExistsError:  # another kdoctor is at work here
+                number += 1
+                continue
+            when = datetime.now(UTC).isoformat(timespec="seconds")
+            _new(folder / _LINES, (json.dumps({"applied": when}) + "\n").encode())
+            return folder
+
+
+def journal_root(paths: Iterable[str | os.PathLike[str]]) -> Path:
+    """Return the folder whose journal an apply to ``paths`` is written to.
+
+    It is where their project begins; without a project, the working folder if they are in it.
+    """
+    start = start_of(paths)
+    found = root_of(start)
+    if found is None:
+        here = Path.cwd()
+        found = here if start.is_relative_to(here) else start
+    return found
+
+
+def undo(paths: Iterable[str | os.PathLike[str]]) -> Undone:
+    """Take back the last apply in the project of ``paths``, all but the files changed since.
+
+    Raises:
+        UsageProblem: there is none, or its journal cannot be read.
+    """
+    root = journal_root(paths)
+    folder = root / CACHE / "undo"
+    steps = [step for step in map(_Step.read, _steps(folder)) if step]
+    if not steps:
+        raise UsageProblem(f"there is no `kdoctor fix --apply` to take back in {root}")
+    *earlier, step = steps
+    # The last first: a file that was written under two names goes back to what it was at first.
+    reasons = {line.path: _restore(root / line.path, line, step) for line in reversed(step.lines)}
+    _finish(step, kept=any(reasons.values()))
+    return Undone(
+        f"{step.when.astimezone():%Y-%m-%d %H:%M:%S}",
+        tuple(sorted(_shown(root / path) for path, why in reasons.items() if why is None)),
+        tuple(LeftAlone(_shown(root / path), why) for path, why in sorted(reasons.items()) if why),
+        len(earlier),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A file that an apply wrote: where the journal has what it was, the hash of what it became."""
+
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """The journal of one apply."""
+
+    folder: Path
+    when: datetime
+    lines: tuple[_Line, ...]
+
+    @classmethod
+    def read(cls, folder: Path) -> _Step | None:
+        """Read a journal, None where there is nothing in it to take back (any more)."""
+        if folder.name.endswith(_LEFT):
+            return None
+        try:
+            text = (folder / _LINES).read_text(encoding="ascii")
+            # The last line is in halves where the program was killed; then nothing was written.
+            head, *lines = (json.loads(each) for each in text.splitlines(True) if each[-1] == "\n")
+            return cls(
+                folder,
+                datetime.fromisoformat(head["applied"]),
+                tuple(_Line(each["path"], each["before"], each["after"]) for each in lines),
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+
+def left_by_last_apply(root: Path, files: Iterable[FixedFile]) -> list[FixedFile]:
+    """Return the files that, before the fix, are as the last apply left them."""
+    steps = [step for step in map(_Step.read, _steps(root / CACHE / "undo")[-1:]) if step]
+    hashes = {line.after for step in steps for line in step.lines}
+    return [file for file in files if hashes and _hash(file.before) in hashes]
+
+
+def _restore(path: Path, line: _Line, step: _Step) -> str | None:
+    """Write a file's old content. Return why not, "" where it has it already."""
+    kept = _shown(step.folder.with_name(step.folder.name + _LEFT) / line.before)
+    try:
+        before = (step.folder / line.before).read_bytes()
+        with uninterrupted():
+            now = path.read_bytes()
+            if now == before:
+                return ""  # it was never written, or is taken back already
+            if _hash(now) != line.after:
+                return f"it was changed after the fix; what it was before is in {kept}"
+            write_atomically(path, before)
+    except FileNotFoundError:
+        return f"it is gone; what it was before is in {kept}"
+    except OSError as error:
+        return f"it cannot be read: {error.strerror or error}; what it was before is in {kept}"
+    except FileProblem as problem:
+        return f"{problem}; what it was before is in {kept}"
+    return None
+
+
+def _finish(step: _Step, *, kept: bool) -> None:
+    with uninterrupted():
+        if kept:
+            step.folder.rename(step.folder.with_name(step.folder.name + _LEFT))
+        else:
+            shutil.rmtree(step.folder, ignore_errors=True)
+
+
+def _steps(undo: Path) -> list[Path]:
+    """List the folders of the applies, the oldest first."""
+    if not undo.is_dir():
+        return []
+    return sorted(each for each in undo.iterdir() if each.name[:6].isdecimal() and each.is_dir())
+
+
+def _new(path: Path, data: bytes) -> None:
+    with path.open("xb") as file:
+        file.write(data)
+
+
+def _stored(path: str, root: Path) -> str:
+    """Return a path from the root where it lies below it, so that the project may be moved."""
+    real = Path(os.path.abspath(path))  # noqa: PTH100 - a link stays a link
+    try:
+        return real.relative_to(root).as_posix()
+    except ValueError:
+        return real.as_posix()
+
+
+def _shown(path: Path) -> str:
+    try:
+        return os.path.relpath(path)
+    except ValueError:  # another drive of Windows
+        return str(path)
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
