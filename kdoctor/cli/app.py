@@ -24,6 +24,7 @@ from kdoctor.cli import (
     rules,
     run,
     scan,
+    server,
     target,
     verify,
 )
@@ -120,6 +121,7 @@ def program(
     kdoctor target                                which Keras this project runs on, and why
     kdoctor run train.py --epochs 1               run it, and explain its error under it
     kdoctor env                                   whether what is installed works together
+    kdoctor server                                a language server, which your editor starts
 
     \b
     Exit codes: 0 nothing found, 1 something found, 2 wrong usage or a file that
@@ -139,6 +141,7 @@ app.command("target")(target.target)
 app.command("api")(api.api)
 app.command("env")(env.env)
 app.command("run", context_settings=_PASSED_ON)(run.run)
+app.command("server")(server.server)
 app.command("reference")(reference.reference)
 app.command("verify")(verify.verify)
 

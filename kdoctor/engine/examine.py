@@ -79,7 +79,7 @@ class Examiner:
             if self.orders.gate and not admitted:
                 continue
             try:
-                modules[unit.index] = Module.parse(unit, self._knowledge, self._package)
+                modules[unit.index] = self.module(unit)
             except SyntaxProblem as problem:
                 if not admitted or not self._gate.speaks_of_keras(unit.text):
                     continue  # nothing of Keras can be hidden in it
@@ -89,6 +89,14 @@ class Examiner:
                 skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
         scan = self._ask(document, data, modules)
         return Examined(document, modules, dataclasses.replace(scan, skipped=tuple(skipped)))
+
+    def module(self, unit: Unit) -> Module:
+        """Parse a unit, whatever the gate says.
+
+        Raises:
+            SyntaxProblem: it is no Python that libcst can parse.
+        """
+        return Module.parse(unit, self._knowledge, self._package)
 
     def _ask(self, document: Document, data: bytes, modules: Mapping[int, Module]) -> FileScan:
         """Ask every rule about every module. A rule that fails costs its own findings only."""

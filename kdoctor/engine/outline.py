@@ -75,9 +75,14 @@ def parsed(source: str | bytes) -> ast.Module | None:
 def outline_of(path: str) -> Outline | None:
     """Return the outline of a file, None where it cannot be read or parsed."""
     try:
-        tree = parsed(Path(path).read_bytes())
+        return outline_in(Path(path).read_bytes())
     except OSError:
         return None
+
+
+def outline_in(source: str | bytes) -> Outline | None:
+    """Return the outline of a source, None where it cannot be parsed."""
+    tree = parsed(source)
     if tree is None:
         return None
     outline = Outline()

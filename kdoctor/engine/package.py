@@ -21,19 +21,21 @@ class OwnModule:
 
 Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
 Stars = Callable[[str], Collection[str] | None]
+Outlines = Callable[[str], Outline | None]
 
 
 class ProjectPackage:
     """The modules beside the scanned files, each read when it is first asked for.
 
-    ``stars`` says what ``from module import *`` binds for a module outside of the tree.
+    ``stars`` says what ``from module import *`` binds for a module outside of the tree;
+    ``outlines`` what a file of the tree binds, which may stand unsaved in an editor.
     """
 
-    def __init__(self, stars: Stars) -> None:
+    def __init__(self, stars: Stars, outlines: Outlines = outline_of) -> None:
         self._stars = stars
         self._tree = Tree()
         # Bounded: memory must not grow with the tree.
-        self._outline = lru_cache(maxsize=2048)(outline_of)
+        self._outline = lru_cache(maxsize=2048)(outlines)
         self._answers = lru_cache(maxsize=65536)(self._ask)
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:

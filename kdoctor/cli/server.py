@@ -1,0 +1,27 @@
+"""``kdoctor server``: findings and fixes in the editor."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import typer
+
+from kdoctor.errors import UsageProblem
+
+
+def server() -> None:
+    """Serve an editor: findings while you type, fixes, the history of a name under the cursor.
+
+    It speaks the language server protocol on standard input and output; editors start it
+    themselves. What to write into the settings of yours stands in docs/editors.md.
+
+    Exit code: 0 the editor ended it, 1 the editor went away, 2 pygls is not installed.
+    """
+    if find_spec("pygls") is None:
+        raise UsageProblem(
+            "the language server needs pygls: python -m pip install 'kdoctor[lsp]', into the "
+            "environment of kdoctor"
+        )
+    from kdoctor.server.messages import serve  # noqa: PLC0415 - imports pygls and the rules
+
+    raise typer.Exit(serve())

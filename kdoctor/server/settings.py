@@ -1,0 +1,32 @@
+"""What an editor may set."""
+
+from __future__ import annotations
+
+import msgspec
+
+from kdoctor.engine.options import Options
+
+
+class EditorSettings(msgspec.Struct, rename="kebab"):
+    """What an editor may set: the options of ``kdoctor scan``. What it leaves out, files say."""
+
+    target: str | None = None
+    select: list[str] | None = None
+    ignore: list[str] | None = None
+    exclude: list[str] | None = None
+    namespace: str | None = None
+
+    def options(self) -> Options:
+        """Return them in the engine's words."""
+        options = Options(force_exclude=True)
+        if self.target is not None:
+            options["target"] = self.target
+        if self.select is not None:
+            options["select"] = self.select
+        if self.ignore is not None:
+            options["ignore"] = self.ignore
+        if self.exclude is not None:
+            options["exclude"] = self.exclude
+        if self.namespace is not None:
+            options["namespace"] = self.namespace
+        return options

@@ -1,0 +1,236 @@
+"""What an editor has open, as the engine takes it, and the way back to ranges and text edits."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types
+
+from kdoctor.documents import Kind
+from kdoctor.documents.document import KIND_OF_ENDING
+from kdoctor.documents.positions import Positions
+from kdoctor.engine.live import Draft
+from kdoctor.model import Place, Span
+from kdoctor.server.text import Text
+
+Edits = dict[str, list[types.TextEdit]]  # by the URI of the document
+
+_KIND_OF_LANGUAGE: dict[str, Kind] = {
+    "python": "python",
+    "markdown": "markdown",
+    "restructuredtext": "rst",
+    "rst": "rst",
+}
+_MARK = "\ufeff"
+# An editor's text has no encoding: what the file declares must not be taken for that of our bytes.
+_DECLARED = re.compile(r"\A((?:[^\n\r]*(?:\r\n|\r|\n))?[ \t\f]*#[^\n\r]*?)coding(?=[:=])")
+_HALVES = re.compile("[\ud800-\udfff]")  # of a surrogate pair, alone: no text that can be encoded
+
+
+class Sheet(Protocol):
+    """Something that is open, at one moment."""
+
+    @property
+    def uri(self) -> str:
+        """The document, or the notebook."""
+
+    @property
+    def version(self) -> int | None:
+        """Its version, as the editor counts."""
+
+    @property
+    def draft(self) -> Draft:
+        """What the engine is given."""
+
+    @property
+    def uris(self) -> Sequence[str]:
+        """The documents of which it is made: one, or the cells of a notebook."""
+
+    def uri_of(self, place: Place) -> str:
+        """Return the document in which a place is."""
+
+    def range_of(self, place: Place) -> types.Range:
+        """Return where that is in the document."""
+
+    def edits(self, after: bytes) -> Edits:
+        """Return what turns the draft into ``after``."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One text document."""
+
+    uri: str
+    path: str
+    kind: Kind
+    text: Text
+    version: int | None
+
+    @property
+    def uris(self) -> Sequence[str]:
+        """The document itself."""
+        return (self.uri,)
+
+    @cached_property
+    def _mark(self) -> str:
+        return _MARK if self.text.text.startswith(_MARK) else ""
+
+    @cached_property
+    def _source(self) -> str:
+        """The text that the engine is given, character for character that of the editor."""
+        source = _encodable(self.text.text.removeprefix(_MARK))
+        return _DECLARED.sub(r"\1c-ding", source) if self.kind == "python" else source
+
+    @cached_property
+    def draft(self) -> Draft:
+        """The text in UTF-8."""
+        return Draft(self.path, self._source.encode(), self.kind)
+
+    def uri_of(self, place: Place) -> str:  # noqa: ARG002 - notebooks need it
+        """Return the document itself."""
+        return self.uri
+
+    def range_of(self, place: Place) -> types.Range:
+        """Return where a place is, a byte order mark counted as the editor does."""
+        start = place.column + (len(self._mark) if place.line == 1 else 0)
+        end = place.end_column + (len(self._mark) if place.end_line == 1 else 0)
+        return types.Range(self.text.at(place.line, start), self.text.at(place.end_line, end))
+
+    def edits(self, after: bytes) -> Edits:
+        """Return what turns the text into ``after``."""
+        found = list(_edits(self._mark + self._source, self._mark + after.decode(), self.text))
+        return {self.uri: found} if found else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A cell of a notebook."""
+
+    uri: str
+    is_code: bool
+    language: str
+    text: Text
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """A notebook whose cells are documents of their own. ``language`` is that of its kernel."""
+
+    uri: str
+    path: str
+    parts: tuple[Part, ...]
+    version: int | None
+    language: str = ""
+
+    @property
+    def uris(self) -> Sequence[str]:
+        """The cells."""
+        return [part.uri for part in self.parts]
+
+    @cached_property
+    def draft(self) -> Draft:
+        """The notebook as it would be saved, without all that is no code."""
+        cells = [
+            {
+                "cell_type": "code" if part.is_code else "markdown",
+                "metadata": {"vscode": {"languageId": part.language}} if part.language else {},
+                "source": _encodable(part.text.text),
+            }
+            for part in self.parts
+        ]
+        metadata = {"language_info": {"name": self.language}} if self.language else {}
+        content = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+        return Draft(self.path, json.dumps(content).encode(), "notebook")
+
+    def uri_of(self, place: Place) -> str:
+        """Return the cell of a place."""
+        return self._part(place).uri
+
+    def range_of(self, place: Place) -> types.Range:
+        """Return where a place is in its cell."""
+        text = self._part(place).text
+        return types.Range(
+            text.at(place.line, place.column), text.at(place.end_line, place.end_column)
+        )
+
+    def edits(self, after: bytes) -> Edits:
+        """Return what turns the cells into those of ``after``."""
+        sources = [cell["source"] for cell in json.loads(after)["cells"]]
+        found: Edits = {}
+        for part, source in zip(self.parts, sources, strict=True):
+            edits = list(_edits(_encodable(part.text.text), source, part.text))
+            if edits:
+                found[part.uri] = edits
+        return found
+
+    def _part(self, place: Place) -> Part:
+        return self.parts[(place.cell or 1) - 1]
+
+
+def kind_of(path: str, language: str) -> Kind | None:
+    """Tell what kind of document it is by its name, else by the editor's word for its language.
+
+    A notebook that is open as text is none: its places are not those of the text.
+    """
+    kind = KIND_OF_ENDING.get(PurePosixPath(path).suffix.lower())
+    if kind is None:
+        kind = _KIND_OF_LANGUAGE.get(language.lower())
+    return None if kind == "notebook" else kind
+
+
+def path_of(uri: str, folder: str) -> str | None:
+    """Return the path of a document; one that has no file yet is taken to be in ``folder``.
+
+    None for what is neither, such as a revision of git or the output of a program.
+
+    >>> path_of("file:///home/a%20b/c.py", "/tmp"), path_of("untitled:Untitled-1", "/tmp")
+    ('/home/a b/c.py', '/tmp/Untitled-1')
+    """
+    from pygls.uris import to_fs_path  # noqa: PLC0415
+
+    scheme = urlsplit(uri).scheme
+    if scheme == "file":
+        path = to_fs_path(uri)
+        return os.path.abspath(path) if path else None  # noqa: PTH100 - links stay
+    if scheme == "untitled":
+        name = PurePosixPath(unquote(uri.partition(":")[2])).name
+        return f"{folder}/{name or 'untitled'}"
+    return None
+
+
+def _edits(old: str, new: str, text: Text) -> Iterator[types.TextEdit]:
+    """Yield what turns ``old``, which stands in ``text``, into ``new``: apart, and in order."""
+    head = old.rfind("\n", 0, _common(old, new)) + 1
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    line = old.find("\n", len(old) - tail)  # whole lines: the comparison goes by them
+    tail = 0 if line < 0 else len(old) - line - 1
+    span = Span(head, len(old) - tail)
+    for replacement in Positions(old).replacements(span, new[head : len(new) - tail]):
+        region = replacement.region
+        start = text.at(region.line, region.column)
+        end = text.at(region.end_line, region.end_column)
+        yield types.TextEdit(types.Range(start, end), replacement.text)
+
+
+def _common(one: str, other: str) -> int:
+    """Count the equal characters at the start."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[:middle] == other[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _encodable(text: str) -> str:
+    return _HALVES.sub("\ufffd", text)
