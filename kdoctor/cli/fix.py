@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,25 @@ Verify = Annotated[
 ]
 
 
+class Shape(enum.StrEnum):
+    """How a fix is written, for ``--format``."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+ShapeOption = Annotated[
+    Shape,
+    typer.Option("--format", help="Write the diff (text), or all that is fixed and left (json)."),
+]
+ExitNonZeroOnFix = Annotated[
+    bool,
+    typer.Option(
+        "--exit-non-zero-on-fix", help="With --apply, end with 1 also where all was fixed."
+    ),
+]
+
+
 def fix(  # noqa: PLR0913 - the options of the command
     paths: options.Paths = None,
     *,
@@ -53,6 +73,10 @@ def fix(  # noqa: PLR0913 - the options of the command
     kind: options.As = None,
     no_gate: options.NoGate = False,
     jobs: options.Jobs = None,
+    shape: ShapeOption = Shape.TEXT,
+    output: options.Output = None,
+    exit_zero: options.ExitZero = False,
+    exit_non_zero_on_fix: ExitNonZeroOnFix = False,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -68,6 +92,9 @@ def fix(  # noqa: PLR0913 - the options of the command
     kdoctor fix --undo                      takes the last --apply back
     kdoctor fix src/ --namespace keras      moves imports of tf.keras to keras, too
     kdoctor fix - --apply --stdin-filename src/old.py < old.py > new.py
+    kdoctor fix src/ --apply --output left.sarif --exit-non-zero-on-fix
+
+    A report that --output asks for is about what is left.
 
     Exit code without --apply: 0 nothing to fix, 1 there is. With --apply: that of `kdoctor scan`
     afterwards, 0 no finding is left, 1 findings are left. In both cases 2 where a file could not
@@ -75,6 +102,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.report import fix as report  # noqa: PLC0415
+    from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
 
@@ -83,6 +111,10 @@ def fix(  # noqa: PLR0913 - the options of the command
         raise typer.Exit(_undo(named, apply=apply or verify, color=color, quiet=quiet))
     if apply and options.STDIN in named and len(named) > 1:
         raise typer.BadParameter("with --apply, - (standard input) must be the only path")
+    as_json = shape is Shape.JSON
+    if apply and as_json and options.STDIN in named:
+        raise typer.BadParameter("with --apply, standard input gives its repaired text, no JSON")
+    outputs = outputs_of(output or [])
     stdin = options.read_stdin(named)
     how: engine.Options = {
         "target": target,
@@ -96,7 +128,8 @@ def fix(  # noqa: PLR0913 - the options of the command
         "kind": options.kind_of(kind),
         "gate": not no_gate,
         "jobs": jobs,
-        "diffs": False,
+        "diffs": as_json or any(each.form.diffs for each in outputs),
+        "replacements": as_json or any(each.form.replacements for each in outputs),
         "stdin": stdin,
         "stdin_filename": stdin_filename,
     }
@@ -110,7 +143,10 @@ def fix(  # noqa: PLR0913 - the options of the command
     if apply:
         report.write_uncommitted(engine.at_risk(result, refused), notes)
         result = engine.write(result, refused)
-    if apply and stdin is not None:
+    write_outputs(result.left, outputs)
+    if as_json:
+        report.write_json(result, page)
+    elif apply and stdin is not None:
         _print_fixed(result, stdin)
     elif apply:
         report.write_written(result, page)
@@ -118,7 +154,8 @@ def fix(  # noqa: PLR0913 - the options of the command
         report.write_diff(result, page)
     # Apart from the diff, so that standard output is a patch and nothing else.
     report.write_summary(result, notes)
-    raise typer.Exit(_exit_code(result) or bool(refused))
+    code = _exit_code(result, on_fix=exit_non_zero_on_fix) or int(bool(refused))
+    raise typer.Exit(0 if exit_zero and code == 1 else code)
 
 
 def _verify(  # noqa: PLR0913
@@ -166,8 +203,9 @@ def _print_fixed(result: FixResult, stdin: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _exit_code(result: FixResult) -> int:
+def _exit_code(result: FixResult, *, on_fix: bool) -> int:
     if result.left.unreadable or result.left_alone or result.left.project.unreadable:
         return 2
-    to_do = result.left.findings if result.written else result.files
-    return 1 if to_do else 0
+    if not result.written:
+        return 1 if result.files else 0
+    return 1 if result.left.findings or (on_fix and result.files) else 0

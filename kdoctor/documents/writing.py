@@ -46,14 +46,15 @@ def write_anew(path: str | os.PathLike[str], data: bytes) -> None:
         FileProblem: it is read-only, or its folder or disk takes nothing.
     """
     target = Path(os.path.realpath(path))
+    given = Path(path)
     try:
-        if not target.exists():
+        if given.exists() and not given.is_file():  # /dev/stdout, whose link leads nowhere
+            given.write_bytes(data)
+        elif not target.exists():
             with uninterrupted():
                 _replace(target, data, None)
-        elif target.is_file():
-            write_atomically(target, data)
         else:
-            target.write_bytes(data)
+            write_atomically(target, data)
     except OSError as error:
         raise FileProblem(f"it cannot be written: {error.strerror or error}") from error
 

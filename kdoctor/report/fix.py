@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from kdoctor.engine.journal import Undone
 from kdoctor.engine.result import FixResult
+from kdoctor.model import Finding
 from kdoctor.report import summary
+from kdoctor.report.formats.json import document_of, finding_of
 from kdoctor.report.page import Page, printable
 
 _NAMED = 3  # files in a warning
@@ -21,6 +25,29 @@ def write_diff(result: FixResult, page: Page) -> None:
             continue
         for line in file.diff.removesuffix("\n").split("\n"):
             page.line(_painted(line, page))
+
+
+def write_json(result: FixResult, page: Page) -> None:
+    """Write one object, a contract for programs: fields are added, never renamed or removed.
+
+    It is that of a scan after the fix, with what is left as ``left`` and, beside it, what is fixed.
+    """
+    document = document_of(result.left)
+    left = document.pop("findings")
+    fixed = [
+        {"path": file.path, "findings": list(map(_fixed, file.applied)), "diff": file.diff}
+        for file in result.files
+    ]
+    alone = [{"path": file.path, "why": file.why} for file in result.left_alone]
+    written = {"written": result.written, "fixed": fixed, "left": left, "left_alone": alone}
+    page.line(json.dumps({**document, **written}, indent=2))
+
+
+def _fixed(finding: Finding) -> dict[str, Any]:
+    """Return a finding without what its fix alone would change: the file's diff has it."""
+    told = finding_of(finding)
+    told["fix"] = {key: told["fix"][key] for key in ("applicability", "title")}
+    return told
 
 
 def write_written(result: FixResult, page: Page) -> None:

@@ -17,10 +17,11 @@ from kdoctor.report.page import Page
 
 def _write(result: ScanResult, page: Page) -> None:
     # ASCII only: a path that is no UTF-8 (surrogates) and any terminal encoding get through.
-    page.line(json.dumps(_document(result), indent=2))
+    page.line(json.dumps(document_of(result), indent=2))
 
 
-def _document(result: ScanResult) -> dict[str, Any]:
+def document_of(result: ScanResult) -> dict[str, Any]:
+    """Return a scan as programs read it."""
     target, project = result.target, result.project
     unreadable = sorted({*result.unreadable, *project.unreadable}, key=lambda file: file.path)
     return {
