@@ -36,11 +36,18 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
         return [] if same else None
     if class_named(module, cst.Name(name)) is not None:
         return None
-    start = _line_start(module.text, module.span(before).start)
+    start = _line_start(module.text, module.span(_first(before)).start)
     above = module.text[:start]
     blank = len(above) - len(above.rstrip("\n"))
     gap = "\n" * max(0, 3 - blank) if above.strip() else ""
     return [Edit(Span(start, start), (f"{gap}{text}\n\n\n",))]
+
+
+def _first(statement: cst.CSTNode) -> cst.CSTNode:
+    """Return what a statement starts with: its span has no decorators, which belong to it."""
+    if isinstance(statement, cst.FunctionDef | cst.ClassDef) and statement.decorators:
+        return statement.decorators[0]
+    return statement
 
 
 def _line_start(text: str, offset: int) -> int:

@@ -1,0 +1,217 @@
+"""A layer's `build` asks whether its shape is a list, and from a `.keras` file each shape is one.
+
+## What it does
+Reports `isinstance(input_shape, list)` (also with `tuple`, and `type(input_shape) is list`) in the
+`build` of a subclass of `Layer`: the way to tell several inputs from one.
+
+## Why it breaks
+Keras 3 gives `build` a tuple where there is one input. But it writes the shape into a `.keras` file
+as JSON, which has no tuples, and calls `build` with what it reads: `[None, 32, 3]` is a list, too.
+The layer takes one shape for several: `ValueError: too many values to unpack (expected 2)`,
+`TypeError: 'int' object is not subscriptable`. `isinstance(input_shape, (list, tuple))` is true of
+each shape, read from a file or not. Files that end in `.h5` do not keep the shape.
+
+## What to write instead
+Ask what is in it: `isinstance(input_shape[0], (list, tuple))`. One shape holds numbers and None,
+several hold shapes.
+
+## How we know
+Run on Keras 3.15.1: layers of one and of two inputs, saved to `.keras` and loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precedence, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_MAKES_SHAPES = frozenset({"build_from_config", "get_build_config"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such question."""
+    if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
+        return
+    for node in descendants(module.tree):
+        if isinstance(node, cst.ClassDef):
+            build = _build(node)
+            if build is not None and kind_of_class(module, node) is Kind.LAYER:
+                yield from _in_build(module, build)
+
+
+def _build(node: cst.ClassDef) -> cst.FunctionDef | None:
+    """Return the ``build`` that Keras calls with shapes of its own."""
+    methods = {e.name.value: e for e in node.body.body if isinstance(e, cst.FunctionDef)}
+    return None if _MAKES_SHAPES & set(methods) else methods.get("build")
+
+
+def _in_build(module: Module, build: cst.FunctionDef) -> Iterator[Finding]:
+    parameters = [each.name.value for each in build.params.params]
+    if len(parameters) != 2:
+        return
+    shape = parameters[1]
+    asked = [each for each in descendants(build.body) if isinstance(each, cst.BaseExpression)]
+    if any(_is_of_first(each, shape) for each in asked):
+        return  # it looks into the shape already
+    may_be_a_dict = any(_asked_for(module, each, shape, {"dict", "Mapping"}) for each in asked)
+    for each in asked:
+        if not _asked_for(module, each, shape, {"list"}) or module.is_guarded(each):
+            continue
+        if module.scope_of(each).node is not build or not _is_parameter(module, each, build):
+            continue
+        yield _finding(module, each, shape, may_be_a_dict=may_be_a_dict)
+
+
+def _is_parameter(module: Module, question: cst.BaseExpression, build: cst.FunctionDef) -> bool:
+    """Say whether the name still holds what ``build`` was called with."""
+    asked = question.args[0].value if isinstance(question, cst.Call) else None
+    if isinstance(question, cst.Comparison) and isinstance(question.left, cst.Call):
+        asked = question.left.args[0].value
+    bound = module.bindings_at(asked) if isinstance(asked, cst.Name) else ()
+    return len(bound) == 1 and bound[0].node is build.params.params[1]
+
+
+def _asked_for(module: Module, node: cst.BaseExpression, shape: str, types: set[str]) -> bool:
+    match node:
+        case cst.Call(
+            func=cst.Name(value="isinstance"),
+            args=[cst.Arg(value=cst.Name(value=name)), cst.Arg(value=asked)],
+        ):
+            return name == shape and bool(types & _names(module, asked))
+        case cst.Comparison(
+            left=cst.Call(func=cst.Name(value="type"), args=[cst.Arg(value=cst.Name(value=name))]),
+            comparisons=[cst.ComparisonTarget(operator=cst.Is() | cst.Equal(), comparator=asked)],
+        ):
+            return name == shape and bool(types & _names(module, asked))
+    return False
+
+
+def _names(module: Module, asked: cst.BaseExpression) -> set[str]:
+    several = [each.value for each in asked.elements] if isinstance(asked, cst.Tuple) else [asked]
+    return {module.source(each).rpartition(".")[2] for each in several}
+
+
+def _is_of_first(node: cst.BaseExpression, shape: str) -> bool:
+    match node:
+        case cst.Call(
+            func=cst.Name(value="isinstance" | "hasattr" | "len"),
+            args=[cst.Arg(value=cst.Subscript(value=cst.Name(value=name))), *_],
+        ):
+            return name == shape
+    return False
+
+
+def _finding(
+    module: Module, question: cst.BaseExpression, shape: str, *, may_be_a_dict: bool
+) -> Finding:
+    written = f"isinstance({shape}[0], (list, tuple))"
+    fix = Fix(
+        "Ask what is in the shape",
+        (Edit(module.span(question), (written,), Precedence.PRIMARY),),
+        Applicability.UNSAFE,
+        unsafe_because="a shape without axes has no first element",
+    )
+    return rule.finding(
+        module.place(question),
+        "a layer that is loaded from a `.keras` file is built with a list, of one input as well: "
+        "this is true then",
+        symbol="Layer.build",
+        confidence=Confidence.LIKELY,
+        help=f"Write `{written}`: one shape holds numbers and None, several hold shapes.",
+        fix=None if may_be_a_dict else fix,
+        no_fix_because="the shape may be a dict, which has no first element"
+        if may_be_a_dict
+        else None,
+    )
+
+
+rule = Rule(
+    code="KD431",
+    name="build-asks-for-a-list",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"build"},
+    since="3.0",
+)
+
+_LAYER = """import keras
+
+
+class Sum(keras.layers.Layer):
+    def build(self, input_shape):
+        self.several = {}
+        shapes = input_shape if self.several else [input_shape]
+        self.w = self.add_weight(name='w', shape=(shapes[0][-1],))
+        super().build(input_shape)
+
+    def call(self, inputs):
+        return (sum(inputs) if self.several else inputs) * self.w
+"""
+_ASKED = "isinstance(input_shape[0], (list, tuple))"
+_SAVED = """import os
+import tempfile
+
+
+def again(*inputs):
+    model = keras.Model(inputs, Sum()(list(inputs) if len(inputs) > 1 else inputs[0]))
+    path = os.path.join(tempfile.mkdtemp(), 'a.keras')
+    model.save(path)
+    return keras.models.load_model(path, custom_objects={'Sum': Sum}).layers[-1].several
+
+
+"""
+_ONE = _SAVED + "assert not again(keras.Input((3,)))\n"
+_TWO = _SAVED + "assert again(keras.Input((3,)), keras.Input((3,)))\n"
+
+VALID = [
+    _LAYER.format(_ASKED),
+    _LAYER.format("isinstance(input_shape, list) and isinstance(input_shape[0], tuple)"),
+    _LAYER.format("isinstance(input_shape, tuple)"),
+    _LAYER.format("isinstance(input_shape, list)").replace(
+        "    def call", "    def get_build_config(self):\n        return None\n\n    def call"
+    ),
+    "class Sum:\n    def build(self, input_shape):\n        return isinstance(input_shape, list)\n",
+    # What is given to a layer, and what Keras asks a shape for, is as it was made.
+    _LAYER.format("False").replace("(sum(inputs)", "(isinstance(inputs, list) and sum(inputs)"),
+    _LAYER.format("False") + "\n    def compute_output_shape(self, input_shape):\n"
+    "        return input_shape[0] if isinstance(input_shape, list) else input_shape\n",
+    # The shape was made a list before.
+    _LAYER.format("isinstance(input_shape, list)").replace(
+        "        self.several", "        input_shape = [*input_shape]\n        self.several"
+    ),
+    "import tf_keras as " + _LAYER.format("isinstance(input_shape, list)").removeprefix("import "),
+]
+INVALID = [
+    Example(
+        before=_LAYER.format("isinstance(input_shape, list)"),
+        after=_LAYER.format(_ASKED),
+        unsafe=True,
+        check=_ONE,
+    ),
+    Example(
+        before=_LAYER.format("isinstance(input_shape, (list, tuple))"),
+        after=_LAYER.format(_ASKED),
+        unsafe=True,
+        check=_SAVED + "one = keras.Input((3,))\nassert not again(one)\n",
+    ),
+    Example(
+        before=_LAYER.format("type(input_shape) is list"),
+        after=_LAYER.format(_ASKED),
+        unsafe=True,
+        check=_ONE + "assert again(keras.Input((3,)), keras.Input((3,)))\n",
+    ),
+    # It may be one of these as well.
+    Example(
+        before=_LAYER.format("isinstance(input_shape, list) or isinstance(input_shape, dict)"),
+        check=_TWO,
+    ),
+]
