@@ -8,7 +8,12 @@ from functools import lru_cache
 
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_of
 from kdoctor.engine.tree import Tree
-from kdoctor.keras_api.surface import is_module_everywhere, same_under_other_roots
+from kdoctor.keras_api.surface import (
+    is_base_of,
+    is_module_everywhere,
+    same_under_other_roots,
+    without_legacy,
+)
 from kdoctor.syntax.package import ClassInfo
 
 
@@ -218,7 +223,7 @@ class _Question:
             if written == "object":
                 continue
             match self._dotted(path, written) if written else None:
-                case str(imported) if base is None:
+                case str(imported) if base is None or is_base_of(base, imported):
                     base = imported
                 case ClassInfo(base=theirs) as info if base is None or theirs in (None, base):
                     base = base or theirs
@@ -233,10 +238,15 @@ class _Question:
 
 
 def _only(values: set[Value]) -> Value:
-    """Return the value on which all agree, be it that they take it from other roots of Keras."""
+    """Return the value on which all agree, be it that they take it from other roots of Keras.
+
+    ``optimizers.legacy.Optimizer`` is what ``optimizers.Optimizer`` was before.
+    """
     if len(values) == 1:
         return values.pop()
     names = [each for each in values if isinstance(each, str)]
+    if len(names) == len(values) and len(plain := {without_legacy(each) for each in names}) == 1:
+        return plain.pop()
     same = same_under_other_roots(names) if len(names) == len(values) else []
     # What stands in a module of Keras may be there under one root only.
     return same[0] if same and is_module_everywhere(same[0]) else None

@@ -83,6 +83,26 @@ def same_under_other_roots(names: Collection[str]) -> list[str]:
     return [found[root] for root in _INTERCHANGEABLE if root in found]
 
 
+def is_base_of(base: str, other: str) -> bool:
+    """Say whether one dotted name is Keras' class of all layers, and the other a layer of its.
+
+    >>> is_base_of("keras.layers.Layer", "keras.layers.Conv1D")
+    True
+    """
+    module, _, leaf = base.rpartition(".")
+    other_module, _, other_leaf = other.rpartition(".")
+    return (leaf, module) == ("Layer", other_module) and other_leaf[:1].isupper()
+
+
+def without_legacy(name: str) -> str:
+    """Return an optimizer's name without the module that kept the old ones.
+
+    >>> without_legacy("tensorflow.keras.optimizers.legacy.Adam")
+    'tensorflow.keras.optimizers.Adam'
+    """
+    return name.replace(".optimizers.legacy.", ".optimizers.")
+
+
 # Modules that each release has under each root.
 _EVERYWHERE: Final = frozenset({
     "", "activations", "applications", "backend", "callbacks", "constraints", "datasets",

@@ -19,11 +19,12 @@ from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.forms import has_unknown_decorators, is_number, is_property, is_starred
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
-from kdoctor.syntax.values import NONE, UNKNOWN, Value, is_tensor, item_of, list_of, merged
+from kdoctor.syntax.values import NONE, UNKNOWN, Value, either, is_tensor, item_of, list_of, merged
 from kdoctor.syntax.walk import own_nodes
 
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
@@ -378,6 +379,11 @@ class Inference:
         own = self._classes.named(cls)
         if own is not None:
             return Value(own.type, own)
+        if isinstance(cls, cst.Name):
+            scope = self._resolver.scope_of(cls)
+            bindings = self._resolver.bindings(cls.value, cls, scope)
+            if len(bindings) == 1 and (passed := passed_by_pytest(bindings[0])):
+                return either(self._instance(each) for each in passed)
         meaning = self._resolver.of_chain(cls)
         return Value(None if meaning is None else self._knowledge.class_type(meaning.name))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.classes import OwnClass
@@ -53,6 +53,20 @@ def merged(values: Iterable[Value]) -> Value:
             same.item if all(each.item == same.item for each in types) else None,
         ),
     )
+
+
+def either(values: Iterable[Value]) -> Value:
+    """Return what is true of all instances, each of which may be of a class of the user's own.
+
+    What any of these classes defines may be the user's.
+    """
+    real = list(values)
+    owns = [each.own for each in real if each.own is not None]
+    shared = merged(replace(each, own=None) for each in real)
+    if not owns or not all(real) or shared.type is None:
+        return shared if not owns else UNKNOWN
+    own = OwnClass(shared.type.cls or "", shared.type, tuple(dict.fromkeys(owns)))
+    return replace(shared, own=own)
 
 
 def same_kind(one: Type, other: Type) -> bool:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `.output` and `.input` of a `Sequential` that this file makes and nowhere calls on a
-symbolic tensor.
+symbolic tensor. Of a model that a function is given, of which nobody knows whether it is a
+`Sequential`, it reports them as a change.
 
 ## Why it breaks
 On Keras 3 a `Sequential` has an `output` only once the model itself was called like a layer:
@@ -26,23 +27,49 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Edit, Finding, Fix, Precedence, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Precedence, Severity
+from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.walk import descendants
 
 _MEMBERS = frozenset({"output", "input"})
+_ASK_FOR_A_LIST = frozenset({"isinstance", "len", "zip", "enumerate", "list", "tuple", "type"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each read on a model that is surely a `Sequential` never called."""
     for use in module.members:
-        is_it = use.owner.kind is Kind.MODEL and use.owner.cls == "Sequential"
-        if not is_it or use.member not in _MEMBERS or use.owner_defines:
+        if use.owner.kind is not Kind.MODEL or use.member not in _MEMBERS or use.owner_defines:
             continue
-        if not _is_called(module, use) and not module.is_guarded(use.node):
+        if module.is_guarded(use.node):
+            continue
+        if use.owner.cls == "Sequential" and not _is_called(module, use):
             yield _finding(module, facts, use)
+        elif _is_any_model(module, facts, use) and not _is_made_a_tensor(module, use):
+            yield _of_any_model(module, use)
+
+
+def _is_any_model(module: Module, facts: Facts, use: MemberUse) -> bool:
+    """Say whether it is a parameter that is a model of whatever class."""
+    model = use.node.value
+    if use.owner.cls not in {None, "Functional"} or not isinstance(model, cst.Name):
+        return False
+    bound = module.bindings_at(model)
+    is_given = len(bound) == 1 and isinstance(bound[0].node, cst.Param)
+    return is_given and is_keras_3(facts, use.owner.qualified)
+
+
+def _is_made_a_tensor(module: Module, use: MemberUse) -> bool:
+    """Say whether the function calls the model on a symbolic tensor."""
+    owner = module.source(use.node.value)
+    return any(
+        isinstance(node, cst.Call) and module.source(node.func) == owner
+        for node in descendants(module.tree)
+        if isinstance(node, cst.Call) and is_symbolic(module, node)
+    )
 
 
 def _is_called(module: Module, use: MemberUse) -> bool:
@@ -59,7 +86,7 @@ def _is_called(module: Module, use: MemberUse) -> bool:
 
 def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
     edit = Edit(module.span(use.node.attr), (f"{use.member}s[0]",), Precedence.PRIMARY)
-    proof = facts.applicability(*(each for each in INVALID if each.after))
+    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     return rule.finding(
         module.place(use.node),
         f"a `Sequential` has no `{use.member}` before it is called like a layer: AttributeError: "
@@ -69,6 +96,39 @@ def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
         help=f"`{use.member}s[0]` is there as soon as the model is built.",
         fix=Fix(f"Read `.{use.member}s[0]` instead", (edit,), proof),
     )
+
+
+def _of_any_model(module: Module, use: MemberUse) -> Finding:
+    several = _may_be_several(module, use.node)
+    edit = Edit(module.span(use.node.attr), (f"{use.member}s[0]",), Precedence.PRIMARY)
+    fix = Fix(
+        f"Read `.{use.member}s[0]` instead",
+        (edit,),
+        Applicability.UNSAFE,
+        unsafe_because=f"of a model with several {use.member}s it is the first, not a list",
+    )
+    return rule.finding(
+        module.place(use.node),
+        f"a `Sequential` has no `{use.member}` before it is called like a layer; other models do",
+        symbol=f"Model.{use.member}",
+        confidence=use.confidence,
+        severity=Severity.CHANGE,
+        help=f"`{use.member}s` is there in each model that is built, a list of tensors: for one, "
+        f"write `{use.member}s[0]`.",
+        fix=None if several else fix,
+        no_fix_because=f"the model may have several {use.member}s here" if several else None,
+    )
+
+
+def _may_be_several(module: Module, read: cst.BaseExpression) -> bool:
+    """Say whether the code is ready for a list of them."""
+    match module.parent(read):
+        case cst.Arg() as given:
+            call = module.parent(given)
+            return isinstance(call, cst.Call) and module.source(call.func) in _ASK_FOR_A_LIST
+        case cst.For() | cst.CompFor():
+            return True
+    return False
 
 
 rule = Rule(
@@ -88,6 +148,10 @@ VALID = [
     "import keras\nmodel = keras.Sequential()\nbuild_on(model)\nmodel.output",
     "import keras\nmodel = keras.Sequential()\nmodel.layers[-1].output",
     "import keras\nmodel = keras.models.load_model('a.keras')\nmodel.output",
+    "import tf_keras\ndef f(model: tf_keras.Model):\n    return model.output",
+    "import keras\ndef f(model: keras.Model):\n    return model.outputs, model.layers[-1].output",
+    "def f(model):\n    return model.output",
+    "import keras\ndef f(model: keras.Model):\n    return model(keras.Input((4,))), model.output",
     "import tf_keras\ntf_keras.Sequential([tf_keras.layers.Dense(2, input_shape=(4,))]).output",
 ]
 _MODEL = (
@@ -113,5 +177,20 @@ INVALID = [
         raises="AttributeError: The layer sequential has never been called and thus has no "
         "defined output.",
         same="size",
+    ),
+    Example(
+        before="import keras\n\n\ndef width(model: keras.Model):\n"
+        "    return model.output.shape[1]\n",
+        after="import keras\n\n\ndef width(model: keras.Model):\n"
+        "    return model.outputs[0].shape[1]\n",
+        unsafe=True,
+        check="model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
+        "assert width(model) == 3",
+    ),
+    Example(
+        before="import keras\n\n\ndef are_several(model: keras.Model):\n"
+        "    return isinstance(model.output, list)\n",
+        prelude="",
+        check="x = keras.Input((4,))\nassert not are_several(keras.Model(x, x + 1))",
     ),
 ]

@@ -1,0 +1,106 @@
+"""An optimizer of one's own that gives its base class no `learning_rate`.
+
+## What it does
+Reports `super().__init__(name=name)` in a subclass of Keras' `Optimizer` that Keras 3 could use
+otherwise: of classes written for Keras 2 as a whole, KD511 and KD512 tell.
+
+## Why it breaks
+The base class of Keras 2 was made with a name, each optimizer kept its own rate. That of Keras 3
+keeps it, and must be given one: `TypeError: BaseOptimizer.__init__() missing 1 required positional
+argument: 'learning_rate'`.
+
+## What to write instead
+`super().__init__(learning_rate=learning_rate, name=name)`. An optimizer that only hands gradients
+to other optimizers never reads it: any number will do there.
+
+## How we know
+Run on Keras 3.15.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import stands_in_old_optimizer
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+_BASE, _RATE = "Optimizer", "learning_rate"
+_ERROR = f"TypeError: BaseOptimizer.__init__() missing 1 required positional argument: '{_RATE}'"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such call."""
+    for use in module.members:
+        if use.member != "__init__" or use.called is None or use.owner.kind is not Kind.OPTIMIZER:
+            continue
+        if not _is_of_base(facts, use) or _may_pass_it(use.called):
+            continue
+        if module.is_guarded(use.node) or stands_in_old_optimizer(module, use.node):
+            continue
+        yield rule.finding(
+            module.place(use.called),
+            f"the base class of optimizers must be given a rate: {_ERROR}",
+            symbol=f"keras.optimizers.{_BASE}.{_RATE}",
+            confidence=use.confidence,
+            help=f"Write `super().__init__({_RATE}=…)`; an optimizer that only hands gradients to "
+            "others never reads it, and may pass 0.0.",
+            no_fix_because="which rate it is cannot be read off the code",
+        )
+
+
+def _is_of_base(facts: Facts, use: MemberUse) -> bool:
+    qualified = use.owner.qualified or ""
+    if use.owner.cls != _BASE or not qualified.endswith(f".{_BASE}"):
+        return False
+    found = facts.lookup(qualified)
+    return found.presence is Presence.EXISTS and not found.stub and is_keras_3(facts, qualified)
+
+
+def _may_pass_it(call: cst.Call) -> bool:
+    """Say whether a rate is passed, or may be among what is not seen."""
+    return any(
+        each.keyword is None or each.keyword.value == _RATE for each in call.args
+    )  # `*args` and `**kwargs` have no keyword, too
+
+
+rule = Rule(
+    code="KD312",
+    name="optimizer-without-rate",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers={"Optimizer"},
+    since="3.0",
+)
+
+_CLASS = (
+    "import keras\n\n\nclass Both(keras.optimizers.Optimizer):\n"
+    "    def __init__(self, one, name='both', **options):\n        super().__init__({})\n"
+    "        self.one = one\n\n"
+    "    def apply(self, grads, trainable_variables=None):\n"
+    "        return self.one.apply(grads, trainable_variables)\n"
+)
+_MINE = "{}\n\n\nclass Mine({}):\n    def __init__(self):\n        super().__init__(name='mine')\n"
+
+VALID = [
+    _CLASS.format("0.0, name=name"),
+    _CLASS.format("learning_rate=0.0"),
+    _CLASS.format("**options"),
+    _MINE.format("import keras", "keras.optimizers.Adam"),
+    _MINE.format("class Optimizer:\n    pass", "Optimizer"),
+    "import tf_keras as " + _CLASS.format("name=name").removeprefix("import "),
+]
+INVALID = [
+    Example(
+        before=_CLASS.format("name=name") + "\n\nBoth(keras.optimizers.SGD())\n",
+        raises=_ERROR,
+    ),
+]
