@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, one_of
-from kdoctor.rules.names._backend.questions import both_of_rank, somewhere, whole_numbers
+from kdoctor.rules.names._backend.questions import (
+    both_of_rank,
+    no_other_rank,
+    somewhere,
+    whole_numbers,
+)
 
 _POOL_2D = (
     "keras.backend.pool2d("
@@ -157,7 +162,7 @@ REWRITES = (
             when=one_of("axes", *axes) & guard,
         )
         for equation, axes in _BATCH_DOTS.items()
-        for guard in (both_of_rank(3, "x", "y"), somewhere())
+        for guard in (both_of_rank(3, "x", "y"), no_other_rank(3, "x", "y") & somewhere())
     ),
     rewrite(
         "keras.backend.batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=0.001)",
@@ -185,7 +190,10 @@ BY_HAND = {
     "bias_add": "write x + bias for channels_last; for channels_first give the bias the shape "
     "(channels, 1, ...) first",
     "batch_dot": "write keras.ops.matmul(x, y) for two 3-D tensors without axes=; "
-    "keras.ops.einsum with the axes spelled out otherwise: axes=(2, 2) is 'bik,bjk->bij'",
+    "keras.ops.einsum with the axes spelled out otherwise: of three axes each, axes=(2, 2) is "
+    "'bik,bjk->bij'; of three and four, axes=(2, 2) is 'bik,bjkl->bijl' and axes=(2, 3) is "
+    "'bik,bjlk->bijl': one letter an axis, the first is shared, those of axes= are the same and "
+    "fall out, the others come in their order",
     "batch_normalization": "write keras.ops.batch_normalization(x, mean, var, axis, offset=beta, "
     "scale=gamma, epsilon=epsilon) for statistics with one axis: the order of arguments is another",
     "normalize_batch_in_training": "write keras.ops.moments and keras.ops.batch_normalization; "

@@ -11,6 +11,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.names._backend.inference import Inference
+from kdoctor.rules.names._backend.ranks import written_rank
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import ScopeKind
 from kdoctor.syntax.walk import descendants
@@ -264,6 +265,23 @@ def both_of_rank(rank: int, *parameters: str) -> Guard:
     return Question(
         f"both_of_rank({rank}, {names})",
         f"{' and '.join(f'`{each}`' for each in parameters)} are not known to have {rank} axes",
+        answer,
+        parameters=frozenset(parameters),
+    )
+
+
+def no_other_rank(rank: int, *parameters: str) -> Guard:
+    """The tensors have so many axes, as far as the code that made them tells."""
+
+    def answer(situation: Situation) -> Answer:
+        nodes = [situation.value(each) for each in parameters]
+        ranks = [written_rank(situation.module, each) for each in nodes if each is not None]
+        return Answer.YES if all(each in {None, rank} for each in ranks) else Answer.NO
+
+    names = ", ".join(map(repr, parameters))
+    return Question(
+        f"no_other_rank({rank}, {names})",
+        f"{' or '.join(f'`{each}`' for each in parameters)} has not {rank} axes",
         answer,
         parameters=frozenset(parameters),
     )
