@@ -23,6 +23,18 @@ Undo = Annotated[
         "but those that were changed since. Again for the one before it.",
     ),
 ]
+AddIgnores = Annotated[
+    bool,
+    typer.Option(
+        "--add-ignores",
+        help="Repair nothing: put `# kdoctor: ignore[…]` on the line of every finding, so that "
+        "only what is new is reported from now on.",
+    ),
+]
+Reason = Annotated[
+    str,
+    typer.Option("--reason", metavar="TEXT", help="What --add-ignores writes behind the codes."),
+]
 Verify = Annotated[
     bool,
     typer.Option(
@@ -59,6 +71,8 @@ def fix(  # noqa: PLR0913 - the options of the command
     undo: Undo = False,
     unsafe: options.Unsafe = None,
     verify: Verify = False,
+    add_ignores: AddIgnores = False,
+    reason: Reason = "",
     python: options.PythonOption = None,
     seconds: options.SecondsOption = 60.0,
     target: options.TargetOption = None,
@@ -91,6 +105,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     kdoctor fix src/ --apply --verify       writes only what computes the same on Keras 3
     kdoctor fix --undo                      takes the last --apply back
     kdoctor fix src/ --namespace keras      moves imports of tf.keras to keras, too
+    kdoctor fix src/ --apply --add-ignores --reason "until we leave Keras 2"
     kdoctor fix - --apply --stdin-filename src/old.py < old.py > new.py
     kdoctor fix src/ --apply --output left.sarif --exit-non-zero-on-fix
 
@@ -111,6 +126,10 @@ def fix(  # noqa: PLR0913 - the options of the command
         raise typer.Exit(_undo(named, apply=apply or verify, color=color, quiet=quiet))
     if apply and options.STDIN in named and len(named) > 1:
         raise typer.BadParameter("with --apply, - (standard input) must be the only path")
+    if add_ignores and (verify or unsafe):
+        raise typer.BadParameter("--add-ignores repairs nothing: leave --unsafe and --verify out")
+    if reason and not add_ignores:
+        raise typer.BadParameter("--reason belongs to --add-ignores")
     as_json = shape is Shape.JSON
     if apply and as_json and options.STDIN in named:
         raise typer.BadParameter("with --apply, standard input gives its repaired text, no JSON")
@@ -134,7 +153,13 @@ def fix(  # noqa: PLR0913 - the options of the command
         "stdin_filename": stdin_filename,
     }
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
-        result = engine.fix(named, apply=False, unsafe=unsafe, **how | {"progress": told})
+        result = engine.fix(
+            named,
+            apply=False,
+            unsafe=unsafe,
+            add_ignores=reason if add_ignores else None,
+            **how | {"progress": told},
+        )
     page = streams.output(color, quiet=quiet, verbose=verbose)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     refused: dict[str, str] = {}

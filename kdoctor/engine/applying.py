@@ -106,6 +106,12 @@ def _mixed(found: ScanResult, left: ScanResult, old: Collection[str]) -> ScanRes
         lines=places(lambda scan: scan.lines.items()),
         regions=places(lambda scan: scan.regions.items()),
         anchors=places(lambda scan: scan.anchors.items()),
+        suppressed=tuple(
+            sorted(
+                both(lambda scan: scan.suppressed, lambda each: each.finding.place.path),
+                key=lambda each: (each.finding.place, each.finding.code, each.finding.message),
+            )
+        ),
         skipped=both(lambda scan: scan.skipped, lambda part: part.path),
         unreadable=tuple(
             sorted(

@@ -13,10 +13,12 @@ from kdoctor.engine.gate import Gate
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.result import Anchor, SkippedPart
+from kdoctor.engine.silencing import Silencer
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Finding, Place, Region, Span, Unreadable
 from kdoctor.rules import Facts, all_rules, words
+from kdoctor.suppression import Directives, Suppressed
 from kdoctor.syntax import Module
 
 
@@ -25,6 +27,7 @@ class FileScan:
     """What one file gave. ``unreadable`` stands beside findings where only a part failed."""
 
     findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
     lines: Mapping[Place, str] = field(default_factory=dict)
     regions: Mapping[Place, Region] = field(default_factory=dict)
     skipped: tuple[SkippedPart, ...] = ()
@@ -39,6 +42,11 @@ class Examined:
     document: Document
     modules: Mapping[int, Module]  # by the index of the unit
     scan: FileScan
+    directives: Directives  # the user's comments on it
+
+    def source(self, index: int) -> Module | Unit:
+        """Return a unit's module, or the unit itself where nothing asked for a parse."""
+        return self.modules.get(index) or self.document.units[index]
 
 
 class Examiner:
@@ -46,13 +54,14 @@ class Examiner:
 
     def __init__(self, orders: Orders, package: ProjectPackage | None = None) -> None:
         self.orders = orders
-        self._rules = [
-            rule for rule in all_rules() if orders.codes is None or rule.code in orders.codes
-        ]
+        known = all_rules()
+        chosen = [rule for rule in known if orders.codes is None or rule.code in orders.codes]
+        self._facts = Facts(orders.target, orders.namespace)
+        self._silencer = Silencer(chosen, known, self._facts)
+        self._rules = self._silencer.asked
         self._knowledge = knowledge(orders.target)
         self._package = package or ProjectPackage(self._knowledge.star_names)
         self._gate = Gate(words(), [rule.triggers for rule in self._rules], self._package)
-        self._facts = Facts(orders.target, orders.namespace)
 
     def scan(self, task: Task) -> FileScan:
         """Return what is wrong with one file. Whatever goes wrong is part of the answer."""
@@ -73,6 +82,7 @@ class Examiner:
         """
         document = Document.parse(data, path, self.orders.kind)
         modules: dict[int, Module] = {}
+        unparsed: list[int] = []
         skipped = [SkippedPart(path, part.cell, part.line, part.why) for part in document.skipped]
         for unit in document.units:
             admitted = unit.index in changed or self._gate.admits(path, unit.text)
@@ -86,9 +96,11 @@ class Examiner:
                 if document.kind in ("python", "notebook") or unit.index in changed:
                     raise FileProblem(_syntax(problem, unit)) from problem
                 place = _place(problem, unit)
+                unparsed.append(unit.index)
                 skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
-        scan = self._ask(document, data, modules)
-        return Examined(document, modules, dataclasses.replace(scan, skipped=tuple(skipped)))
+        scan, directives = self._ask(document, data, modules, unparsed)
+        scan = dataclasses.replace(scan, skipped=tuple(skipped))
+        return Examined(document, modules, scan, directives)
 
     def module(self, unit: Unit) -> Module:
         """Parse a unit, whatever the gate says.
@@ -98,7 +110,13 @@ class Examiner:
         """
         return Module.parse(unit, self._knowledge, self._package)
 
-    def _ask(self, document: Document, data: bytes, modules: Mapping[int, Module]) -> FileScan:
+    def _ask(
+        self,
+        document: Document,
+        data: bytes,
+        modules: Mapping[int, Module],
+        unparsed: Collection[int],
+    ) -> tuple[FileScan, Directives]:
         """Ask every rule about every module. A rule that fails costs its own findings only."""
         findings: set[Finding] = set()
         lines: dict[Place, str] = {}
@@ -123,20 +141,30 @@ class Examiner:
             places = [place for place in lines if place.unit == module.unit.index]
             anchors |= anchors_of(module, places) if places else {}
         failed = Unreadable(document.path, problems[0]) if problems else None
-        return FileScan(
-            tuple(sorted(findings, key=order)),
+        # Where a rule failed, no comment is called unused either.
+        unasked = range(len(document.units)) if failed else unparsed
+        judged = self._silencer.judge(document, sorted(findings, key=order), unasked)
+        told = list(judged.findings)
+        for finding in judged.about_comments:
+            unit = document.units[finding.place.unit]
+            lines[finding.place] = unit.line_of(finding.place.span.start)
+            told.append(self._shown(finding, unit, diffs))
+        scan = FileScan(
+            tuple(sorted(told, key=order)),
+            judged.suppressed,
             lines,
             regions=document.regions(lines),
             unreadable=failed,
             anchors=anchors,
         )
+        return scan, judged.directives
 
-    def _shown(self, finding: Finding, module: Module, diffs: FindingDiffs) -> Finding:
+    def _shown(self, finding: Finding, source: Module | Unit, diffs: FindingDiffs) -> Finding:
         """Return the finding with what its own fix would change, as far as that is asked for."""
         if self.orders.diffs:
-            finding = diffs.with_diff(finding, module)
+            finding = diffs.with_diff(finding, source)
         if self.orders.replacements:
-            finding = diffs.with_replacements(finding, module)
+            finding = diffs.with_replacements(finding, source)
         return finding
 
 

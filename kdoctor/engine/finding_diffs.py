@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
-from kdoctor.documents import Cell, Document
+from kdoctor.documents import Cell, Document, Unit
 from kdoctor.documents.positions import Positions
 from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_of_changes
 from kdoctor.engine.repair import edits_of, source_of, texts_of
@@ -27,22 +27,22 @@ class FindingDiffs:
         self._data = data
         self._lines = lru_cache(maxsize=64)(_cell_lines)
 
-    def with_diff(self, finding: Finding, module: Module) -> Finding:
+    def with_diff(self, finding: Finding, source: Module | Unit) -> Finding:
         """Return the finding with ``fix.diff`` filled in."""
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding
         diff = self._of_cells if self._document.kind in ("python", "notebook") else self._of_lines
-        return dataclasses.replace(finding, fix=dataclasses.replace(fix, diff=diff(fix, module)))
+        return dataclasses.replace(finding, fix=dataclasses.replace(fix, diff=diff(fix, source)))
 
-    def with_replacements(self, finding: Finding, module: Module) -> Finding:
+    def with_replacements(self, finding: Finding, source: Module | Unit) -> Finding:
         """Return the finding with ``fix.replacements`` filled in."""
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding
         replacements = tuple(
             replacement
-            for span, text in self._changes(fix, module)
+            for span, text in self._changes(fix, source)
             for replacement in self._positions.replacements(span, text)
         )
         return dataclasses.replace(finding, fix=dataclasses.replace(fix, replacements=replacements))
@@ -51,26 +51,26 @@ class FindingDiffs:
     def _positions(self) -> Positions:
         return Positions(self._document.text)
 
-    def _changes(self, fix: Fix, module: Module) -> Iterable[tuple[Span, str]]:
+    def _changes(self, fix: Fix, source: Module | Unit) -> Iterable[tuple[Span, str]]:
         """Return spans of the file's text and what comes there."""
-        unit = module.unit
+        unit = _unit(source)
         if self._document.kind != "python":
-            return self._document.changes({unit.index: texts_of(module, [fix])})
+            return self._document.changes({unit.index: texts_of(source, [fix])})
         edits = edits_of(
-            module, [fix]
+            source, [fix]
         )  # of a unit that is the whole file: only the lines they touch
         return [
             (region, render(unit.text, _inside(edits, region), region, unit.newline))
             for region in _line_regions(unit.text, edits, unit.cells[0].span)
         ]
 
-    def _of_lines(self, fix: Fix, module: Module) -> str:
-        after = self._document.replace({module.unit.index: texts_of(module, [fix])})
+    def _of_lines(self, fix: Fix, source: Module | Unit) -> str:
+        after = self._document.replace({_unit(source).index: texts_of(source, [fix])})
         return unified(decoded(self._data), decoded(after), self._document.path)
 
-    def _of_cells(self, fix: Fix, module: Module) -> str:
-        unit = module.unit
-        edits = edits_of(module, [fix])
+    def _of_cells(self, fix: Fix, source: Module | Unit) -> str:
+        unit = _unit(source)
+        edits = edits_of(source, [fix])
         parts = []
         for cell in unit.cells:
             inside = _inside(edits, cell.span)
@@ -78,15 +78,19 @@ class FindingDiffs:
             if not regions:
                 continue
             inside += (mask for mask in unit.masks if cell.span.covers(mask.span))
-            changes = [_change(module, cell, region, inside) for region in regions]
+            changes = [_change(unit, cell, region, inside) for region in regions]
             label = unit.path if cell.number is None else f"{unit.path}:cell {cell.number}"
-            parts.append(unified_of_changes(self._lines(module, cell), changes, label))
+            parts.append(unified_of_changes(self._lines(unit, cell), changes, label))
         return "".join(parts)
 
 
-def _cell_lines(module: Module, cell: Cell) -> list[str]:
+def _unit(source: Module | Unit) -> Unit:
+    return source if isinstance(source, Unit) else source.unit
+
+
+def _cell_lines(unit: Unit, cell: Cell) -> list[str]:
     """Return the lines of a cell as the user wrote them."""
-    return split_lines(source_of(module.unit, cell))
+    return split_lines(source_of(unit, cell))
 
 
 def _line_regions(text: str, edits: Sequence[Edit], within: Span) -> Iterator[Span]:
@@ -109,8 +113,7 @@ def _inside(edits: Iterable[Edit], region: Span) -> list[Edit]:
     return [edit for edit in edits if region.covers(edit.span)]
 
 
-def _change(module: Module, cell: Cell, region: Span, edits: Sequence[Edit]) -> Change:
-    unit = module.unit
+def _change(unit: Unit, cell: Cell, region: Span, edits: Sequence[Edit]) -> Change:
     inside = _inside(edits, region)
     first = unit.text.count("\n", cell.span.start, region.start)
     size = len(split_lines(unit.text[region.start : region.end]))

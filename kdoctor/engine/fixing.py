@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.engine.applying import write
@@ -24,14 +25,16 @@ def fix(
     *,
     apply: bool = False,
     unsafe: bool | None = None,
+    add_ignores: str | None = None,
     **options: Unpack[Options],
 ) -> FixResult:
     """Return the repaired files at or below ``paths``; with ``apply``, write them too.
 
-    Fixes that a proof calls safe are used, with ``unsafe`` also the others that can be written. A
-    file is written atomically and only if it still is what was read. Standard input (``-``) is
-    never written: its ``after`` is in the result. The order of ``left`` and ``files`` is that of
-    the paths.
+    Fixes that a proof calls safe are used, with ``unsafe`` also the others that can be written.
+    With ``add_ignores`` nothing is repaired: each finding gets a comment that silences it, with
+    these words as the reason ("" for none). A file is written atomically and only if it still is
+    what was read. Standard input (``-``) is never written: its ``after`` is in the result. The
+    order of ``left`` and ``files`` is that of the paths.
 
     Raises:
         UsageProblem: a path, rule or target does not exist.
@@ -39,7 +42,8 @@ def fix(
     paths = list(paths)
     plan = plan_of(paths, options, unsafe=unsafe)
     forget()
-    fixes = run(_fix, plan.orders, plan.tasks, options.get("jobs"), options.get("progress"))
+    work = _fix if add_ignores is None else partial(_ignore, add_ignores)
+    fixes = run(work, plan.orders, plan.tasks, options.get("jobs"), options.get("progress"))
     result = FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
         left=collected(plan, [each.left for each in fixes]),
@@ -47,6 +51,7 @@ def fix(
         written=False,
         found=collected(plan, [each.found for each in fixes]),
         root=journal_root(paths),
+        ignores=add_ignores is not None,
     )
     return write(result) if apply else result
 
@@ -55,3 +60,9 @@ def _fix(orders: Orders, tasks: Sequence[Task]) -> list[FileFix]:
     from kdoctor.engine.mend import Mender  # noqa: PLC0415 - imports libcst
 
     return [Mender(examiner_for(orders.aimed(task))).fix(task) for task in tasks]
+
+
+def _ignore(reason: str, orders: Orders, tasks: Sequence[Task]) -> list[FileFix]:
+    from kdoctor.engine.ignoring import Ignorer  # noqa: PLC0415 - imports libcst
+
+    return [Ignorer(examiner_for(orders.aimed(task)), reason).ignore(task) for task in tasks]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kdoctor.engine.conflicts import compatible
 from kdoctor.engine.diffs import decoded, unified
-from kdoctor.engine.examine import Examined, Examiner
+from kdoctor.engine.examine import Examined, Examiner, order
 from kdoctor.engine.orders import Orders
 from kdoctor.engine.repair import texts_of
 from kdoctor.model import Applicability, Finding
@@ -39,7 +39,11 @@ def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> Ch
     """
     orders = Orders(target, kind="python", gate=False, diffs=False)
     examined = Examiner(orders).examine(path, data)
-    chosen = tuple(choose(examined.scan.findings))
+    # What the user told us to leave alone is what went wrong there all the same.
+    silenced = (each.finding for each in examined.scan.suppressed)
+    findings = sorted([*examined.scan.findings, *silenced], key=order)
+    findings = [each for each in findings if not each.code.startswith("KD9")]
+    chosen = tuple(choose(findings))
     after = _fixed(examined, chosen) if chosen else data
     before = decoded(data)
     return Chosen(
@@ -47,7 +51,7 @@ def choose_and_fix(path: str, data: bytes, target: Target, choose: Choose) -> Ch
         before,
         decoded(after),
         unified(before, decoded(after), path),
-        len(examined.scan.findings) - len(chosen),
+        len(findings) - len(chosen),
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from kdoctor.documents import Document, Kind
@@ -15,7 +16,7 @@ from kdoctor.engine.orders import Task
 from kdoctor.engine.repair import source_of, texts_of
 from kdoctor.engine.result import FixedFile, LeftAlone
 from kdoctor.errors import FileProblem
-from kdoctor.model import Applicability, Finding, Fix, Unreadable
+from kdoctor.model import Applicability, Edit, Finding, Fix, Unreadable
 
 MAX_PASSES = 10
 
@@ -56,7 +57,7 @@ class Mender:
             return FileFix(found, found, left_alone=LeftAlone(path, reason))
         if after == before:
             return FileFix(found, found)
-        diff = _diff(path, before, after, self._examiner.orders.kind)
+        diff = diff_of(path, before, after, self._examiner.orders.kind)
         fixed = FixedFile(path, before, after, diff, applied, is_stdin=task.source.is_stdin)
         return FileFix(found, left, fixed)
 
@@ -73,21 +74,25 @@ class Mender:
             chosen = self._choose(examined)
             document = examined.document
             texts = {
-                index: texts_of(examined.modules[index], fixes) for index, fixes in chosen.items()
+                index: texts_of(examined.source(index), fixes) for index, fixes in chosen.items()
             }
             after = document.replace(texts) if texts else data
             if after == data:
                 return data, tuple(applied), examined.scan
             applied += _cured(examined.scan.findings, chosen)
-            examined = self._examiner.examine(document.path, after, changed=texts.keys())
-            _check_still_python(document, examined.document, texts.keys())
+            needed = examined.directives.words_of_use()
+            changed = texts.keys() & examined.modules.keys()
+            examined = self._examiner.examine(document.path, after, changed=changed)
+            check_still_python(document, examined.document, texts.keys())
+            _check_still_silent(needed, examined)
             data = after
         raise FileProblem(f"its fixes do not come to an end in {MAX_PASSES} passes")
 
     def _choose(self, examined: Examined) -> dict[int, list[Fix]]:
         """Return the fixes to apply now, by the unit that they belong to."""
         chosen = {}
-        for index, module in examined.modules.items():
+        for unit in examined.document.units:
+            index = unit.index
             wanted = [
                 finding
                 for finding in examined.scan.findings
@@ -95,8 +100,8 @@ class Mender:
                 and finding.fix is not None
                 and finding.fix.applicability in self._applicable
             ]
-            unit = module.unit
-            fixes = compatible(wanted, unit.masks, [cell.span for cell in unit.cells])
+            kept = [*unit.masks, *_silenced_edits(examined.scan, index)]
+            fixes = compatible(wanted, kept, [cell.span for cell in unit.cells]) if wanted else []
             if fixes:
                 chosen[index] = fixes
         return chosen
@@ -106,7 +111,26 @@ def _cured(findings: Collection[Finding], chosen: dict[int, list[Fix]]) -> list[
     return [finding for finding in findings if finding.fix in chosen.get(finding.place.unit, ())]
 
 
-def _check_still_python(before: Document, after: Document, changed: Collection[int]) -> None:
+def _silenced_edits(scan: FileScan, unit: int) -> Iterator[Edit]:
+    """Yield what would cure the silenced findings of a unit: no other fix may do that for them."""
+    for each in scan.suppressed:
+        if each.finding.place.unit == unit and each.finding.fix is not None:
+            yield from each.finding.fix.edits
+
+
+def _check_still_silent(needed: Counter[str], after: Examined) -> None:
+    """Hold the fixes to the user's comments.
+
+    Raises:
+        FileProblem: a comment that silenced something went.
+    """
+    lost = needed - after.directives.words()
+    if lost:
+        comment = f"`# kdoctor: {min(lost)}`".replace("kdoctor: noqa", "noqa")
+        raise FileProblem(f"a comment that silences a finding ({comment}) would be lost")
+
+
+def check_still_python(before: Document, after: Document, changed: Collection[int]) -> None:
     """Hold what libcst accepts to Python's own grammar too, where the input kept to it.
 
     Raises:
@@ -129,7 +153,7 @@ def _is_python(source: str) -> bool:
     return True
 
 
-def _diff(path: str, before: bytes, after: bytes, kind: Kind | None) -> str:
+def diff_of(path: str, before: bytes, after: bytes, kind: Kind | None) -> str:
     """Return the diff of the file; of a notebook that of its cells, which is what people read."""
     old, new = Document.parse(before, path, kind), Document.parse(after, path, kind)
     if old.kind != "notebook":

@@ -10,19 +10,31 @@ from kdoctor.rewrite import plan_imports, render
 from kdoctor.syntax import Module
 
 
-def edits_of(module: Module, fixes: Sequence[Fix]) -> list[Edit]:
-    """Return the edits of the fixes and those that the imports need for them."""
-    return [*(edit for fix in fixes for edit in fix.edits), *plan_imports(module, fixes)]
+def edits_of(source: Module | Unit, fixes: Sequence[Fix]) -> list[Edit]:
+    """Return the edits of the fixes and those that the imports need for them.
+
+    A unit that was not parsed has fixes of comments only, and these need no import.
+    """
+    edits = [edit for fix in fixes for edit in fix.edits]
+    return edits if isinstance(source, Unit) else [*edits, *plan_imports(source, fixes)]
 
 
-def texts_of(module: Module, fixes: Sequence[Fix]) -> list[str]:
-    """Return the new text of each cell of the module's unit, masked magics put back.
+def texts_of(source: Module | Unit, fixes: Sequence[Fix]) -> list[str]:
+    """Return the new text of each cell of a unit, masked magics put back.
 
     Raises:
         ValueError: edits overlap, or one lies in no single cell.
     """
-    unit = module.unit
-    edits = edits_of(module, fixes)
+    unit = source if isinstance(source, Unit) else source.unit
+    return texts_with(unit, edits_of(source, fixes))
+
+
+def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:
+    """Return the text of each cell of a unit after some edits, masked magics put back.
+
+    Raises:
+        ValueError: edits overlap, or one lies in no single cell.
+    """
     for edit in edits:
         if not any(cell.span.covers(edit.span) for cell in unit.cells):
             raise ValueError(f"the edit of {edit.span} lies in no single cell")

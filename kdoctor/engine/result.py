@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kdoctor.model import Finding, Place, Region, Unreadable
+from kdoctor.suppression import Suppressed
 from kdoctor.target import Target
 
 
@@ -66,7 +67,8 @@ class ScanResult:
     the file itself. ``known`` are the findings that a baseline accepts, and that are not among
     ``findings`` for that. ``target`` is that of the folder in which all paths lie, if any file has
     it; ``targets`` are those of all files. ``files`` are the ``read`` files in the order of their
-    paths.
+    paths. ``suppressed`` are the findings that comments in the code silence; they are not among
+    ``findings`` either.
     """
 
     target: Target
@@ -81,6 +83,7 @@ class ScanResult:
     targets: tuple[TargetUse, ...] = ()
     anchors: Mapping[Place, Anchor] = field(default_factory=dict)
     known: tuple[Finding, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
 
     def region(self, place: Place) -> Region:
         """Return where a finding stands in the file itself."""
@@ -121,7 +124,8 @@ class FixResult:
     ``left`` is what a scan of the files finds after the fix, ``found`` what one found before it.
     ``written`` says whether the changed files were written (``apply=True``). ``root`` is the folder
     whose journal keeps what they were; ``no_undo`` says why it does not. ``split`` are the files
-    that had other hard links: these still have the old content.
+    that had other hard links: these still have the old content. ``ignores``: instead of
+    being fixed, the findings were silenced by comments.
     """
 
     files: tuple[FixedFile, ...]
@@ -132,6 +136,7 @@ class FixResult:
     root: Path
     no_undo: str = ""
     split: tuple[str, ...] = ()
+    ignores: bool = False
 
     @property
     def target(self) -> Target:

@@ -53,6 +53,7 @@ def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
         project=plan.targets.notes,
         targets=uses,
         anchors={place: anchor for scan in scans for place, anchor in scan.anchors.items()},
+        suppressed=tuple(each for scan in scans for each in scan.suppressed),
     )
 
 

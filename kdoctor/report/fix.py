@@ -54,9 +54,10 @@ def write_written(result: FixResult, page: Page) -> None:
     """Name the files that were written."""
     if page.verbosity < 0:
         return
+    done = page.paint("good", "ignored in" if result.ignores else "fixed")
     for file in result.files:
         cured = summary.count(len(file.applied), "finding")
-        page.line(f"{page.paint('good', 'fixed')} {printable(file.path)}: {cured}")
+        page.line(f"{done} {printable(file.path)}: {cured}")
 
 
 def write_summary(result: FixResult, page: Page) -> None:

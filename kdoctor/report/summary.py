@@ -66,10 +66,11 @@ def unread(result: ScanResult, page: Page) -> list[str]:
 
 
 def of_scan(result: ScanResult, page: Page) -> list[str]:
-    """Sum up a scan in at most three lines."""
+    """Sum up a scan in at most three lines, and one more where every detail is asked for."""
     findings = result.findings
     if not findings:
-        return [f"{_nothing('Nothing to report.', result, page)} {_files(result)}"]
+        nothing = _nothing("Nothing to report.", result, page)
+        return [f"{nothing} {_files(result)}", *_suppressed(result, page)]
     paths = len({finding.place.path for finding in findings})
     lines = [
         (
@@ -77,6 +78,7 @@ def of_scan(result: ScanResult, page: Page) -> list[str]:
             f"{by_severity(findings)}. {_files(result)}"
         )
     ]
+    lines += _suppressed(result, page)
     fixable = fixable_counts(findings)
     if not fixable:
         return [*lines, "None has an automatic fix."]
@@ -97,22 +99,25 @@ def of_fix(result: FixResult, page: Page) -> list[str]:
     left = result.left.findings
     lines = []
     if result.files:
-        verb = "Fixed" if result.written else "Would fix"
+        verbs = ("Ignored", "Would ignore") if result.ignores else ("Fixed", "Would fix")
+        verb = verbs[0] if result.written else verbs[1]
         done = f"{verb} {count(cured, 'finding')} in {count(len(result.files), 'file')}"
         lines.append(f"{page.paint('good', done)}; {_left(left)}.")
     elif left:
-        lines.append(f"Nothing to fix automatically; {_left(left)}.")
+        nothing = "Nothing to ignore" if result.ignores else "Nothing to fix automatically"
+        lines.append(f"{nothing}; {_left(left)}.")
     else:
         nothing = _nothing("Nothing to fix.", result.left, page)
         lines.append(f"{nothing} {_files(result.left)}")
     hints = []
     if result.files and not result.written:
         hints.append("add --apply to write it")
-    if Applicability.UNSAFE in fixable_counts(left):
+    if Applicability.UNSAFE in fixable_counts(left) and not result.ignores:
         hints.append("add --unsafe for the fixes that no proof calls safe")
     if left:
         hints.append("`kdoctor scan PATH` shows what is left")
-    return [*lines, *([f"Next: {'; '.join(hints)}."] if hints else [])]
+    next_steps = [f"Next: {'; '.join(hints)}."] if hints else []
+    return [*lines, *_suppressed(result.left, page), *next_steps]
 
 
 def fixable_counts(findings: Iterable[Finding]) -> dict[Applicability, int]:
@@ -129,6 +134,13 @@ def count(number: int, noun: str) -> str:
 
 def _nothing(text: str, result: ScanResult, page: Page) -> str:
     return text if result.unreadable else page.paint("good", text)
+
+
+def _suppressed(result: ScanResult, page: Page) -> list[str]:
+    """Say, where every detail is asked for, how much the comments in the code silence."""
+    if page.verbosity <= 0 or not result.suppressed:
+        return []
+    return [f"Ignored by comments in the code: {count(len(result.suppressed), 'finding')}."]
 
 
 def by_severity(findings: Sequence[Finding]) -> str:

@@ -1,7 +1,7 @@
 """The import block: what the applied fixes need comes in, what they leave unused goes out.
 
 An import goes only where the fixes took away its last use; one that was never used, is exported,
-stands in a guard or says ``# noqa`` stays as it is.
+stands in a guard or says ``# noqa`` or ``# kdoctor: ignore`` stays as it is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from kdoctor.rewrite.roots import package_of, transposed
 from kdoctor.rewrite.visibility import is_conditional
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
-_KEEP_COMMENT = re.compile(r"#\s*noqa\s*(?:$|[^:\s]|:.*\bF401\b)", re.IGNORECASE)
+_KEEP_COMMENT = re.compile(
+    r"#\s*noqa\s*(?:$|[^:\s]|:.*\bF401\b)|#\s*kdoctor:\s*ignore", re.IGNORECASE
+)
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
 

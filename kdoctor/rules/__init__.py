@@ -8,8 +8,8 @@ no libcst): ``all_rules()`` does, on its first call.
 from __future__ import annotations
 
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.registry import all_rules, rule_by_code
+from kdoctor.rules.registry import all_rules, applies, rule_by_code
 from kdoctor.rules.rule import Check, Example, Rule
 from kdoctor.rules.words import words
 
-__all__ = ["Check", "Example", "Facts", "Rule", "all_rules", "rule_by_code", "words"]
+__all__ = ["Check", "Example", "Facts", "Rule", "all_rules", "applies", "rule_by_code", "words"]

@@ -17,7 +17,6 @@ from kdoctor.errors import UsageProblem
 from kdoctor.keras_api import split_root
 from kdoctor.model import Finding
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
-from kdoctor.target import Target
 
 if TYPE_CHECKING:
     from kdoctor.rules.facts import Facts
@@ -104,7 +103,7 @@ def _has_all_headings(module: ModuleType) -> bool:
 def _where_it_can_fire(rule: Rule) -> Check:
     def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if (
-            _applies(rule, facts.target)
+            applies(rule, facts)
             and _is_triggered(rule, module)
             and (rule.family in _BY_ROOT or not _uses_another_keras(module, facts))
         ):
@@ -129,11 +128,11 @@ def _is_triggered(rule: Rule, module: Module) -> bool:
     return any(word in each.name for each in module.imports for word in rule.triggers)
 
 
-def _applies(rule: Rule, target: Target) -> bool:
+def applies(rule: Rule, facts: Facts) -> bool:
     """Say whether the rule can fire for ``keras`` or for ``tf.keras`` on this target."""
-    return any(
+    return (bool(facts.namespace) or not rule.only_with_namespace) and any(
         (rule.since is None or Version(rule.since) <= Version(version))
         and (rule.until is None or Version(version) < Version(rule.until))
-        for version in (target.keras_version, target.tf_keras_version)
+        for version in (facts.target.keras_version, facts.target.tf_keras_version)
         if version
     )

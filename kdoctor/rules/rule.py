@@ -26,6 +26,7 @@ FAMILIES = {
     "idioms": "KD5",
     "saving": "KD6",
     "environment": "KD7",
+    "suppression": "KD9",
 }
 HEADINGS = (
     "## What it does",
@@ -86,7 +87,8 @@ class Rule:
     ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
     collection means that any source which speaks of Keras is. ``since`` and ``until`` bound the
     Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid``,
-    ``invalid`` and ``rewrites`` come from the rule's module.
+    ``invalid`` and ``rewrites`` come from the rule's module. ``only_with_namespace``: without
+    ``--namespace`` the rule is silent.
     """
 
     code: str
@@ -97,6 +99,7 @@ class Rule:
     triggers: Collection[str] = ()
     since: str | None = None
     until: str | None = None
+    only_with_namespace: bool = False
     docs: str = ""
     valid: tuple[str, ...] = field(default=(), repr=False)
     invalid: tuple[Example, ...] = field(default=(), repr=False)

@@ -73,6 +73,7 @@ class Report(msgspec.Struct, forbid_unknown_fields=True):
     target: Target
     targets: list[TargetUse]
     findings: list[Finding]
+    suppressed: int
     files: Files
     conflicts: list[str]
 

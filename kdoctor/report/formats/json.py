@@ -37,6 +37,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
             for use in result.targets
         ],
         "findings": [finding_of(finding) for finding in result.findings],
+        "suppressed": len(result.suppressed),
         "files": {
             "read": result.read,
             "skipped": len(result.skipped),

@@ -384,5 +384,6 @@ rule = Rule(
     family="environment",
     severity=Severity.LEGACY,
     triggers={"keras"},
+    only_with_namespace=True,
     check=check,
 )

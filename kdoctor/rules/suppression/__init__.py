@@ -1,0 +1,1 @@
+"""The comments by which findings are silenced."""

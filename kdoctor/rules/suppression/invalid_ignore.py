@@ -1,0 +1,88 @@
+"""A comment for kdoctor that does not say what it is meant to say.
+
+## What it does
+Reports `# kdoctor: …` with a rule that does not exist, with a word that is not understood, with a
+list that is empty or not closed, with a code outside of brackets, and `ignore-file`, `off` or `on`
+that do not stand alone on their line. Such a comment silences nothing.
+
+## Why it breaks
+What it was to silence is reported, or will be once it comes up. A misspelt comment that silenced
+everything would be worse: `# kdoctor: ignore KD101` is not taken for `# kdoctor: ignore`.
+
+## What to write instead
+`# kdoctor: ignore[KD101] reason`, with codes, starts of codes (`KD1`) or names (`missing-name`) in
+the brackets, several with commas; `kdoctor rules` lists them. `# kdoctor: ignore` silences all
+rules on its line.
+
+## How we know
+Codes and names are held against the rules that this kdoctor has. The examples are run: a comment
+changes nothing that Python does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.documents import Unit
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.suppression import Directive, Entry
+from kdoctor.syntax import Module
+
+_ONLY_YOU_KNOW = "which rule is meant, only you can say"
+
+
+def check(_module: Module, _facts: Facts) -> Iterator[Finding]:
+    """Report nothing: comments are found without a parse, and asked about once a file."""
+    return iter(())
+
+
+def not_understood(unit: Unit, directive: Directive) -> Finding:
+    """Return the finding on a comment that has ``Directive.problem``."""
+    return _finding(unit, directive, directive.problem, directive.help)
+
+
+def unknown_rule(unit: Unit, directive: Directive, entry: Entry, problem: str) -> Finding:
+    """Return the finding on an entry that names no rule; ``problem`` may know what was meant."""
+    what, _, advice = problem.partition("; ")
+    place = Directive(directive.form, entry.span, directive.comment)
+    return _finding(unit, place, what, f"{advice[:1].upper()}{advice[1:]}")
+
+
+def _finding(unit: Unit, directive: Directive, what: str, advice: str) -> Finding:
+    return rule.finding(
+        unit.place(directive.span),
+        f"this comment silences nothing: {what}",
+        symbol="kdoctor: ignore",
+        confidence=Confidence.CERTAIN,
+        help=advice,
+        no_fix_because=_ONLY_YOU_KNOW,
+    )
+
+
+rule = Rule(
+    code="KD902",
+    name="invalid-ignore",
+    family="suppression",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers={"kdoctor"},
+)
+
+VALID = [
+    "import keras  # kdoctor: ignore[KD101, missing-name, kd2] reason\n",
+    "import keras  # kdoctor: a doctor for Keras code\n",
+    "import os  # noqa: KDE1\n",
+    "x = '# kdoctor: ignore[KD999]'\n",
+]
+
+INVALID = [
+    Example(before="import keras  # kdoctor: ignore[KD1O1]\n"),
+    Example(before="import keras  # kdoctor: ignore[mising-name, KD99]\n", findings=2),
+    Example(before="import keras  # kdoctor: ignore KD101\n"),
+    Example(before="import keras  # kdoctor: ingore[KD101]\n"),
+    Example(before="import keras  # kdoctor: ignore[KD101\n"),
+    Example(before="import keras  # kdoctor: ignore[]\n"),
+    Example(before="import keras  # kdoctor: ignore-file[KD101]\n"),
+]

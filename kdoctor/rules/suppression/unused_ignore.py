@@ -1,0 +1,113 @@
+"""A comment that silences a rule where the rule has nothing to say.
+
+## What it does
+Reports `# kdoctor: ignore[…]`, `ignore-file`, `off` and `# noqa: KD…` where none of the rules that
+they name reports anything, the entries of a list that silence nothing, and an `on` that ends no
+`off`. A comment for rules that were not asked (`--select`, `--ignore`), or that cannot fire on the
+target, is left alone, and so is `# noqa` without a code of ours: it speaks to other tools.
+
+## Why it breaks
+Nothing breaks. What such a comment said was true of a line that has changed since; one day it
+hides something new. A list of what is silenced, and why, is worth keeping only while it is true.
+
+## What to write instead
+Nothing: the fix takes the comment out, or the code out of its list. What else stands on the line
+stays, and so does the reason where other codes stay. `kdoctor fix --select KD901 --apply` does so
+in all files. To keep one all the same: `# kdoctor: ignore[KD101, KD901] reason`.
+
+## How we know
+A comment is unused if all rules were asked about the file and it silenced no finding of theirs.
+The examples are run before and after: a comment changes nothing that Python does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from kdoctor.documents import Unit
+from kdoctor.model import Confidence, Finding, Fix, Severity, Span
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.suppression import Directive, Entry, Form, removal
+from kdoctor.syntax import Module
+
+
+def check(_module: Module, _facts: Facts) -> Iterator[Finding]:
+    """Report nothing: whether a comment is of use is known when all other rules have spoken."""
+    return iter(())
+
+
+def unused(unit: Unit, directive: Directive, useless: Collection[Entry], facts: Facts) -> Finding:
+    """Return the finding on a comment of which ``useless`` (nothing: the whole) has no use."""
+    whole = len(useless) == len(directive.entries) and not directive.others
+    first = next(iter(useless), None)
+    place = directive.span if whole or first is None else first.span
+    names = ", ".join(f"`{entry.text}`" for entry in useless)
+    edit = removal(unit, directive, useless)
+    title = "Take the comment out" if whole else f"Take {names} out of the list"
+    return rule.finding(
+        unit.place(Span(place.start, place.end)),
+        _message(directive, names),
+        symbol=f"kdoctor: {directive.form.value}",
+        confidence=Confidence.CERTAIN,
+        help="Take it out, or add `KD901` to its list to keep it.",
+        fix=Fix(title, (edit,), facts.applicability(*INVALID)),
+    )
+
+
+def _message(directive: Directive, names: str) -> str:
+    what = names or "the comment"
+    match directive.form:
+        case Form.ON:
+            return f"{what} ends nothing: no `# kdoctor: off` of it is open here"
+        case Form.OFF:
+            return f"{what} silences nothing up to the end of its block or its `on`"
+        case Form.FILE:
+            return f"{what} silences nothing in this file"
+        case _:
+            return f"{what} silences nothing here"
+
+
+rule = Rule(
+    code="KD901",
+    name="unused-ignore",
+    family="suppression",
+    severity=Severity.LEGACY,
+    check=check,
+    triggers={"kdoctor"},
+)
+
+VALID = [
+    "from keras import backend as K\n\nK.get_session()  # kdoctor: ignore[KD101, KD1] old code\n",
+    "import os  # noqa\nimport sys  # noqa: F401\n",
+    "text = '# kdoctor: ignore'\n",
+    "x = 1  # kdoctor: ignore[KD101, KD901] for what comes next\n",
+]
+
+INVALID = [
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()  # kdoctor: ignore[KD201] old\n",
+        after="import keras\n\nmodel = keras.Sequential()\n",
+    ),
+    Example(
+        before=(
+            "from keras import backend\n\n\n"
+            "def session():\n"
+            "    return backend.get_session()  # kdoctor: ignore[KD101, KD301] never called\n"
+        ),
+        after=(
+            "from keras import backend\n\n\n"
+            "def session():\n"
+            "    return backend.get_session()  # kdoctor: ignore[KD101] never called\n"
+        ),
+    ),
+    Example(
+        before="# kdoctor: ignore-file[KD4]\nimport os  # noqa: F401, KD101\n",
+        after="import os  # noqa: F401\n",
+        findings=2,
+    ),
+    Example(
+        before="import keras\n\n# kdoctor: off\nx = keras.ops.ones(3)\n# kdoctor: on\n",
+        after="import keras\n\nx = keras.ops.ones(3)\n",
+    ),
+]

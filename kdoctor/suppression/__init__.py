@@ -1,0 +1,38 @@
+"""Comments by which a user says that a finding is to be left alone, and why.
+
+- ``x = f()  # kdoctor: ignore``: nothing is reported here.
+- ``# kdoctor: ignore[KD101] reason``: not this rule. A rule is named by its code, the start of its
+  code, or its name; several with commas. Alone on its line, the comment is about the line below.
+- ``# kdoctor: ignore-file[KD1] reason``, alone on its line, anywhere: not in this file.
+- ``# kdoctor: off[KD1]`` … ``# kdoctor: on``, alone on their lines: not between them. ``on``
+  ends every ``off``, ``on[KD1]`` that one; without it, it ends with the block that it stands in.
+- ``# noqa``, ``# noqa: E501, KD101``: as flake8 reads it.
+
+A comment counts for a statement that it stands on the first or last line of, and for what touches
+its own line. What speaks of the comments themselves (KD9) is silenced by its own code only.
+
+This package reads, judges and writes such comments. It knows no rules and parses no Python: the
+tokenizer finds comments in any source, with or without Keras.
+"""
+
+from __future__ import annotations
+
+from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
+from kdoctor.suppression.marks import holds_marks, is_marked
+from kdoctor.suppression.silencing import Directives, Silenced, Suppressed
+from kdoctor.suppression.writing import ignore_edits, ignore_fix, removal
+
+__all__ = [
+    "Directive",
+    "Directives",
+    "Entry",
+    "Form",
+    "Silenced",
+    "Suppressed",
+    "directives_of",
+    "holds_marks",
+    "ignore_edits",
+    "ignore_fix",
+    "is_marked",
+    "removal",
+]
