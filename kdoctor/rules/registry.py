@@ -123,7 +123,7 @@ def _uses_another_keras(module: Module, facts: Facts) -> bool:
 
 def _is_triggered(rule: Rule, module: Module) -> bool:
     """Say whether a trigger is written in the module, or in what it imports by way of others."""
-    if not rule.triggers or any(word in module.text for word in rule.triggers):
+    if not rule.triggers or not module.words.isdisjoint(rule.triggers):
         return True
     return any(word in each.name for each in module.imports for word in rule.triggers)
 

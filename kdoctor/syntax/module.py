@@ -7,8 +7,11 @@ one pass of libcst's writer, types nothing until then.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import libcst as cst
 
@@ -25,12 +28,16 @@ from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
-from kdoctor.syntax.positions import Positions
+from kdoctor.syntax.positions import DifferentTextError, Positions
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.resolving import Meaning, Resolver
 from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.survey import Mode, Survey, Use
 from kdoctor.syntax.surveying import survey
+from kdoctor.syntax.walk import descendants
+
+_WORD = re.compile(r"\w+")
+_Node = TypeVar("_Node", bound=cst.CSTNode)
 
 _KINDS = {
     Mode.LOAD: ReferenceKind.LOAD,
@@ -80,12 +87,12 @@ class Module:
         Raises:
             SyntaxProblem: libcst does not write this tree back as it was; no place in it is sure.
         """
-        return self._positions.inner(node)
+        return self._placed(self._positions.inner, node)
 
     def outer_span(self, node: cst.CSTNode) -> Span:
         """Return the span of an expression with its own parentheses; ``span`` for other nodes."""
         if isinstance(node, cst.BaseExpression):
-            return self._positions.outer(node)
+            return self._placed(self._positions.outer, node)
         return self.span(node)
 
     def place(self, node: cst.CSTNode) -> Place:
@@ -99,19 +106,20 @@ class Module:
 
     @cached_property
     def _positions(self) -> Positions:
+        return Positions(self.tree, self._parsed, lambda: self._survey.parents)
+
+    def _placed(self, ask: Callable[[cst.CSTNode], Span], node: cst.CSTNode) -> Span:
         try:
             try:
-                positions = Positions.of(self.tree)
+                return ask(node)
             except RecursionError:
-                positions = on_a_deep_stack(Positions.of, self.tree)
+                return on_a_deep_stack(ask, node)
         except (RecursionError, MemoryError):
             raise SyntaxProblem("the code is nested too deeply", 1, 1) from None
-        if positions.text != self._parsed:
-            offset = _first_difference(positions.text, self._parsed)
+        except DifferentTextError as problem:
+            offset = _first_difference(problem.written, self._parsed)
             place = self.unit.place(Span(offset, offset))
-            why = "libcst does not give this code back as it is"
-            raise SyntaxProblem(why, place.line, place.column)
-        return positions
+            raise SyntaxProblem(str(problem), place.line, place.column) from None
 
     # -- structure
 
@@ -126,6 +134,23 @@ class Module:
         while above is not None:
             yield above
             above = parents.get(above)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Every identifier that is written in the text, also in its strings and comments."""
+        text = self.text if self.text.isascii() else unicodedata.normalize("NFKC", self.text)
+        return frozenset(_WORD.findall(text))
+
+    def nodes(self, kind: type[_Node]) -> Sequence[_Node]:
+        """Return all nodes of one class (not of its subclasses), in source order."""
+        return self._nodes.get(kind, ())  # type: ignore[return-value]
+
+    @cached_property
+    def _nodes(self) -> dict[type[cst.CSTNode], list[cst.CSTNode]]:
+        found: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+        for node in descendants(self.tree):
+            found.setdefault(node.__class__, []).append(node)
+        return found
 
     def scope_of(self, node: cst.CSTNode) -> Scope:
         """Return the scope that names at ``node`` are looked up in."""

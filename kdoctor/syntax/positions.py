@@ -1,4 +1,4 @@
-"""Where each node stands, found out by letting libcst write the tree once more.
+"""Where a node stands, found out by letting libcst write the code around it once more.
 
 A node has two spans. The inner is the node itself: no parentheses around it, no blank lines and
 comments before it, no comma after it (and, as in Python's own ``ast``, no decorators). The outer
@@ -8,7 +8,7 @@ whitespace that libcst hangs on it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from types import TracebackType
 
 import libcst as cst
@@ -17,16 +17,32 @@ from libcst._nodes.internal import CodegenState
 from kdoctor.model import Span
 
 
-@dataclass(frozen=True, slots=True)
 class Positions:
-    """The spans of every node, in characters of ``text``, the tree as libcst writes it."""
+    """The spans of nodes, in characters of ``text``, which ``tree`` was parsed from.
 
-    text: str
-    _inner: dict[cst.CSTNode, tuple[int, int]]
-    _outer: dict[cst.CSTNode, tuple[int, int]]
+    Only what is asked for is written: the smallest statement around a node whose text stands in
+    the file once, which says where it stands. Where there is none, the whole tree is written.
+    """
+
+    def __init__(
+        self, tree: cst.Module, text: str, parents: Callable[[], Mapping[cst.CSTNode, cst.CSTNode]]
+    ) -> None:
+        self._tree = tree
+        self._text = text
+        # libcst ends every line, and takes the last newline back where the file has none.
+        self._lines = "\n" + text + ("" if tree.has_trailing_newline else tree.default_newline)
+        self._parents = parents
+        self._inner: dict[cst.CSTNode, tuple[int, int]] = {}
+        self._outer: dict[cst.CSTNode, tuple[int, int]] = {}
 
     def inner(self, node: cst.CSTNode) -> Span:
-        """Return where the node itself stands."""
+        """Return where the node itself stands.
+
+        Raises:
+            DifferentTextError: libcst does not write the tree as it was.
+            RecursionError: it is nested too deeply for this stack.
+        """
+        self._find(node)
         start, end = self._inner.get(node) or self._outer[node]
         if isinstance(node, cst.Param):  # libcst counts the name alone
             last = node.default or node.annotation
@@ -34,23 +50,68 @@ class Positions:
         return self._span(start, end)
 
     def outer(self, node: cst.CSTNode) -> Span:
-        """Return where the node and what libcst hangs on it stand."""
+        """Return where the node and what libcst hangs on it stand. Raises as ``inner`` does."""
+        self._find(node)
         return self._span(*self._outer[node])
 
     def _span(self, start: int, end: int) -> Span:
-        # libcst ends every line, and takes the last newline back where the file has none.
-        return Span(min(start, len(self.text)), min(end, len(self.text)))
+        return Span(min(start, len(self._text)), min(end, len(self._text)))
 
-    @classmethod
-    def of(cls, tree: cst.Module) -> Positions:
-        """Write ``tree`` once.
+    def _find(self, node: cst.CSTNode) -> None:
+        if node in self._outer:
+            return
+        parents = self._parents()
+        above: cst.CSTNode | None = node
+        while above is not None:
+            holder = parents.get(above)
+            if isinstance(holder, cst.IndentedBlock | cst.Module) and self._place(above, parents):
+                return
+            above = holder
+        self._write_all()
 
-        Raises:
-            RecursionError: it is nested too deeply for this stack.
-        """
-        state = _RecordingState(tree.default_indent, tree.default_newline)
-        tree._codegen(state)  # noqa: SLF001 - the only way to positions without MetadataWrapper
-        return cls("".join(state.tokens), state.inner, state.outer)
+    def _place(self, statement: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
+        """Write one statement; keep its spans if its text stands in the file exactly once."""
+        state = _RecordingState(self._tree.default_indent, self._tree.default_newline)
+        for indent in self._indents(statement, parents):
+            state.increase_indent(indent)
+        statement._codegen(state)  # noqa: SLF001 - the only way to positions
+        written = "\n" + "".join(state.tokens)
+        start = self._lines.find(written)
+        if start < 0 or self._lines.find(written, start + 1) >= 0:
+            return False
+        for own, found in ((self._inner, state.inner), (self._outer, state.outer)):
+            for node, (first, last) in found.items():
+                own[node] = (start + first, start + last)
+        return True
+
+    def _indents(
+        self, statement: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
+    ) -> list[str]:
+        """Return the indentation of each block around a statement, from the outside in."""
+        indents: list[str] = []
+        above = parents.get(statement)
+        while above is not None:
+            if isinstance(above, cst.IndentedBlock):
+                own = above.indent
+                indents.append(self._tree.default_indent if own is None else own)
+            above = parents.get(above)
+        return indents[::-1]
+
+    def _write_all(self) -> None:
+        state = _RecordingState(self._tree.default_indent, self._tree.default_newline)
+        self._tree._codegen(state)  # noqa: SLF001 - the only way to positions
+        written = "".join(state.tokens)
+        if written != self._text:
+            raise DifferentTextError(written)
+        self._inner, self._outer = state.inner, state.outer
+
+
+class DifferentTextError(Exception):
+    """libcst writes another text than it read, which this holds."""
+
+    def __init__(self, written: str) -> None:
+        super().__init__("libcst does not give this code back as it is")
+        self.written = written
 
 
 class _RecordingState(CodegenState):

@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import How, Mode, Store, Survey, Use
-from kdoctor.syntax.walk import FIELDS
+from kdoctor.syntax.walk import FIELDS, NODES
 
 
 def survey(tree: cst.Module) -> Survey:
@@ -34,21 +34,21 @@ class _Walk:
         found = self.found
         self.waiting: list[_Item] = [(found.tree, found.module, Mode.LOAD)]
         waiting, handlers, parents = self.waiting, self.handlers, self.parents
-        node_type = cst.CSTNode
         while waiting:
             node, scope, mode = waiting.pop()
-            handler = handlers.get(type(node))
+            handler = handlers.get(node.__class__)
             if handler is not None:
                 handler(node, scope, mode)
                 continue
             # Written out: this is where the time goes.
-            for name in reversed(FIELDS[type(node)]):
+            for name in reversed(FIELDS[node.__class__]):
                 value = getattr(node, name)
-                if value.__class__ is tuple or value.__class__ is list:
+                kind = value.__class__
+                if kind is tuple or kind is list:
                     for child in reversed(value):
                         parents[child] = node
                         waiting.append((child, scope, mode))
-                elif isinstance(value, node_type):
+                elif kind in NODES:
                     parents[value] = node
                     waiting.append((value, scope, mode))
         self._settle_nonlocals()

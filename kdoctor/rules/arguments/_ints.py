@@ -66,8 +66,8 @@ def _looked_at(function: cst.FunctionDef, name: str) -> bool:
 
 def _calls(module: Module, function: cst.FunctionDef) -> list[cst.Call]:
     found = []
-    for each in descendants(module.tree):
-        if not isinstance(each, cst.Call) or not isinstance(each.func, cst.Name):
+    for each in module.nodes(cst.Call):
+        if not isinstance(each.func, cst.Name):
             continue
         if each.func.value != function.name.value or any(given.star for given in each.args):
             continue

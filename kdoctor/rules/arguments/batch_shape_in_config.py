@@ -38,8 +38,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such entry."""
     if not _is_of_keras_3(module, facts):
         return
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.Assign) or len(node.targets) != 1:
+    for node in module.nodes(cst.Assign):
+        if len(node.targets) != 1:
             continue
         target = node.targets[0].target
         key = _key(target)

@@ -60,7 +60,6 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import Line, free_name, line_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _IN_THE_CONFIG = (
     "the values go into the layer's config: what is made from that, by `clone_model`, starts with "
@@ -95,9 +94,9 @@ class _Made:
 
 def _own_layers(module: Module, facts: Facts) -> Iterator[tuple[_Made, cst.Arg]]:
     """Yield the layers of the user's own that hand `weights=` on to one of Keras'."""
-    for call in descendants(module.tree):
-        given = argument(call, "weights") if isinstance(call, cst.Call) else None
-        if given is None or not isinstance(call, cst.Call):
+    for call in module.nodes(cst.Call):
+        given = argument(call, "weights")
+        if given is None:
             continue
         base = base_that_gets(module, call.func, "weights")
         if base is None or not _refuses_weights(facts, base) or module.is_guarded(call):

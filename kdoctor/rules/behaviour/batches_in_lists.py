@@ -32,7 +32,7 @@ from kdoctor.rules.calls import argument, replaced, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants, own_nodes
+from kdoctor.syntax.walk import own_nodes
 
 _FED = {
     "fit": ("x", "validation_data"),
@@ -169,10 +169,8 @@ def _getters(module: Module) -> Iterator[cst.FunctionDef]:
     """Yield ``__getitem__`` of the subclasses of ``Sequence``."""
     if "__getitem__" not in module.text:
         return
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.ClassDef) or not any(
-            _is_sequence(module, base) for base in node.bases
-        ):
+    for node in module.nodes(cst.ClassDef):
+        if not any(_is_sequence(module, base) for base in node.bases):
             continue
         for statement in node.body.body:
             if isinstance(statement, cst.FunctionDef) and statement.name.value == "__getitem__":

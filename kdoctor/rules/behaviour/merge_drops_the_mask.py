@@ -38,7 +38,6 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.masks import is_lost_anyway, is_masked
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
 """The layers whose mask was that of the inputs that have one."""
@@ -46,8 +45,8 @@ MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtra
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each layer that gets both sorts."""
-    for call in descendants(module.tree):
-        if not isinstance(call, cst.Call) or not call.args:
+    for call in module.nodes(cst.Call):
+        if not call.args:
             continue
         name = _merges(module, facts, call)
         inputs = None if name is None else value_of(module, call.args[0].value)

@@ -26,7 +26,6 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.walk import descendants
 
 _OLD, _NEW = "lr", "learning_rate"
 _OTHERS = (BindingKind.AUGMENT, BindingKind.DELETE)
@@ -91,7 +90,7 @@ def _setattrs(
 ) -> Iterator[tuple[cst.Call, cst.SimpleString, Type]]:
     if "setattr" not in module.text:
         return
-    for node in descendants(module.tree):
+    for node in module.nodes(cst.Call):
         match node:
             case cst.Call(
                 func=cst.Name(value="setattr"),

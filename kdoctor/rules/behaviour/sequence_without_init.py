@@ -37,8 +37,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such class."""
     if "__init__" not in module.text:
         return
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.ClassDef) or len(node.bases) != 1:
+    for node in module.nodes(cst.ClassDef):
+        if len(node.bases) != 1:
             continue
         name = module.qualified(node.bases[0].value)
         split = split_root(name) if name else None

@@ -60,7 +60,6 @@ from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.syntax import MemberStore, MemberUse, Module
-from kdoctor.syntax.walk import descendants
 
 DIFFER_IN_TRAINING = frozenset({
     "AlphaDropout", "BatchNormalization", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D",
@@ -84,9 +83,7 @@ _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAG
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each phase that is given where a model is built."""
-    for call in descendants(module.tree):
-        if not isinstance(call, cst.Call):
-            continue
+    for call in module.nodes(cst.Call):
         given = argument(call, "training")
         phase = None if given is None else literal(given.value)
         if given is None or not isinstance(phase, bool) or not _builds(module, call):

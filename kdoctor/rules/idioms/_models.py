@@ -38,9 +38,8 @@ def model_in_sight(module: Module, use: MemberUse) -> ModelInSight | None:
         return None
     uses = [
         each
-        for each in descendants(module.tree)
-        if isinstance(each, cst.Name)
-        and each.value == name.value
+        for each in module.nodes(cst.Name)
+        if each.value == name.value
         and each is not bindings[0].node
         and not _is_only_spelled_so(module, each)
     ]

@@ -40,7 +40,6 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _HOOKS = ("get_updates", "get_gradients")
 _HELP = (
@@ -51,9 +50,7 @@ _HELP = (
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such method of a class of Keras."""
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.ClassDef):
-            continue
+    for node in module.nodes(cst.ClassDef):
         made = kind_of_class(module, node)
         methods = {
             each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)

@@ -73,7 +73,8 @@ _ARRAY_HELP = "Write the function of `keras.ops` instead of NumPy's; a value exi
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such use."""
-    for node in descendants(module.tree):
+    asking = (cst.If, cst.While, cst.IfExp, cst.Assert, cst.For, cst.CompFor, cst.Call)
+    for node in (each for kind in asking for each in module.nodes(kind)):
         for place, error in _misused(module, node):
             if module.context_of(place) in _INSIDE or module.is_guarded(place):
                 continue

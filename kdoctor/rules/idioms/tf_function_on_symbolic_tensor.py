@@ -35,7 +35,6 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _ERROR = "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype."
 _WITH_SIGNATURE = "TypeError: Binding inputs to tf.function failed"
@@ -44,8 +43,8 @@ _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each call."""
-    for call in descendants(module.tree):
-        if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Name):
+    for call in module.nodes(cst.Call):
+        if not isinstance(call.func, cst.Name):
             continue
         error = _error(module, call.func)
         if error is None or not any(holds_symbolic(module, each.value) for each in call.args):

@@ -44,8 +44,8 @@ _ERROR = (
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such parameter."""
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.ClassDef) or len(node.bases) != 1:
+    for node in module.nodes(cst.ClassDef):
+        if len(node.bases) != 1:
             continue
         base = module.qualified(node.bases[0].value)
         split = split_root(base) if base and is_keras_3(facts, base) else None

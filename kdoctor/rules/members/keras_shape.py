@@ -26,18 +26,13 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _MEMBER = "_keras_shape"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each read, unless the file itself assigns such an attribute to the same thing."""
-    nodes = [
-        each
-        for each in descendants(module.tree)
-        if isinstance(each, cst.Attribute) and each.attr.value == _MEMBER
-    ]
+    nodes = [each for each in module.nodes(cst.Attribute) if each.attr.value == _MEMBER]
     assigned = {module.source(each.value) for each in nodes if _is_stored(module, each)}
     for node in nodes:
         if module.source(node.value) not in assigned and not module.is_guarded(node):

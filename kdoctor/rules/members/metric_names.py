@@ -30,7 +30,6 @@ from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
 # Where `monitor` and `mode` stand by position.
@@ -55,8 +54,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _named_by_compile(module: Module) -> set[str] | None:
     """Return the metrics that are named in this file, None where one is not written out."""
     found: set[str] = set()
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+    for node in module.nodes(cst.Call):
+        if not isinstance(node.func, cst.Attribute):
             continue
         if node.func.attr.value != "compile" or module.qualified(node.func) is not None:
             continue
@@ -78,7 +77,7 @@ def _named_by_compile(module: Module) -> set[str] | None:
 
 def _keys(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
     """Yield what a history is asked for: ``h.history["acc"]``, ``h.history.get("acc")``."""
-    for node in descendants(module.tree):
+    for node in (*module.nodes(cst.Subscript), *module.nodes(cst.Call)):
         match node:
             case cst.Subscript(
                 value=owner,

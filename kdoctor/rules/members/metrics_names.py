@@ -31,7 +31,6 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.walk import descendants
 
 ROWS = (
     attribute(
@@ -76,8 +75,7 @@ def _has_metrics_of_its_own(module: Module, use: MemberUse) -> bool:
     What the class updates on its own are metrics of the model, each by its name.
     """
     around = next((x for x in module.ancestors(use.node) if isinstance(x, cst.ClassDef)), None)
-    classes = (each for each in descendants(module.tree) if isinstance(each, cst.ClassDef))
-    for each in classes:
+    for each in module.nodes(cst.ClassDef):
         is_its = each.name.value == use.owner.cls or each is around
         if is_its and any(
             isinstance(part, cst.FunctionDef) and part.name.value in _OWN for part in each.body.body

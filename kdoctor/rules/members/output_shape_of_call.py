@@ -72,8 +72,8 @@ class _Layer:
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each class that says one thing of its output, and makes another."""
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.ClassDef) or not _methods(node).keys() & {"call", _SHAPE}:
+    for node in module.nodes(cst.ClassDef):
+        if not _methods(node).keys() & {"call", _SHAPE}:
             continue
         layer = _layer(module, facts, node)
         if layer is None or "call" not in layer.methods or _SPEC in layer.methods:

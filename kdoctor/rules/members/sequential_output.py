@@ -33,7 +33,6 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.walk import descendants
 
 _MEMBERS = frozenset({"output", "input"})
 _ASK_FOR_A_LIST = frozenset({"isinstance", "len", "zip", "enumerate", "list", "tuple", "type"})
@@ -75,13 +74,9 @@ def _is_made_a_tensor(module: Module, use: MemberUse) -> bool:
 def _is_called(module: Module, use: MemberUse) -> bool:
     """Say whether something of the same spelling is called, or handed to who may call it."""
     owner = module.source(use.node.value)
-    for node in descendants(module.tree):
-        match node:
-            case cst.Call() if module.source(node.func) == owner:
-                return True
-            case cst.Arg() if module.source(node.value) == owner:
-                return True
-    return False
+    called = (call.func for call in module.nodes(cst.Call))
+    given = (argument.value for argument in module.nodes(cst.Arg))
+    return any(module.source(each) == owner for each in (*called, *given))
 
 
 def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:

@@ -66,9 +66,7 @@ _GIVEN_A_SHAPE = frozenset({"build", "compute_output_shape"})
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
     speaks_of_keras = _speaks_of_keras_3(module, facts)
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.Attribute):
-            continue
+    for node in module.nodes(cst.Attribute):
         severity = _severity(module, node, speaks_of_keras=speaks_of_keras)
         # Asked last: most attributes are of no concern, and the question is dear.
         if severity is not None and not module.is_guarded(node):

@@ -11,7 +11,6 @@ import libcst as cst
 from kdoctor.model import Edit, Span
 from kdoctor.rules.calls import literal, value_of
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _FORMAT_FIELD = re.compile(r"%[-#0 +]*[\d*]*(?:\.[\d*]+)?[hlL]?[diouxXeEfFgGcrsa%]|\{[^{}]*\}")
 _JOINED = frozenset({"os.path.join", "posixpath.join", "ntpath.join"})
@@ -143,6 +142,6 @@ def same_paths(module: Module, found: Ending) -> Sequence[Ending]:
 
 
 def _strings(module: Module) -> Iterator[cst.SimpleString]:
-    for node in descendants(module.tree):
-        if isinstance(node, cst.SimpleString) and not isinstance(module.parent(node), cst.Expr):
+    for node in module.nodes(cst.SimpleString):
+        if not isinstance(module.parent(node), cst.Expr):
             yield node

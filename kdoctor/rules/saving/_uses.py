@@ -13,7 +13,6 @@ from kdoctor.model import Confidence
 from kdoctor.rules.calls import argument
 from kdoctor.rules.saving._paths import Ending, ending, same_paths
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _SAVE_FUNCTIONS = ("models.save_model", "saving.save_model")
 _LOAD_FUNCTIONS = ("models.load_model", "saving.load_model")
@@ -54,8 +53,8 @@ def all_saves(module: Module) -> Iterator[PathUse]:
     known = list(saves(module))
     yield from known
     calls = {id(each.call) for each in known}
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.Call) or id(node) in calls or not node.args:
+    for node in module.nodes(cst.Call):
+        if id(node) in calls or not node.args:
             continue
         match node.func:
             case cst.Attribute(attr=cst.Name(value="save")) if module.qualified(node.func) is None:

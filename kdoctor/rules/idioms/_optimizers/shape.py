@@ -12,7 +12,6 @@ from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, is_old_optimizer
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _BASES = frozenset({"Optimizer", "OptimizerV2"})
 
@@ -32,8 +31,8 @@ class OldOptimizer:
 
 def old_optimizers(module: Module, facts: Facts, hooks: Collection[str]) -> Iterator[OldOptimizer]:
     """Yield the optimizers that define one of ``hooks`` and not what Keras 3 calls."""
-    for node in descendants(module.tree):
-        if not isinstance(node, cst.ClassDef) or not isinstance(node.body, cst.IndentedBlock):
+    for node in module.nodes(cst.ClassDef):
+        if not isinstance(node.body, cst.IndentedBlock):
             continue
         methods = {
             each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)
