@@ -32,6 +32,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+
 from tools.named_in_findings import look_up, name_in
 
 PACKAGES = ("keras-rl==0.4.2", "keras-self-attention==0.35.0", "keras-retinanet==0.5.1")

@@ -65,9 +65,9 @@ def _is_made_a_tensor(module: Module, use: MemberUse) -> bool:
     """Say whether the function calls the model on a symbolic tensor."""
     owner = module.source(use.node.value)
     return any(
-        isinstance(node, cst.Call) and module.source(node.func) == owner
-        for node in descendants(module.tree)
-        if isinstance(node, cst.Call) and is_symbolic(module, node)
+        module.source(call.func) == owner
+        for call in module.nodes(cst.Call)
+        if is_symbolic(module, call)
     )
 
 
