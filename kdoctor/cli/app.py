@@ -21,6 +21,7 @@ from kdoctor.cli import (
     explain,
     fix,
     reference,
+    report,
     rules,
     run,
     scan,
@@ -119,6 +120,7 @@ def program(
     kdoctor verify                                check the reference on this machine
     kdoctor target                                which Keras this project runs on, and why
     kdoctor run train.py --epochs 1               run it, and explain its error under it
+    kdoctor report --html report.html             how far the migration is, as a page
     kdoctor env                                   whether what is installed works together
     kdoctor server                                a language server, which your editor starts
 
@@ -139,6 +141,7 @@ app.command("rules")(rules.rules)
 app.command("target")(target.target)
 app.command("api")(api.api)
 app.command("env")(env.env)
+app.command("report")(report.report)
 app.command("run", context_settings=_PASSED_ON)(run.run)
 app.command("server")(server.server)
 app.command("reference")(reference.reference)

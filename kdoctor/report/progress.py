@@ -11,7 +11,9 @@ _PATIENCE = 0.5  # seconds that pass before the bar appears
 
 
 @contextmanager
-def progress(stream: TextIO, *, shown: bool) -> Iterator[Callable[[int, int], None] | None]:
+def progress(
+    stream: TextIO, *, shown: bool, what: str = "Checking"
+) -> Iterator[Callable[[int, int], None] | None]:
     """Yield what to call with (done, total), or None where no bar is wanted.
 
     The bar has no thread of its own: worker processes are forked while it is on the screen.
@@ -19,7 +21,7 @@ def progress(stream: TextIO, *, shown: bool) -> Iterator[Callable[[int, int], No
     if not shown:
         yield None
         return
-    bar = _Bar(stream)
+    bar = _Bar(stream, what)
     try:
         yield bar.update
     finally:
@@ -27,8 +29,9 @@ def progress(stream: TextIO, *, shown: bool) -> Iterator[Callable[[int, int], No
 
 
 class _Bar:
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, what: str) -> None:
         self._stream = stream
+        self._what = what
         self._began = time.monotonic()
         self._close: Callable[[], None] | None = None
         self._draw: Callable[[int, int], None] | None = None
@@ -50,7 +53,7 @@ class _Bar:
         from rich.progress import Progress  # noqa: PLC0415
 
         bar = Progress(console=Console(file=self._stream), auto_refresh=False, transient=True)
-        task = bar.add_task("Checking", total=total)
+        task = bar.add_task(self._what, total=total)
         bar.start()
         drawn = 0.0
 

@@ -1,0 +1,136 @@
+"""``kdoctor report``: how far the migration is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kdoctor.cli import options, streams
+from kdoctor.errors import UsageProblem
+
+if TYPE_CHECKING:
+    from kdoctor.engine import Options
+
+Html = Annotated[
+    str | None,
+    typer.Option("--html", metavar="FILE", help="Write the page to this file.", show_default=False),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="REV",
+        help="Also scan commits from this one (a tag, a branch, HEAD~50) to the newest: the "
+        "burndown. The work tree is not touched.",
+        show_default=False,
+    ),
+]
+Commits = Annotated[
+    int,
+    typer.Option("--commits", min=2, max=500, metavar="N", help="Scan at most N commits."),
+]
+
+
+def report(  # noqa: PLR0913 - the options of the command
+    paths: options.Paths = None,
+    *,
+    html: Html = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Write the numbers to standard output, as JSON.")
+    ] = False,
+    since: Since = None,
+    commits: Commits = 24,
+    target: options.TargetOption = None,
+    select: options.Select = None,
+    ignore: options.Ignore = None,
+    exclude: options.Exclude = None,
+    jobs: options.Jobs = None,
+    color: options.ColorOption = options.Color.AUTO,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show how far the migration is, as one page for a team: what is left, and what breaks first.
+
+    The page is one file that needs no network and no scripts: findings by folder, rule and effort,
+    the errors that stop imports, the files that are done, the burndown over git's history, and what
+    ties the code to TensorFlow.
+
+    \b
+    kdoctor report --html report.html
+    kdoctor report src --html report.html --since v1.0
+    kdoctor report --json --target keras==3
+
+    Exit code: 0 it is written, whatever it says; 2 it could not be. Files that could not be checked
+    are named on it.
+    """  # noqa: D301 - \b keeps the lines of the examples
+    from kdoctor import migration  # noqa: PLC0415
+    from kdoctor.report.migration import html_page, write_json, write_summary  # noqa: PLC0415
+    from kdoctor.report.page import is_terminal  # noqa: PLC0415
+    from kdoctor.report.progress import progress  # noqa: PLC0415
+    from kdoctor.report.summary import write_project, write_unread  # noqa: PLC0415
+
+    named = paths or ["."]
+    if html is None and not json:
+        raise UsageProblem("say what to write: --html report.html, or --json")
+    if options.STDIN in named:
+        raise UsageProblem("a report is made of files and folders; name them")
+    shown = is_terminal(sys.stderr) and not quiet
+    wanted: Options = {
+        "target": target,
+        "select": options.split(select),
+        "ignore": options.split(ignore),
+        "exclude": exclude or [],
+        "jobs": jobs,
+        "diffs": False,
+    }
+    past = None if since is None else migration.history(named, since, commits)
+    with progress(sys.stderr, shown=shown) as told:
+        found = migration.overview(named, {**wanted, "progress": told})
+    if past is not None:
+        with progress(sys.stderr, shown=shown, what="Commits") as told:
+            history = migration.burndown(past, found.scan.target, wanted, told)
+        found = replace(found, burndown=history)
+    page = streams.output(color, quiet=quiet)
+    if html is not None:
+        _write(html, html_page(found, _made()))
+    if json:
+        write_json(found, page)
+    elif not quiet:
+        page.line(f"Wrote {html}.")
+        write_summary(found, page)
+    if found.scan.unreadable or found.scan.project.unreadable:
+        write_unread(found.scan, streams.notes(color, quiet=quiet))
+        write_project(found.scan.project, streams.notes(color, quiet=quiet))
+
+
+def _write(path: str, text: str) -> None:
+    """Write the page whole or not at all.
+
+    Raises:
+        UsageProblem: it cannot be written.
+    """
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.tmp")
+    try:
+        if target.exists() and not target.is_file():  # /dev/stdout, a pipe
+            target.write_text(text, encoding="utf-8", newline="\n")
+            return
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.replace(target)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink()
+        raise UsageProblem(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _made() -> int | None:
+    """Return the time that reproducible-builds.org lets a build say."""
+    try:
+        return int(os.environ.get("SOURCE_DATE_EPOCH", ""))
+    except ValueError:
+        return None

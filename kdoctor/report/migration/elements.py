@@ -1,0 +1,100 @@
+"""HTML by small functions: whatever is no ``Markup`` is text, and escaped."""
+
+from __future__ import annotations
+
+from html import escape
+
+from kdoctor.report.page import printable
+
+
+class Markup(str):
+    """HTML that is meant as such."""
+
+    __slots__ = ()
+
+
+Content = str | int | None
+
+
+def text(value: str | int) -> Markup:
+    r"""Return text as HTML; what cannot be seen, or written in UTF-8, is shown by its escape.
+
+    >>> text("a<b>\udcff")
+    'a&lt;b&gt;\\udcff'
+    """
+    return value if isinstance(value, Markup) else Markup(escape(printable(str(value))))
+
+
+def join(*contents: Content, by: str = "") -> Markup:
+    """Return one piece of HTML of several, without those that are None."""
+    return Markup(by.join(text(each) for each in contents if each is not None))
+
+
+def element(name: str, *contents: Content, **attributes: str | int | None) -> Markup:
+    """Return an element; ``class_`` is ``class``, ``_`` in other attributes is ``-``.
+
+    >>> element("p", "a < b", class_="note", id=None)
+    '<p class="note">a &lt; b</p>'
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{written}>{join(*contents)}</{name}>")
+
+
+def code(value: str) -> Markup:
+    """Return a name, path or command as it is typed."""
+    return element("code", value)
+
+
+def prose(value: str) -> Markup:
+    """Return text of one line in which names stand between backquotes.
+
+    >>> prose("`K.dot` is gone")
+    '<code>K.dot</code> is gone'
+    """
+    parts = value.replace("``", "`").split("`")
+    if len(parts) % 2 == 0:  # one that is not closed
+        return text(value)
+    return join(*(code(part) if index % 2 else part for index, part in enumerate(parts)))
+
+
+def table(head: tuple[Content, ...], rows: list[tuple[Content, ...]], caption: str) -> Markup:
+    """Return a table: the first cell of each row is its heading, cells of numbers stand right."""
+    headings = (
+        element("th", each, scope="col", class_=_side(head, rows, i)) for i, each in enumerate(head)
+    )
+    body = (
+        element(
+            "tr",
+            element("th", row[0], scope="row"),
+            *(
+                element("td", each, class_="number" if isinstance(each, int) else None)
+                for each in row[1:]
+            ),
+        )
+        for row in rows
+    )
+    return element(
+        "table",
+        element("caption", caption),
+        element("thead", element("tr", *headings)),
+        element("tbody", *body),
+    )
+
+
+def _side(head: tuple[Content, ...], rows: list[tuple[Content, ...]], column: int) -> str | None:
+    is_number = column and rows and isinstance(rows[0][column], int)
+    return "number" if is_number and len(head) > column else None
+
+
+def folded(summary: Content, *contents: Content) -> Markup:
+    """Return contents that open when their summary is chosen; printed, they are open."""
+    return element("details", element("summary", summary), *contents)
+
+
+def listed(items: list[Content], class_: str | None = None) -> Markup:
+    """Return a list."""
+    return element("ul", *(element("li", each) for each in items), class_=class_)

@@ -1,0 +1,109 @@
+"""What happens with the files: what stops first, and each file's status."""
+
+from __future__ import annotations
+
+from kdoctor.migration import Counts, Effort, FileState, Overview, Status, Stop
+from kdoctor.report.migration.elements import (
+    Content,
+    Markup,
+    code,
+    element,
+    folded,
+    join,
+    listed,
+    prose,
+)
+from kdoctor.report.summary import count
+
+_SHOWN = 12
+_MEANINGS = {
+    Status.STOPS: "an error stands in code that runs as soon as the file is imported, or, a "
+    "notebook or document, as its cells are run",
+    Status.FAILS: "an error waits in a function or under a condition, which an import does not run",
+    Status.CHANGES: "nothing raises; results are others than on Keras 2",
+    Status.LEGACY: "nothing is wrong today; names are deprecated or private",
+    Status.DONE: "nothing is left to do",
+}
+
+
+def breaks_first(overview: Overview) -> Markup:
+    """Return which errors stop which files as they start, those first that stop most."""
+    stops = overview.stops
+    failing = sum(each.status is Status.FAILS for each in overview.files)
+    later = f"{count(failing, 'file')} start and fail later, when the code with the error runs."
+    if failing == 1:
+        later = "1 file starts and fails later, when the code with the error runs."
+    if not stops:
+        start = "No file was found to stop as it starts."
+        return element("p", start, f" {later}" if failing else "")
+    stopped = sum(len(stop.ways) for stop in stops)
+    one = "1 file stops" if stopped == 1 else f"{stopped} files stop"
+    places = "this place" if len(stops) == 1 else f"these {len(stops)} places"
+    said = (
+        f"{one} as soon as imported, at {places}: mend what stands first. Behind a first error "
+        "others may wait."
+    )
+    rows: list[Content] = [_stop(stop) for stop in stops]
+    rest = rows[_SHOWN:]
+    return join(
+        element("p", said, f" {later}" if failing else ""),
+        listed(rows[:_SHOWN], class_="plain"),
+        folded(f"{len(rest)} more", listed(rest, class_="plain")) if rest else None,
+    )
+
+
+def _stop(stop: Stop) -> Markup:
+    finding, ways = stop.finding, stop.ways
+    where = f"{finding.place.path}:{finding.place.line}"
+    others = [way for way in ways if way[0] != finding.place.path]
+    if not others:
+        falls: Content = element("p", "It stops this file alone.", class_="quiet")
+    else:
+        summary = f"It stops {count(len(ways), 'file')}"
+        if len(others) == len(ways) - 1:
+            summary += ": this one, and those that import it"
+        falls = folded(summary, listed([_way(way) for way in others]))
+    return join(
+        element("div", element("strong", code(where)), f" {finding.code}"),
+        element("div", prose(finding.message)),
+        falls,
+    )
+
+
+def _way(way: tuple[str, ...]) -> Markup:
+    """Return ``train.py → pkg/__init__.py → pkg/losses.py``."""
+    return join(*map(code, way), by=" → ")
+
+
+def every_file(overview: Overview) -> Markup:
+    """Return the files by what happens with them."""
+    if not overview.files:
+        return Markup()
+    parts: list[Content] = []
+    for status in Status:
+        files = [each for each in overview.files if each.status is status]
+        if not files:
+            continue
+        parts.append(element("h3", f"{_sentence(status)}: {count(len(files), 'file')}"))
+        parts.append(element("p", f"{_sentence(_MEANINGS[status])}.", class_="quiet"))
+        files.sort(key=lambda file: (-file.left.total, file.path))
+        names: list[Content] = [_file(file) for file in files]
+        parts.append(folded("Which", listed(names)))
+    return join(*parts)
+
+
+def _file(file: FileState) -> Markup:
+    left = f": {by_effort(file.left)}" if file.left.total else ""
+    waits = None
+    if file.waits_for not in (None, file.path):
+        waits = join("; stopped by ", code(str(file.waits_for)), ", which it imports")
+    return join(code(file.path), left, waits)
+
+
+def by_effort(left: Counts) -> str:
+    """Return ``3 safe, 1 by hand``."""
+    return ", ".join(f"{left[effort]} {effort}" for effort in Effort if left[effort])
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,220 @@
+"""The page for a team: one HTML file that needs nothing else, not even scripts."""
+
+from __future__ import annotations
+
+from kdoctor import __version__
+from kdoctor.migration import Effort, Group, Overview
+from kdoctor.report.migration import charts
+from kdoctor.report.migration.elements import (
+    Content,
+    Markup,
+    code,
+    element,
+    folded,
+    join,
+    listed,
+    prose,
+    table,
+    text,
+)
+from kdoctor.report.migration.files import breaks_first, by_effort, every_file
+from kdoctor.report.migration.history import burndown
+from kdoctor.report.migration.portability import portability
+from kdoctor.report.migration.style import style_sheet
+from kdoctor.report.summary import count
+
+_SHOWN = 20  # rows of a table before the rest is folded
+_EFFORTS = {
+    Effort.SAFE: "kdoctor fix --apply mends them: each fix was proven by running it",
+    Effort.UNSAFE: "kdoctor fix --apply --unsafe mends them: read the diff",
+    Effort.BY_HAND: "a person must decide: kdoctor scan says what to write",
+}
+
+
+def html_page(overview: Overview, made: int | None = None) -> str:
+    """Return the page.
+
+    ``made`` is when (seconds since 1970), where the files lie in no repository: a page of the same
+    files must have the same bytes.
+    """
+    sections = [
+        ("breaks-first", "What breaks first", breaks_first(overview)),
+        ("left", "How much is left", _left(overview)),
+        ("files", "File by file", every_file(overview)),
+        ("burndown", "Burndown", burndown(overview)),
+        ("portability", "Portability", portability(overview)),
+        ("counted", "How this was counted", _counted(overview)),
+    ]
+    shown = [section for section in sections if section[2]]
+    title = f"{overview.name}: the way to {overview.scan.target}"
+    links = listed([element("a", name, href=f"#{key}") for key, name, _ in shown])
+    main = [
+        element("section", element("h2", name, id=key), content, aria_labelledby=key)
+        for key, name, content in shown
+    ]
+    head = join(
+        Markup('<meta charset="utf-8">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Markup('<meta name="color-scheme" content="light dark">'),
+        element("title", title),
+        element("style", Markup(style_sheet())),
+        by="\n",
+    )
+    body = join(
+        charts.patterns(),
+        element("header", element("h1", title), _origin(overview, made), _figures(overview)),
+        element("nav", links, aria_label="Sections"),
+        element("main", join(*main, by="\n")),
+        by="\n",
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n'
+        f"<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _origin(overview: Overview, made: int | None) -> Markup:
+    target = overview.scan.target
+    parts: list[Content] = [f"kdoctor {__version__}, checked for {target} ({target.source})"]
+    if overview.commit is not None:
+        changed = ", with changes not yet committed" if overview.is_changed else ""
+        when = charts.day(overview.commit.time)
+        parts.append(join("commit ", code(overview.commit.id[:10]), f" of {when}{changed}"))
+    elif made is not None:
+        parts.append(charts.day(made))
+    lines = [element("p", join(*parts, by=" · "), class_="quiet")]
+    others = [use for use in overview.scan.targets[1:] if use.files]
+    lines += (
+        element(
+            "p", f"{count(use.files, 'file')}: {use.target} ({use.target.source})", class_="quiet"
+        )
+        for use in others
+    )
+    if target.inferred and target.is_before_keras_3:
+        hint = "To see what Keras 3 breaks: kdoctor report --target keras==3"
+        lines.append(element("p", f"That is Keras 2. {hint}"))
+    return join(*lines)
+
+
+def _figures(overview: Overview) -> Markup:
+    files, left = overview.files, overview.left
+    done = sum(each.is_done for each in files)
+    stopped = sum(len(stop.ways) for stop in overview.stops)
+    figures: list[tuple[str, Content, Content]] = [
+        ("Files done", f"{done} of {len(files)}", charts.share(done, len(files))),
+        ("Findings left", left.total, charts.bar(left, max(1, left.total))),
+        ("Files that stop as they start", stopped, None),
+    ]
+    free = overview.portability
+    if free.percent is not None:
+        bar = charts.share(len(free.free), free.files)
+        figures.append(("Import nothing of TensorFlow", f"{free.percent} %", bar))
+    return element(
+        "dl",
+        *(
+            element(
+                "div",
+                element("dt", name),
+                element("dd", element("span", value, class_="big"), bar),
+            )
+            for name, value, bar in figures
+        ),
+        class_="figures",
+    )
+
+
+def _left(overview: Overview) -> Markup:
+    left = overview.left
+    if not left.total:
+        return element("p", _nothing(overview))
+    efforts: list[tuple[Content, ...]] = [
+        (
+            join(charts.swatch(effort), element("strong", effort), f": {meaning}"),
+            left[effort],
+        )
+        for effort, meaning in _EFFORTS.items()
+    ]
+    first = Effort.SAFE if left.safe else Effort.UNSAFE
+    return join(
+        table(("Effort", "Findings"), efforts, "By what it takes"),
+        _next(overview, first) if left.safe + left.unsafe else None,
+        element("h3", "By folder"),
+        _groups(overview.folders, "Folder"),
+        element("h3", "By rule"),
+        _groups(overview.rules, "Rule"),
+    )
+
+
+def _nothing(overview: Overview) -> str:
+    if overview.files:
+        return "Nothing: every file that imports Keras is done."
+    return "Nothing: no file that was read imports Keras."
+
+
+def _next(overview: Overview, effort: Effort) -> Markup:
+    flags = "" if effort is Effort.SAFE else " --unsafe"
+    paths = " ".join(overview.paths)
+    number = count(overview.left[effort], "finding")
+    command = code(f"kdoctor fix{flags} {paths}")
+    return element(
+        "p", "Next: ", command, f" shows the mending of {number} as a diff; add ",
+        code("--apply"), " to write it.", class_="next",
+    )  # fmt: skip
+
+
+def _groups(groups: tuple[Group, ...], what: str) -> Markup:
+    most = max(each.left.total for each in groups)
+    rows = [_row(each, most) for each in groups]
+    caption = f"Most findings first; the longest bar is {most}."
+    shown = table((what, "Findings"), rows[:_SHOWN], caption)
+    if len(rows) <= _SHOWN:
+        return shown
+    return join(
+        shown,
+        folded(f"{len(rows) - _SHOWN} more", table((what, "Findings"), rows[_SHOWN:], caption)),
+    )
+
+
+def _row(group: Group, most: int) -> tuple[Content, ...]:
+    what = join(" ", prose(group.what)) if group.what else None
+    told = f"{by_effort(group.left)}, in {count(group.files, 'file')}"
+    return (
+        join(
+            code(group.name),
+            what,
+            charts.bar(group.left, most),
+            element("div", told, class_="quiet"),
+        ),
+        group.left.total,
+    )
+
+
+def _counted(overview: Overview) -> Markup:
+    scan = overview.scan
+    parts: list[Content] = [
+        element(
+            "p",
+            f"{count(scan.read, 'file')} read. A file counts where it imports Keras, under "
+            "whatever root and also through the project's own modules, or where something was "
+            "found in it. It is done where nothing is left in it.",
+        ),
+        element(
+            "p",
+            "Every number comes from a scan: the same as ",
+            code("kdoctor scan --format json"),
+            ". Nothing was run. A name that is not bound by an import, or by what kdoctor can "
+            "follow, is not counted.",
+        ),
+    ]
+    if scan.unreadable:
+        parts.append(element("h3", f"Not checked: {count(len(scan.unreadable), 'file')}"))
+        parts.append(listed([join(code(each.path), f": {each.why}") for each in scan.unreadable]))
+    if scan.skipped:
+        parts.append(
+            element("p", f"{count(len(scan.skipped), 'code block')} skipped: they are no Python.")
+        )
+    parts += (
+        element("p", code(problem.path), f": {problem.why}") for problem in scan.project.unreadable
+    )
+    parts += (element("p", text(conflict)) for conflict in scan.project.conflicts)
+    return join(*parts)

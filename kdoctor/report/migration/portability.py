@@ -1,0 +1,132 @@
+"""What ties the code to TensorFlow."""
+
+from __future__ import annotations
+
+from kdoctor.migration import Overview, TieKind, TieUse
+from kdoctor.report.migration import charts
+from kdoctor.report.migration.elements import (
+    Content,
+    Markup,
+    code,
+    element,
+    folded,
+    join,
+    listed,
+    table,
+)
+from kdoctor.report.summary import count
+
+_SHOWN = 20
+_KINDS = {
+    TieKind.KERAS: join(
+        "the same Keras 3, imported from TensorFlow: ", code("kdoctor fix --namespace keras"),
+        " moves what both have",
+    ),
+    TieKind.KERAS_2: join("Keras 2, which runs on TensorFlow alone"),
+    TieKind.OWN: join(
+        "functions and classes of TensorFlow: ", code("keras.ops"), " has many of them; ",
+        code("tf.data"), " may feed Keras on every backend, and needs TensorFlow installed",
+    ),
+    TieKind.PACKAGE: join("packages that are called ", code("tensorflow_…")),
+    TieKind.BACKEND: join(
+        "functions that ", code("keras.backend"), " had while TensorFlow was its one engine, and "
+        "Keras 3 has no more",
+    ),
+}  # fmt: skip
+
+
+def portability(overview: Overview) -> Markup:
+    """Return the section, nothing where no file imports Keras."""
+    found = overview.portability
+    if not found.files:
+        return Markup()
+    free, by_root, backend = len(found.free), len(found.by_root), len(found.backend_only)
+    score = f"{free} of {count(found.files, 'file')} that import Keras"
+    parts: list[Content] = [
+        element(
+            "p",
+            element("strong", f"{found.percent} %"),
+            f": {score} import nothing of TensorFlow.",
+        ),
+    ]
+    if by_root:
+        parts.append(
+            element(
+                "p",
+                f"{count(by_root, 'file')} more would, if the imports of ",
+                code("tf.keras"),
+                " alone were moved to ",
+                code("keras"),
+                ".",
+            )
+        )
+    if backend:
+        calls = "calls" if backend == 1 else "call"
+        parts.append(
+            element(
+                "p",
+                f"Of those that are free of it, {backend} still {calls} functions of the old ",
+                code("keras.backend"),
+                ".",
+            )
+        )
+    if found.ties:
+        parts.append(element("h3", "What ties"))
+        parts.append(_ties(found.ties, found.files))
+    files = [
+        ("Files that import nothing of TensorFlow", found.free),
+        ("Files that only need tf.keras moved", found.by_root),
+    ]
+    parts += (
+        folded(f"{title}: {len(paths)}", listed([*map(code, paths)]))
+        for title, paths in files
+        if paths
+    )
+    parts.append(_definition())
+    return join(*parts)
+
+
+def _ties(ties: tuple[TieUse, ...], files: int) -> Markup:
+    parts: list[Content] = []
+    for kind, meaning in _KINDS.items():
+        rows = [_row(use, files) for use in ties if use.tie.kind is kind]
+        if not rows:
+            continue
+        caption = join(element("strong", _sentence(kind)), ": ", meaning)
+        parts.append(_table(rows[:_SHOWN], caption))
+        rest = rows[_SHOWN:]
+        if rest:
+            parts.append(folded(f"{len(rest)} more", _table(rest, caption)))
+    return join(*parts)
+
+
+def _table(rows: list[tuple[Content, ...]], caption: Markup) -> Markup:
+    return table(("What", "Files", "Uses"), rows, caption)
+
+
+def _row(use: TieUse, files: int) -> tuple[Content, ...]:
+    number = len(use.files)
+    name = folded(code(use.tie.name), listed([*map(code, use.files)]))
+    return (join(name, charts.share(number, files)), number, use.uses)
+
+
+def _definition() -> Markup:
+    return element(
+        "p",
+        "The score is the share of the files that import Keras, under whatever root, in which no "
+        "import and no use is bound to ",
+        code("tensorflow"),
+        ", to a package ",
+        code("tensorflow_…"),
+        " or to ",
+        code("tf_keras"),
+        ". Names are followed through the project's own modules. Not counted: an import for which "
+        "a fallback does the work, code that the target never gets to, and annotations that "
+        "Python does not evaluate. What is imported by a name in a string is not seen. A bar "
+        "is the share of the files that import Keras.",
+        class_="quiet",
+    )
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]

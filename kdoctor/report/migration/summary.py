@@ -1,0 +1,24 @@
+"""The overview in a few lines, beside the page."""
+
+from __future__ import annotations
+
+from kdoctor.migration import Overview
+from kdoctor.report.page import Page
+from kdoctor.report.summary import count
+
+
+def write_summary(overview: Overview, page: Page) -> None:
+    """Say how far it is."""
+    left, files = overview.left, overview.files
+    done = sum(each.is_done for each in files)
+    page.line(f"{done} of {count(len(files), 'file')} that have to do with Keras done.")
+    if left.total:
+        page.line(
+            f"Left: {count(left.total, 'finding')} ({left.safe} safe, {left.unsafe} unsafe, "
+            f"{left.by_hand} by hand)."
+        )
+    stopped = sum(len(stop.ways) for stop in overview.stops)
+    if stopped:
+        page.line(f"Stop as they start: {count(stopped, 'file')}.")
+    if overview.portability.percent is not None:
+        page.line(f"Import nothing of TensorFlow: {overview.portability.percent} %.")
