@@ -5,7 +5,6 @@ Built on scans; knows nothing of pages or terminals.
 
 from __future__ import annotations
 
-from kdoctor.migration.history import History, burndown, history
 from kdoctor.migration.model import (
     Burndown,
     Commit,
@@ -23,6 +22,7 @@ from kdoctor.migration.model import (
     TieUse,
 )
 from kdoctor.migration.overview import overview
+from kdoctor.migration.past import History, burndown, history
 
 __all__ = [
     "Burndown",

@@ -88,7 +88,7 @@ def every_file(overview: Overview) -> Markup:
         parts.append(element("p", f"{_sentence(_MEANINGS[status])}.", class_="quiet"))
         files.sort(key=lambda file: (-file.left.total, file.path))
         names: list[Content] = [_file(file) for file in files]
-        parts.append(folded("Which", listed(names)))
+        parts.append(folded("Which files", listed(names)))
     return join(*parts)
 
 

@@ -25,9 +25,9 @@ from kdoctor.report.summary import count
 
 _SHOWN = 20  # rows of a table before the rest is folded
 _EFFORTS = {
-    Effort.SAFE: "kdoctor fix --apply mends them: each fix was proven by running it",
-    Effort.UNSAFE: "kdoctor fix --apply --unsafe mends them: read the diff",
-    Effort.BY_HAND: "a person must decide: kdoctor scan says what to write",
+    Effort.SAFE: "`kdoctor fix --apply` mends them: each fix was proven by running it",
+    Effort.UNSAFE: "`kdoctor fix --apply --unsafe` mends them, too: read the diff",
+    Effort.BY_HAND: "a person must decide: `kdoctor scan` says what to write",
 }
 
 
@@ -129,7 +129,7 @@ def _left(overview: Overview) -> Markup:
         return element("p", _nothing(overview))
     efforts: list[tuple[Content, ...]] = [
         (
-            join(charts.swatch(effort), element("strong", effort), f": {meaning}"),
+            join(charts.swatch(effort), element("strong", effort), ": ", prose(meaning)),
             left[effort],
         )
         for effort, meaning in _EFFORTS.items()
