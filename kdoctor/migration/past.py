@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kdoctor.documents import Document, discover
+from kdoctor.documents import Document
 from kdoctor.engine import Options, scan
+from kdoctor.engine.gather import gather
 from kdoctor.engine.outline import imports_of, parsed
 from kdoctor.engine.tree import Tree
 from kdoctor.errors import FileProblem, UsageProblem
@@ -133,12 +134,13 @@ class _Counter:
             there = [
                 os.path.relpath(folder / path, cwd) for path in paths if (folder / path).exists()
             ]
-            files = list(discover(there, self._options.get("exclude", ())))
+            gathered = gather(there, self._options)
+            files = [task.source.path for task in gathered.tasks]
             keys = self._keys(files)
             new = [path for path in files if keys[path] not in self._known]
             if new:
                 self._scan(new, keys)
-        left, unreadable = Counts(), 0
+        left, unreadable = Counts(), len(gathered.unreadable)
         for path in files:
             counts, failed = self._known[keys[path]]
             left, unreadable = left + counts, unreadable + failed

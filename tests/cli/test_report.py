@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -14,7 +15,6 @@ from typer.testing import CliRunner
 
 from kdoctor.cli.app import app
 from kdoctor.report.migration.style import DARK, LIGHT
-import itertools
 
 TARGET = ("--target", "keras==3.15.1")
 BAD = "from keras import backend as K\n\n\ndef f(x):\n    return K.sum(x) + K.get_session()\n"
