@@ -50,6 +50,8 @@ def report(  # noqa: PLR0913 - the options of the command
     select: options.Select = None,
     ignore: options.Ignore = None,
     exclude: options.Exclude = None,
+    config: options.ConfigOption = None,
+    isolated: options.Isolated = False,
     jobs: options.Jobs = None,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
@@ -84,7 +86,10 @@ def report(  # noqa: PLR0913 - the options of the command
         "target": target,
         "select": options.split(select),
         "ignore": options.split(ignore),
-        "exclude": exclude or [],
+        "exclude": exclude,
+        # Earlier commits are scanned in another folder.
+        "config": config and os.path.abspath(config),  # noqa: PTH100
+        "isolated": isolated,
         "jobs": jobs,
         "diffs": False,
     }

@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from kdoctor.engine import Options, scan
-from kdoctor.engine.gather import gather
-from kdoctor.engine.orders import Orders
+from kdoctor.engine.plan import plan_of
 from kdoctor.engine.workers import run
 from kdoctor.migration.grouping import by_folder, by_rule
 from kdoctor.migration.model import (
@@ -37,8 +36,8 @@ def overview(paths: Sequence[str], options: Options) -> Overview:
     folder = common_folder(paths)
     repository = Repository.around(folder)
     result = scan(paths, **options)
-    tasks = gather(paths, options).tasks
-    readings = run(read, Orders(result.target), tasks, options.get("jobs"))
+    plan = plan_of(paths, options)
+    readings = run(read, plan.orders, plan.tasks, options.get("jobs"))
     starts = Starts(readings, result.findings)
     stops = starts.stops()
     return Overview(

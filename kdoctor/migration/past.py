@@ -13,8 +13,8 @@ from pathlib import Path
 
 from kdoctor.documents import Document
 from kdoctor.engine import Options, scan
-from kdoctor.engine.gather import gather
 from kdoctor.engine.outline import imports_of, parsed
+from kdoctor.engine.plan import plan_of
 from kdoctor.engine.tree import Tree
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.migration.checkout import Checkout
@@ -134,7 +134,7 @@ class _Counter:
             there = [
                 os.path.relpath(folder / path, cwd) for path in paths if (folder / path).exists()
             ]
-            gathered = gather(there, self._options)
+            gathered = plan_of(there, self._asked()).gathered
             files = [task.source.path for task in gathered.tasks]
             keys = self._keys(files)
             new = [path for path in files if keys[path] not in self._known]
@@ -146,10 +146,13 @@ class _Counter:
             left, unreadable = left + counts, unreadable + failed
         return left, unreadable
 
-    def _scan(self, files: Sequence[str], keys: Mapping[str, tuple[str, bytes]]) -> None:
+    def _asked(self) -> Options:
         options = self._options.copy()
         options["target"], options["diffs"], options["progress"] = self._target, False, None
-        result = scan(files, **options)
+        return options
+
+    def _scan(self, files: Sequence[str], keys: Mapping[str, tuple[str, bytes]]) -> None:
+        result = scan(files, **self._asked())
         failed = {each.path for each in result.unreadable}
         found: defaultdict[str, list[Finding]] = defaultdict(list)
         for finding in result.findings:

@@ -60,6 +60,20 @@ class Repository:
         except _GitProblem:
             return False
 
+    def present(self, pattern: str) -> list[str]:
+        """Return the files of the work tree that match and that git does not ignore.
+
+        Raises:
+            UsageProblem: git cannot list them.
+        """
+        asked = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", pattern)
+        try:
+            listing = _git(self.root, *asked)
+        except _GitProblem as problem:
+            raise UsageProblem(f"git cannot list its files: {problem}") from problem
+        paths = dict.fromkeys(map(os.fsdecode, listing.split(b"\0")))
+        return [path for path in paths if path and (self.root / path).is_file()]
+
     def commits(self, since: str) -> list[str]:
         """Return the commits of the main line from ``since`` to the newest, oldest first.
 

@@ -115,9 +115,12 @@ def test_paths_and_excludes_count_as_they_do_from_the_working_folder(grown, monk
 
 
 def test_todays_settings_hold_for_every_commit(repo):
-    repo.write({"a.py": BAD, "kdoctor.toml": "nonsense = 1\n"})
+    repo.write(
+        {"a.py": BAD, "sub/a.py": BAD, "kdoctor.toml": "nonsense = 1\n", "pyproject.toml": "[tool"}
+    )
     commits = [repo.commit("wrong settings", date=1)]
-    repo.write({"kdoctor.toml": 'target = "keras==3.15.1"\n'}).commit("right", date=2)
+    repo.git("rm", "-q", "pyproject.toml")
+    repo.write({"kdoctor.toml": "[per-file-ignores]\n'sub/*' = ['KD1']\n"}).commit("right", date=2)
     assert [sample.left.total for sample in burndown(repo, commits[0]).samples] == [1, 1]
 
 
