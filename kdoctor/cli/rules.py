@@ -7,12 +7,18 @@ from typing import Annotated
 import typer
 
 from kdoctor.cli import options, streams
+from kdoctor.cli.completion import complete_rules
 
 
 def rules(
     code: Annotated[
         str | None,
-        typer.Argument(metavar="RULE", help="A code (KD101) or a name.", show_default=False),
+        typer.Argument(
+            metavar="RULE",
+            help="A code (KD101) or a name.",
+            show_default=False,
+            autocompletion=complete_rules,
+        ),
     ] = None,
     *,
     color: options.ColorOption = options.Color.AUTO,
