@@ -10,7 +10,7 @@ from lsprotocol import types
 from kdoctor.engine.live import Live, Reading
 from kdoctor.model import Applicability, Finding, Fix
 from kdoctor.server.desk import View
-from kdoctor.server.problems import diagnostic
+from kdoctor.server.problems import diagnostics
 from kdoctor.server.sheets import Edits, Sheet
 
 FIX_ALL = "source.fixAll.kdoctor"
@@ -51,20 +51,23 @@ def actions_of(view: View, live: Live, wanted: Wanted) -> list[types.CodeAction]
 
 
 def _quick_fixes(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
+    findings = reading.examined.scan.findings
+    ranges = sheet.ranges(reading.examined.document, [finding.place for finding in findings])
     # One fix may cure several findings.
     cured: dict[Fix, list[Finding]] = {}
-    for finding in reading.examined.scan.findings:
-        if finding.fix is not None and _touches(finding, sheet, wanted):
+    for finding in findings:
+        here = sheet.uri_of(finding.place) == wanted.uri
+        if finding.fix is not None and here and _touch(ranges[finding.place], wanted.range):
             cured.setdefault(finding.fix, []).append(finding)
-    for fix, findings in cured.items():
-        after = reading.fixed(findings[0])
+    for fix, alike in cured.items():
+        after = reading.fixed(alike[0])
         edits = {} if after is None else sheet.edits(after)
         if edits:
             is_safe = fix.applicability is Applicability.SAFE
             yield types.CodeAction(
                 title=_title(fix),
                 kind=types.CodeActionKind.QuickFix,
-                diagnostics=[diagnostic(finding, sheet) for finding in findings],
+                diagnostics=diagnostics(sheet, reading, alike),
                 is_preferred=is_safe or None,
                 edit=_edit(sheet, edits, wanted),
             )
@@ -92,11 +95,8 @@ def _title(fix: Fix) -> str:
     return f"kdoctor (unsafe): {fix.title}{because}"
 
 
-def _touches(finding: Finding, sheet: Sheet, wanted: Wanted) -> bool:
-    if sheet.uri_of(finding.place) != wanted.uri:
-        return False
-    own = sheet.range_of(finding.place)
-    return not (_before(own.end, wanted.range.start) or _before(wanted.range.end, own.start))
+def _touch(one: types.Range, other: types.Range) -> bool:
+    return not (_before(one.end, other.start) or _before(other.end, one.start))
 
 
 def _before(one: types.Position, other: types.Position) -> bool:

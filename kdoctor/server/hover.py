@@ -44,12 +44,10 @@ def hover_at(
     for unit in reading.examined.document.units:
         try:
             module = reading.module(unit)
-            for named in _named(module):
-                place = module.place(named.node)
-                # Few are on the line; for the others no column is counted.
-                if not place.line - 1 <= position.line <= place.end_line - 1:
-                    continue
-                where = sheet.range_of(place)
+            places = {module.place(named.node): named for named in _named(module)}
+            ranges = sheet.ranges(reading.examined.document, places)
+            for place, named in places.items():
+                where = ranges[place]
                 if sheet.uri_of(place) == uri and _holds(where, position):
                     text = _told(named, reading.examiner.orders.target)
                     content = types.MarkupContent(types.MarkupKind.Markdown, text or "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from lsprotocol import types
 
@@ -25,24 +26,42 @@ def diagnostics_of(view: View) -> dict[str, list[types.Diagnostic]]:
     """Return the diagnostics of each document of a view, also of those that have none."""
     found: dict[str, list[types.Diagnostic]] = {uri: [] for uri in view.sheet.uris}
     if view.reading is not None:
-        for finding, imported in _with_imports(view.reading):
-            uri = view.sheet.uri_of(finding.place)
-            found[uri].append(diagnostic(finding, view.sheet, imported))
+        findings = view.reading.examined.scan.findings
+        imports = _imports_of(view.reading)
+        told = diagnostics(view.sheet, view.reading, findings, imports)
+        for finding, diagnostic in zip(findings, told, strict=True):
+            found[view.sheet.uri_of(finding.place)].append(diagnostic)
     return found
 
 
-def diagnostic(
-    finding: Finding, sheet: Sheet, imported: tuple[Place, str] | None = None
+def diagnostics(
+    sheet: Sheet,
+    reading: Reading,
+    findings: Sequence[Finding],
+    imports: Mapping[Place, _Import] | None = None,
+) -> list[types.Diagnostic]:
+    """Return the diagnostics of findings; ``imports`` say where their names come from."""
+    imports = imports or {}
+    places = [finding.place for finding in findings]
+    ranges = sheet.ranges(
+        reading.examined.document, [*places, *(each.place for each in imports.values())]
+    )
+    return [_diagnostic(finding, sheet, ranges, imports.get(finding.place)) for finding in findings]
+
+
+def _diagnostic(
+    finding: Finding,
+    sheet: Sheet,
+    ranges: Mapping[Place, types.Range],
+    imported: _Import | None,
 ) -> types.Diagnostic:
-    """Return the diagnostic of a finding; ``imported`` is where its name comes from."""
     related = None
     if imported is not None:
-        place, text = imported
-        at = types.Location(sheet.uri_of(place), sheet.range_of(place))
-        related = [types.DiagnosticRelatedInformation(at, text)]
+        at = types.Location(sheet.uri_of(imported.place), ranges[imported.place])
+        related = [types.DiagnosticRelatedInformation(at, imported.text)]
     url = rule_url(finding.code, finding.name)
     return types.Diagnostic(
-        range=sheet.range_of(finding.place),
+        range=ranges[finding.place],
         message="\n".join(filter(None, [finding.message, finding.help])),
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
@@ -53,29 +72,39 @@ def diagnostic(
     )
 
 
-def _with_imports(reading: Reading) -> Iterator[tuple[Finding, tuple[Place, str] | None]]:
-    """Yield each finding with the import that its name comes from, if that is on another line."""
-    findings = reading.examined.scan.findings
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """Where the name that a finding is about is imported."""
+
+    place: Place
+    text: str
+
+
+def _imports_of(reading: Reading) -> dict[Place, _Import]:
+    """Return the imports of what the findings are about, those that stand on another line."""
+    found = {}
     for index, module in reading.examined.modules.items():
-        own = [finding for finding in findings if finding.place.unit == index]
-        sources = dict(_imports_at(module, {finding.place.span.start for finding in own}))
-        for finding in own:
-            source = sources.get(finding.place.span.start)
-            is_apart = source is not None and source[0].line != finding.place.line
-            yield finding, source if is_apart else None
+        places = {
+            finding.place.span.start: finding.place
+            for finding in reading.examined.scan.findings
+            if finding.place.unit == index
+        }
+        for start, imported in _imports_at(module, places):
+            if imported.place.line != places[start].line:
+                found[places[start]] = imported
+    return found
 
 
-def _imports_at(module: Module, starts: Iterable[int]) -> Iterator[tuple[int, tuple[Place, str]]]:
+def _imports_at(module: Module, starts: Collection[int]) -> Iterator[tuple[int, _Import]]:
     """Yield the imports that bind the names which start at some offsets."""
-    wanted = set(starts)
-    if not wanted:
+    if not starts:
         return
     for reference in module.references:
         if reference.kind is ReferenceKind.IMPORT:
             continue
         start = module.span(reference.node).start
-        if start in wanted:
+        if start in starts:
             binding = reference.binding
-            place = module.place(binding.statement)
             local = "*" if binding.local == "*" else f"`{binding.local}`"
-            yield start, (place, f"{local} is imported here, from {binding.name}")
+            text = f"{local} is imported here, from {binding.name}"
+            yield start, _Import(module.place(binding.statement), text)

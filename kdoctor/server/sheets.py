@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -14,11 +14,11 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
 
-from kdoctor.documents import Kind
+from kdoctor.documents import Document, Kind
 from kdoctor.documents.document import KIND_OF_ENDING
 from kdoctor.documents.positions import Positions
 from kdoctor.engine.live import Draft
-from kdoctor.model import Place, Span
+from kdoctor.model import Place, Region, Span
 from kdoctor.server.text import Text
 
 Edits = dict[str, list[types.TextEdit]]  # by the URI of the document
@@ -57,8 +57,8 @@ class Sheet(Protocol):
     def uri_of(self, place: Place) -> str:
         """Return the document in which a place is."""
 
-    def range_of(self, place: Place) -> types.Range:
-        """Return where that is in the document."""
+    def ranges(self, document: Document, places: Iterable[Place]) -> dict[Place, types.Range]:
+        """Return where places are in their documents, ``document`` being what the draft holds."""
 
     def edits(self, after: bytes) -> Edits:
         """Return what turns the draft into ``after``."""
@@ -98,11 +98,17 @@ class Page:
         """Return the document itself."""
         return self.uri
 
-    def range_of(self, place: Place) -> types.Range:
-        """Return where a place is, a byte order mark counted as the editor does."""
-        start = place.column + (len(self._mark) if place.line == 1 else 0)
-        end = place.end_column + (len(self._mark) if place.end_line == 1 else 0)
-        return types.Range(self.text.at(place.line, start), self.text.at(place.end_line, end))
+    def ranges(self, document: Document, places: Iterable[Place]) -> dict[Place, types.Range]:
+        """Return where places are: of a notebook that is open as text, in its JSON."""
+        places = list(places)
+        regions = document.regions(places)
+        return {place: self._range(regions.get(place, place)) for place in places}
+
+    def _range(self, where: Place | Region) -> types.Range:
+        # A byte order mark is a character of the editor's first line, and none of the engine's.
+        start = where.column + (len(self._mark) if where.line == 1 else 0)
+        end = where.end_column + (len(self._mark) if where.end_line == 1 else 0)
+        return types.Range(self.text.at(where.line, start), self.text.at(where.end_line, end))
 
     def edits(self, after: bytes) -> Edits:
         """Return what turns the text into ``after``."""
@@ -154,12 +160,18 @@ class Notebook:
         """Return the cell of a place."""
         return self._part(place).uri
 
-    def range_of(self, place: Place) -> types.Range:
-        """Return where a place is in its cell."""
-        text = self._part(place).text
-        return types.Range(
-            text.at(place.line, place.column), text.at(place.end_line, place.end_column)
-        )
+    def ranges(
+        self,
+        document: Document,  # noqa: ARG002 - a page may need it
+        places: Iterable[Place],
+    ) -> dict[Place, types.Range]:
+        """Return where places are in their cells."""
+        found = {}
+        for place in places:
+            text = self._part(place).text
+            start = text.at(place.line, place.column)
+            found[place] = types.Range(start, text.at(place.end_line, place.end_column))
+        return found
 
     def edits(self, after: bytes) -> Edits:
         """Return what turns the cells into those of ``after``."""
@@ -176,14 +188,9 @@ class Notebook:
 
 
 def kind_of(path: str, language: str) -> Kind | None:
-    """Tell what kind of document it is by its name, else by the editor's word for its language.
-
-    A notebook that is open as text is none: its places are not those of the text.
-    """
+    """Tell what kind of document it is by its name, else by the editor's word for its language."""
     kind = KIND_OF_ENDING.get(PurePosixPath(path).suffix.lower())
-    if kind is None:
-        kind = _KIND_OF_LANGUAGE.get(language.lower())
-    return None if kind == "notebook" else kind
+    return kind or _KIND_OF_LANGUAGE.get(language.lower())
 
 
 def path_of(uri: str, folder: str) -> str | None:
