@@ -23,6 +23,7 @@ from kdoctor.engine.repair import texts_of
 from kdoctor.engine.targets import Targets
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Applicability, Finding
+from kdoctor.suppression import ignore_fix
 
 if TYPE_CHECKING:
     from kdoctor.documents import Kind, Unit
@@ -60,13 +61,22 @@ class Reading:
 
     def fixed(self, finding: Finding) -> bytes | None:
         """Return the document with the fix of one finding, None where it cannot be made."""
-        unit = self.examined.document.units[finding.place.unit]
         if finding.fix is None or finding.fix.applicability is Applicability.MANUAL:
             return None
+        return self._changed(finding)
+
+    def ignored(self, finding: Finding) -> bytes | None:
+        """Return the document with a comment that silences one finding."""
+        unit = self.examined.document.units[finding.place.unit]
+        return self._changed(replace(finding, fix=ignore_fix(unit, finding)))
+
+    def _changed(self, finding: Finding) -> bytes | None:
+        unit = self.examined.document.units[finding.place.unit]
         fixes = compatible([finding], unit.masks, [cell.span for cell in unit.cells])
         if not fixes:
             return None
-        return self.examined.document.replace({unit.index: texts_of(self.module(unit), fixes)})
+        texts = texts_of(self.examined.source(unit.index), fixes)
+        return self.examined.document.replace({unit.index: texts})
 
 
 class Live:

@@ -45,19 +45,17 @@ def actions_of(view: View, live: Live, wanted: Wanted) -> list[types.CodeAction]
     found: list[types.CodeAction] = []
     if wanted.takes(types.CodeActionKind.QuickFix):
         found += _quick_fixes(view.sheet, reading, wanted)
+        found += _ignores(view.sheet, reading, wanted)
     if wanted.takes(FIX_ALL):
         found += _fix_all(view.sheet, reading, live, wanted)
     return found
 
 
 def _quick_fixes(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
-    findings = reading.examined.scan.findings
-    ranges = sheet.ranges(reading.examined.document, [finding.place for finding in findings])
     # One fix may cure several findings.
     cured: dict[Fix, list[Finding]] = {}
-    for finding in findings:
-        here = sheet.uri_of(finding.place) == wanted.uri
-        if finding.fix is not None and here and _touch(ranges[finding.place], wanted.range):
+    for finding in _touched(sheet, reading, wanted):
+        if finding.fix is not None:
             cured.setdefault(finding.fix, []).append(finding)
     for fix, alike in cured.items():
         after = reading.fixed(alike[0])
@@ -71,6 +69,28 @@ def _quick_fixes(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[typ
                 is_preferred=is_safe or None,
                 edit=_edit(sheet, edits, wanted),
             )
+
+
+def _ignores(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
+    for finding in _touched(sheet, reading, wanted):
+        after = reading.ignored(finding)
+        edits = {} if after is None else sheet.edits(after)
+        if edits:
+            yield types.CodeAction(
+                title=f"kdoctor: ignore {finding.code} on this line",
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=diagnostics(sheet, reading, [finding]),
+                edit=_edit(sheet, edits, wanted),
+            )
+
+
+def _touched(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[Finding]:
+    findings = reading.examined.scan.findings
+    ranges = sheet.ranges(reading.examined.document, [finding.place for finding in findings])
+    for finding in findings:
+        here = sheet.uri_of(finding.place) == wanted.uri
+        if here and _touch(ranges[finding.place], wanted.range):
+            yield finding
 
 
 def _fix_all(

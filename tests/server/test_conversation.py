@@ -27,8 +27,11 @@ def test_a_document_is_opened_repaired_and_closed(editing):
         (related,) = problem.related_information
         assert related.location.range.start.line == 0
 
-        quick, everything = await editor.actions(uri)
+        quick, ignore, everything = await editor.actions(uri)
         assert (quick.kind, quick.is_preferred) == ("quickfix", True)
+        assert (ignore.title, ignore.is_preferred) == ("kdoctor: ignore KD101 on this line", None)
+        silenced = editor.applied(ignore)[uri]
+        assert silenced == LEGACY.replace("-1)", "-1)  # kdoctor: ignore[KD101]")
         assert everything.kind == "source.fixAll.kdoctor"
         after = editor.applied(quick)[uri]
         assert after == LEGACY.replace("backend as K", "ops").replace("K.sum", "ops.sum")
