@@ -71,12 +71,16 @@ def write(  # noqa: PLR0913 - the options of the command
 ) -> None:
     """Take down all findings as known.
 
+    \b
+    kdoctor baseline write src/
+    kdoctor baseline write src/ --force         new findings, too
+
     A baseline that is there only shrinks: with new findings it is left as it is, unless --force
     is given. What it knows of files that are not looked at stays.
 
     Exit code: 0 written, 1 there are new findings and it was not written, 2 a file could not be
     handled or the call cannot be done as asked.
-    """
+    """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)
@@ -111,9 +115,13 @@ def check(  # noqa: PLR0913 - the options of the command
 ) -> None:
     """Show the new findings, and say which known ones are fixed. Writes nothing.
 
+    \b
+    kdoctor baseline check src/
+    kdoctor baseline check src/ --baseline old.json --quiet
+
     Exit code: 0 all findings are known and all known ones are there, 1 some are new or fixed, 2 a
     file could not be handled or the call cannot be done as asked.
-    """
+    """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)
@@ -143,9 +151,12 @@ def prune(  # noqa: PLR0913 - the options of the command
 ) -> None:
     """Take out what is fixed. Nothing is ever taken in.
 
+    \b
+    kdoctor baseline prune src/
+
     Exit code: 0 done, also where findings are new; 2 a file could not be handled (what is known
     of it stays) or the call cannot be done as asked.
-    """
+    """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)

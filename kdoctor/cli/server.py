@@ -12,11 +12,15 @@ from kdoctor.errors import UsageProblem
 def server() -> None:
     """Serve an editor: findings while you type, fixes, the history of a name under the cursor.
 
+    \b
+    kdoctor server                    started by the editor
+    python -m pip install 'kdoctor[lsp]'
+
     It speaks the language server protocol on standard input and output; editors start it
     themselves. What to write into the settings of yours stands in docs/editors.md.
 
     Exit code: 0 the editor ended it, 1 the editor went away, 2 pygls is not installed.
-    """
+    """  # noqa: D301 - \b keeps the lines of the examples
     if find_spec("pygls") is None:
         raise UsageProblem(
             "the language server needs pygls: python -m pip install 'kdoctor[lsp]', into the "

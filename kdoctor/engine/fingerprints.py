@@ -28,14 +28,16 @@ _TOKEN = re.compile(
 
 
 def fingerprints(result: ScanResult) -> dict[Finding, str]:
-    """Return the fingerprint of each finding, known ones too: 32 hexadecimal digits.
+    """Return each finding's fingerprint, of known and silenced ones too: 32 hexadecimal digits.
 
     Within a file no two are the same: of equal findings the first, the second… are told apart.
     Files are not: a finding keeps its fingerprint when its file is renamed.
     """
     seen: Counter[tuple[str, ...]] = Counter()
     found = {}
-    every = {*result.findings, *result.known}
+    # Those that comments silence count: a comment on the first of two makes no first of the second.
+    silenced = (each.finding for each in result.suppressed)
+    every = {*result.findings, *result.known, *silenced}
     for finding in sorted(every, key=lambda each: (each.place, each.code, each.message)):
         features = features_of(finding, result)
         key = (finding.place.path, *features)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import kdoctor
+from kdoctor.cli.app import app
 
 OLD = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
 
@@ -24,6 +28,21 @@ def test_help_shows_examples_line_by_line(project, command):
     assert sum(line.startswith(f"  kdoctor {name}") for line in ended.out.splitlines()) >= 1
     assert "\x1b" not in ended.out
     assert "\\b" not in ended.out
+
+
+def commands(group, *before):
+    for name, command in group.commands.items():
+        yield (*before, name)
+        if hasattr(command, "commands"):
+            yield from commands(command, *before, name)
+
+
+@pytest.mark.parametrize("command", list(commands(typer.main.get_command(app))), ids=" ".join)
+def test_the_help_of_every_command_has_an_example_of_its_own(command):
+    told = CliRunner().invoke(app, [*command, "--help"], prog_name="kdoctor")
+    assert told.exit_code == 0
+    example = re.compile(rf"  (.* \| )?kdoctor {' '.join(command)}( |$)")
+    assert any(map(example.match, told.output.splitlines())), told.output
 
 
 def test_without_a_command_the_help_is_shown(project):

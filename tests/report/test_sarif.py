@@ -211,6 +211,21 @@ def test_what_a_baseline_accepts_is_marked_and_not_dropped():
     assert not any("baselineState" in each for each in sarif(result)["results"])
 
 
+def test_what_a_comment_silences_is_marked_with_its_reason(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = "K.get_session()  # kdoctor: ignore[KD101] only in old jobs\n"
+    Path("old.py").write_text(f"{IMPORT}{line}K.get_session()\n")
+    result = scanned("old.py")
+    silenced, open_ = sarif(result)["results"]
+    assert silenced["suppressions"] == [
+        {"kind": "inSource", "status": "accepted", "justification": "only in old jobs"}
+    ]
+    assert "suppressions" not in open_
+    Path("old.py").write_text(f"{IMPORT}K.get_session()\nK.get_session()\n")
+    before = [each["partialFingerprints"] for each in sarif(scanned("old.py"))["results"]]
+    assert before == [silenced["partialFingerprints"], open_["partialFingerprints"]]
+
+
 def test_brackets_in_a_message_are_no_link():
     place = Place("a.py", 0, Span(0, 1), None, 1, 1, 1, 2)
     finding = Finding(

@@ -45,7 +45,10 @@ def _write(result: ScanResult, page: Page) -> None:
 
 def _log(result: ScanResult, page: Page) -> Object:
     checkout = Checkout.here()
-    told = sorted({*result.findings, *result.known}, key=lambda each: (each.place, each.code))
+    silenced = (each.finding for each in result.suppressed)
+    told = sorted(
+        {*result.findings, *result.known, *silenced}, key=lambda each: (each.place, each.code)
+    )
     rules = list(dict.fromkeys((each.code, each.name) for each in sorted(told, key=_by_rule)))
     results = list(_results(told, [code for code, _ in rules], result, checkout))
     driver = {
@@ -119,6 +122,7 @@ def _results(
 
     digests = fingerprints(result)
     accepted = set(result.known)
+    silenced = {each.finding: each for each in result.suppressed}
     for finding in findings:
         told: Object = {
             "ruleId": finding.code,
@@ -135,6 +139,8 @@ def _results(
             told["baselineState"] = "unchanged" if finding in accepted else "new"
         if finding in accepted:
             told["suppressions"] = [_suppression("external", "accepted in the baseline")]
+        if finding in silenced:
+            told["suppressions"] = [_suppression("inSource", silenced[finding].reason)]
         yield told
 
 
@@ -205,7 +211,8 @@ def _fix(fix: Fix, artifact: Object) -> Object:
 
 
 def _suppression(kind: str, why: str) -> Object:
-    return {"kind": kind, "status": "accepted", "justification": why}
+    told = {"kind": kind, "status": "accepted"}
+    return {**told, "justification": why} if why else told
 
 
 def _invocation(result: ScanResult, checkout: Checkout, page: Page) -> Object:
