@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kdoctor.report.summary import count
+from kdoctor.rules import Example
 
 Record = Mapping[str, Mapping[str, Any]]
 
@@ -95,6 +96,15 @@ def remarks(entry: Mapping[str, Any]) -> list[str]:
     if entry.get("except_where"):
         found.append(f"except where {entry['except_where']}")
     return found
+
+
+def proven(example: Example, record: Record) -> str:
+    """Say what became of an example's fix when it was run."""
+    kind = "unsafe fix" if example.unsafe else "fix"
+    proof = record.get(example.id)
+    if proof is None:
+        return f"{kind}; no run is recorded"
+    return f"{kind}; it runs" if proof.get("holds") else f"{kind}; its run did not hold"
 
 
 def _verdict(backend: str, part: Mapping[str, Any]) -> Verdict:

@@ -47,7 +47,7 @@ def proofs_page(rules: Sequence[Rule], record: Record) -> str:
         rows = [row for row in rule.rewrites if row.id not in told]
         told.update(row.id for row in rows)
         if rows:
-            lines += ["", f"## {rule.code} {rule.name}", "", *_matrix(rows, record)]
+            lines += ["", f"## {rule.code} {rule.name}", "", *matrix(rows, record)]
     lines += ["", "## Examples", "", *_examples(rules, record)]
     return "\n".join(lines) + "\n"
 
@@ -77,7 +77,8 @@ def _summary(rules: Sequence[Rule], record: Record) -> Iterator[str]:
         yield f"| {named(backend, record)} | {numbers} |"
 
 
-def _matrix(rows: Sequence[Rewrite], record: Record) -> Iterator[str]:
+def matrix(rows: Sequence[Rewrite], record: Record) -> Iterator[str]:
+    """Yield a table of rewrites and how each fared on each backend, with notes below."""
     notes: list[str] = []
     yield f"| rewrite | {' | '.join(BACKENDS.values())} | |"
     yield f"|---|{'---|' * len(BACKENDS)}---|"

@@ -7,7 +7,7 @@ from typing import Any
 
 from kdoctor.model import Severity
 from kdoctor.report.page import Page, printable
-from kdoctor.report.proofs import HEADINGS, Record, named, remarks, verdicts
+from kdoctor.report.proofs import HEADINGS, Record, named, proven, remarks, verdicts
 from kdoctor.report.summary import count
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule
@@ -65,7 +65,7 @@ def _write_example(example: Example, proofs: Record, page: Page) -> None:
     if example.after is None:
         page.line("No fix.")
         return
-    page.line(f"After ({_proven(example, proofs)}):")
+    page.line(f"After ({proven(example, proofs)}):")
     _write_code(example.after, "added", page)
 
 
@@ -91,14 +91,6 @@ def _write_proof(proof: Mapping[str, Any], proofs: Record, page: Page) -> None:
         page.line(f"{_INDENT}  {name.ljust(widths[0])}  {shown}  {'  '.join(cells)}".rstrip())
     for remark in (*remarks(proof), *(note for each in found for note in each.notes())):
         page.line(f"{_INDENT}  {printable(remark)}")
-
-
-def _proven(example: Example, proofs: Record) -> str:
-    kind = "unsafe fix" if example.unsafe else "fix"
-    proof = proofs.get(example.id)
-    if proof is None:
-        return f"{kind}; no run is recorded"
-    return f"{kind}; it runs" if proof.get("holds") else f"{kind}; its run did not hold"
 
 
 def _verdict(proof: Mapping[str, Any] | None) -> str:
