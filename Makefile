@@ -13,7 +13,7 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors pytest prove backends proofs-page mutants old-oracle api-data environments environment-data corpus packages migration api-check golden record clean
+.PHONY: help demo docs test lint types floors pytest prove backends proofs-page mutants old-oracle api-data environments environment-data corpus packages migration api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -36,6 +36,9 @@ floors: $(STAMP)
 # By file: what a module sets up once (a corpus, packages, proofs) is not set up in each process.
 pytest: $(STAMP)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+docs: $(STAMP) ## Build the documentation into site/: open site/index.html
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
 prove: $(STAMP) ## Run every rewrite on Keras 2 and Keras 3 (on each backend that is here), record what holds
 	$(BIN)/python -m kdoctor.verify.prove
@@ -94,7 +97,7 @@ record: $(STAMP) ## Record the runs and figures in README.md anew (then read the
 	$(BIN)/python tools/record.py
 
 clean: ## Remove the environment and all caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .kdoctor_cache build dist
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .kdoctor_cache build dist
 
 # Built anew only when the project's settings change. pip < 25.1 knows no dependency groups.
 $(STAMP): pyproject.toml

@@ -1,19 +1,26 @@
-"""Record real runs in README.md: the output below each command of its blocks, and the figures.
+"""Record real runs in README.md and docs/: the output below each command, and the figures.
 
-    python tools/record.py            # writes README.md
-    python tools/record.py --check    # exit code 1 where it would
+    python tools/record.py            # writes the pages
+    python tools/record.py --check    # exit code 1 where it would, and which page
 
-A block whose first command begins with ``cat fixtures/``, ``kdoctor api`` or ``kdoctor explain``
-is run command by command in the repository's root.
+In README.md a block whose first command begins with ``cat fixtures/``, ``kdoctor api`` or
+``kdoctor explain`` is run command by command in the repository's root. In docs/ every ``console``
+block is run, page by page, in a copy of ``fixtures/`` of the page's own: what one command wrote,
+the next one finds.
 """
 
 from __future__ import annotations
 
+import functools
 import json
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +30,53 @@ BIN = Path(sys.executable).parent
 BLOCK = re.compile(
     r"```console\n(\$ (?:cat fixtures/|kdoctor api |kdoctor explain ).*?)```\n", re.DOTALL
 )
+EVERY_BLOCK = re.compile(r"```console\n(\$ .*?)```\n", re.DOTALL)
+PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.name != "proofs.md"]
 FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
 
 
 def main() -> int:
-    """Write README.md anew, or say whether it is as it should be."""
-    old = README.read_text("utf-8")
-    new = BLOCK.sub(lambda block: f"```console\n{recorded(block[1])}```\n", old)
-    new = FIGURES.sub(lambda _: f"<!-- proof figures -->\n{figures()}\n<!-- end -->\n", new)
-    if "--check" in sys.argv[1:]:
-        return int(new != old)
-    README.write_text(new, "utf-8")
-    return 0
+    """Write the pages anew, or say whether they are as they should be."""
+    changed = {path: new for path in [README, *PAGES] if (new := anew(path)) != path.read_text()}
+    for path, text in changed.items():
+        print(path.relative_to(ROOT))
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text, "utf-8")
+    return int(bool(changed) and "--check" in sys.argv[1:])
 
 
-def recorded(block: str) -> str:
+def anew(path: Path) -> str:
+    """Return a page with what its commands print now."""
+    text = path.read_text("utf-8")
+    if path == README:
+        text = BLOCK.sub(lambda block: f"```console\n{recorded(block[1], output)}```\n", text)
+        return FIGURES.sub(lambda _: f"<!-- proof figures -->\n{figures()}\n<!-- end -->\n", text)
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "fixtures", Path(folder, "fixtures"))
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        here = functools.partial(shell, folder=folder)
+        return EVERY_BLOCK.sub(lambda block: f"```console\n{recorded(block[1], here)}```\n", text)
+
+
+def recorded(block: str, run: Callable[[str], str]) -> str:
     """Return the commands of a block, each with what it prints now."""
     commands = [line for line in block.splitlines() if line.startswith("$ ")]
-    return "\n".join(f"{line}\n{output(line.removeprefix('$ '))}" for line in commands)
+    return "\n".join(f"{line}\n{run(line.removeprefix('$ '))}" for line in commands)
+
+
+def shell(command: str, folder: str) -> str:
+    """Return what a command line prints in a folder."""
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=os.environ | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"},
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    )
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
 
 def output(command: str) -> str:
