@@ -35,9 +35,10 @@ class _Rank(enum.IntEnum):
     """How near a comment is to what it silences: only the nearest count as used."""
 
     LINE = 0
-    BLOCK = 1
-    FILE = 2
-    BLANKET_NOQA = 3  # written for other tools: it makes none of ours needless
+    STATEMENT = 1  # on another line, the first or last of its statement
+    BLOCK = 2
+    FILE = 3
+    BLANKET_NOQA = 4  # written for other tools: it makes none of ours needless
 
 
 @dataclass(slots=True)
@@ -57,13 +58,17 @@ class _UnitDirectives:
     stretches: list[_Stretch] = field(default_factory=list)
     all: list[Directive] = field(default_factory=list)
 
-    def at(self, span: Span) -> Iterator[Directive]:
+    def at(self, span: Span) -> Iterator[tuple[_Rank, Directive]]:
         """Yield the comments that count for what stands at ``span`` because of their lines."""
         if not self.by_row:
             return
-        rows = rows_at(self.lines, span)
-        for row in sorted(rows.intersection(self.by_row)):
-            yield from self.by_row[row]
+        touched, ends = rows_at(self.lines, span)
+        for row in sorted((touched | ends).intersection(self.by_row)):
+            for directive in self.by_row[row]:
+                if directive.form is Form.NOQA and directive.is_blanket:
+                    yield _Rank.BLANKET_NOQA, directive
+                else:
+                    yield _Rank.LINE if row in touched else _Rank.STATEMENT, directive
 
 
 class Directives:
@@ -149,9 +154,7 @@ class Directives:
     def _covering(self, finding: Finding) -> Iterator[tuple[int, Unit, Directive, Entry | None]]:
         own = self._units.get(finding.place.unit)
         if own is not None:
-            for directive in own.at(finding.place.span):
-                blanket_noqa = directive.form is Form.NOQA and directive.is_blanket
-                rank = _Rank.BLANKET_NOQA if blanket_noqa else _Rank.LINE
+            for rank, directive in own.at(finding.place.span):
                 for entry in _meant(directive, finding):
                     yield rank, own.unit, directive, entry
             for stretch in own.stretches:
@@ -204,17 +207,23 @@ class Directives:
         return True
 
 
-def rows_at(lines: SourceLines, span: Span) -> set[int]:
+def rows_at(lines: SourceLines, span: Span) -> tuple[set[int], set[int]]:
     """Return the rows of which a comment counts for what stands at ``span``.
 
     They are the rows that it touches, as far as its statement goes, and the statement's first and
-    last, each with the rows that a string or a backslash makes one with it.
+    last, all with the rows that a string or a backslash makes one with them.
     """
     first = lines.row_of(span.start)
     statement = lines.statement_of(first)
     last = min(lines.row_of(max(span.start, span.end - 1)), statement.last)
-    touched = [statement.first, statement.last, *range(first, last + 1)]
-    joins = [lines.join_of(row) for row in touched]
+    return (
+        _joined(lines, range(first, last + 1)),
+        _joined(lines, (statement.first, statement.last)),
+    )
+
+
+def _joined(lines: SourceLines, rows: Iterable[int]) -> set[int]:
+    joins = [lines.join_of(row) for row in rows]
     return {row for join in joins for row in range(join.first, join.last + 1)}
 
 

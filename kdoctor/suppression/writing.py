@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from kdoctor.documents import Unit
 from kdoctor.model import Applicability, Edit, Finding, Fix, Span
@@ -25,13 +25,15 @@ def ignore_edits(unit: Unit, findings: Iterable[Finding], reason: str = "") -> l
     """Return the edits that write a comment for each finding of a unit.
 
     It comes at the end of the line on which the finding starts, or of the string or the lines
-    joined by backslashes that this line is a part of. A list that is there is made longer.
+    joined by backslashes that this line is a part of. A list that is there is made longer. What a
+    new comment on the first or last line of the statement silences, too, gets none of its own.
     """
     lines = lines_of(unit.text)
-    codes: defaultdict[int, set[str]] = defaultdict(set)
+    wanted: defaultdict[int, set[str]] = defaultdict(set)
     for finding in findings:
         row = lines.row_of(finding.place.span.start)
-        codes[lines.join_of(row).last].add(finding.code)
+        wanted[lines.join_of(row).last].add(finding.code)
+    codes = {row: left for row in wanted if (left := _needed(lines, row, wanted))}
     comments = {comment.row: comment for comment in lines.comments}
     return [
         _written(unit, lines, row, comments.get(row), sorted(codes[row]), reason)
@@ -54,6 +56,16 @@ def removal(unit: Unit, directive: Directive, useless: Collection[Entry]) -> Edi
     if kept or (directive.others and useless):
         return _without(unit, directive, useless)
     return Edit(_whole(unit, directive), ("",))
+
+
+def _needed(lines: SourceLines, row: int, wanted: Mapping[int, set[str]]) -> set[str]:
+    """Return the codes for a row that no comment at an end of its statement has."""
+    statement = lines.statement_of(row)
+    ends = [lines.join_of(end).last for end in (statement.first, statement.last)]
+    codes = set(wanted[row])
+    for end in ends[: ends.index(row)] if row in ends else ends:
+        codes -= wanted.get(end, set())
+    return codes
 
 
 def _written(  # noqa: PLR0913, PLR0917 - a line, what is on it, and what is to be on it

@@ -64,6 +64,12 @@ def test_several_rules_of_a_line_stand_in_one_comment(fix, scan):
     assert added(fix, scan, source) == f"{source[:-1]}  # kdoctor: ignore[{codes}]\n"
 
 
+def test_what_a_comment_at_an_end_of_the_statement_silences_gets_none_of_its_own(fix, scan):
+    source = f"{HEAD}x = K.sum(\n  K.dot(1, 2),\n  axis=-1,\n)\nprint(\n K.dot(1, 2),\n K.sum(1))\n"
+    after = added(fix, scan, source).split("\n")
+    assert [row for row, text in enumerate(after, 1) if "KD101" in text] == [3, 9]
+
+
 def test_in_a_notebook_only_the_sources_of_some_cells_change(fix, scan):
     cells = [HEAD, f"%matplotlib inline\n%time {OLD}\n!ls", "print('ü')", f"{OLD}\n"]
     before = notebook(*cells).replace(b'"outputs": []', b'"outputs" : [ ]')
