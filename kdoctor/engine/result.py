@@ -85,6 +85,12 @@ class ScanResult:
     known: tuple[Finding, ...] = ()
     suppressed: tuple[Suppressed, ...] = ()
 
+    @property
+    def unhandled(self) -> tuple[Unreadable, ...]:
+        """The files that could not be handled, those that name the target among them, by path."""
+        every = {*self.unreadable, *self.project.unreadable}
+        return tuple(sorted(every, key=lambda file: (file.path, file.why)))
+
     def region(self, place: Place) -> Region:
         """Return where a finding stands in the file itself."""
         own = Region(place.line, place.column, place.end_line, place.end_column)

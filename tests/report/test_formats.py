@@ -169,6 +169,9 @@ def test_junit_has_a_case_for_each_file_that_was_read():
     }
     for each in (suites, suite):
         assert [each.get(key) for key in ("tests", "failures", "errors")] == ["5", "3", "1"]
+    assert {case.get("file") for case in suite.iter("testcase")} == {
+        f"sub/{name}" for name in cases
+    }
     failure = suite.find("testcase/failure")
     assert failure.get("message") == "1 finding: 1 error"
     assert failure.text.startswith("README.md:8:12: KD101 [error] ")

@@ -20,7 +20,7 @@ def _write(result: ScanResult, page: Page) -> None:
     checkout = Checkout.here()
     for finding in result.findings:
         page.line(_annotation(finding, result, checkout))
-    for file in result.unreadable:
+    for file in result.unhandled:
         told = f"{printable(file.path)}: not checked: {printable(file.why)}"
         properties = {"title": "kdoctor: not checked", "file": checkout.path(file.path)}
         page.line(_command("error", properties, told))

@@ -31,7 +31,7 @@ def _write(result: ScanResult, page: Page) -> None:
             "severity": "blocker",
             "location": {"path": _text(checkout.path(file.path)), "lines": {"begin": 1}},
         }
-        for file in result.unreadable
+        for file in result.unhandled
     ]
     page.line(json.dumps(issues, indent=2))
 

@@ -23,7 +23,6 @@ def _write(result: ScanResult, page: Page) -> None:
 def document_of(result: ScanResult) -> dict[str, Any]:
     """Return a scan as programs read it."""
     target, project = result.target, result.project
-    unreadable = sorted({*result.unreadable, *project.unreadable}, key=lambda file: file.path)
     return {
         "kdoctor": __version__,
         "target": {"name": target.name, "version": target.version, "source": target.source},
@@ -41,7 +40,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
         "files": {
             "read": result.read,
             "skipped": len(result.skipped),
-            "unreadable": [{"path": file.path, "why": file.why} for file in unreadable],
+            "unreadable": [{"path": file.path, "why": file.why} for file in result.unhandled],
         },
         "conflicts": list(project.conflicts),
     }

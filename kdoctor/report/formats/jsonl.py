@@ -18,7 +18,7 @@ from kdoctor.report.page import Page
 
 
 def _write(result: ScanResult, page: Page) -> None:
-    target, project = result.target, result.project
+    target = result.target
     _write_line(
         "scan",
         {
@@ -26,12 +26,13 @@ def _write(result: ScanResult, page: Page) -> None:
             "target": {"name": target.name, "version": target.version, "source": target.source},
             "read": result.read,
             "skipped": len(result.skipped),
+            "suppressed": len(result.suppressed),
         },
         page,
     )
     for finding in result.findings:
         _write_line("finding", finding_of(finding), page)
-    for file in sorted({*result.unreadable, *project.unreadable}, key=lambda file: file.path):
+    for file in result.unhandled:
         _write_line("unreadable", {"path": file.path, "why": file.why}, page)
 
 

@@ -11,7 +11,7 @@ from kdoctor.engine.result import ScanResult
 from kdoctor.model import Finding
 from kdoctor.report.formats import Format
 from kdoctor.report.page import Page, printable
-from kdoctor.report.places import where
+from kdoctor.report.places import Checkout, where
 from kdoctor.report.summary import by_severity, count
 
 _SUITE = "kdoctor"
@@ -22,9 +22,10 @@ def _write(result: ScanResult, page: Page) -> None:
         path: tuple(group)
         for path, group in groupby(result.findings, key=lambda finding: finding.place.path)
     }
-    unread = {file.path: file.why for file in (*result.unreadable, *result.project.unreadable)}
+    unread = {file.path: file.why for file in result.unhandled}
+    checkout = Checkout.here()
     cases = [
-        _case(path, found.get(path, ()), unread.get(path))
+        _case(path, checkout.path(path), found.get(path, ()), unread.get(path))
         for path in sorted({*result.files, *found, *unread})
     ]
     totals = {
@@ -44,10 +45,13 @@ def _write(result: ScanResult, page: Page) -> None:
     page.line(ET.tostring(suites, encoding="unicode"))
 
 
-def _case(path: str, findings: Sequence[Finding], why: str | None) -> ET.Element:
-    """Return one file's case: with one failure at most, which is all that some readers take."""
+def _case(path: str, whole: str, findings: Sequence[Finding], why: str | None) -> ET.Element:
+    """Return one file's case: with one failure at most, which is all that some readers take.
+
+    ``whole`` is the path from the top of the repository, by which GitLab finds the file.
+    """
     name = printable(path)
-    case = ET.Element("testcase", classname=_SUITE, name=name, file=name, time="0")
+    case = ET.Element("testcase", classname=_SUITE, name=name, file=printable(whole), time="0")
     if findings:
         told = f"{count(len(findings), 'finding')}: {by_severity(findings)}"
         codes = Counter(finding.code for finding in findings)
