@@ -17,11 +17,12 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.migration.model import Failure, Found, Frame, Repair
+from benchmarks.migration.model import MISSING, Failure, Found, Frame, Repair
 
 IN_QUOTES = re.compile(r"""['"`]([A-Za-z_][\w.]*)['"`]""")
 DOTTED = re.compile(r"\b(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\b")
 CALLED = re.compile(r"\b([A-Za-z_]\w*)\(\)")
+IDENTIFIER = re.compile(r"\bidentifier: ([A-Za-z_]\w*)")
 TELLING = frozenset({"error", "change"})  # what is merely old does not say that it breaks
 # Words that errors quote and that name no part of an API.
 TOO_COMMON = frozenset(
@@ -47,11 +48,13 @@ class Attribution(msgspec.Struct, frozen=True):
 
 
 def attribute(
-    failure: Failure, repair: Repair, original_lines: Callable[[str, int], range]
+    failure: Failure, repair: Repair, original_lines: Callable[[str, int], range], test: str = ""
 ) -> Attribution:
     """Say which findings told of an error that a test still ends with after a fix.
 
     ``original_lines`` gives, for a path and a line of the fixed source, the lines it was before.
+    ``test`` is the test's id, with the package's name before its path: a test that was not
+    collected raised nothing, and is told of by what its id says it is about.
     """
     told = [each for each in repair.after if each.severity in TELLING]
     first = [each for each in repair.before if each.severity in TELLING]
@@ -69,6 +72,8 @@ def attribute(
     last = [frame for frame in failure.frames if frame.last]
     place = f"{last[-1].path}:{last[-1].line}" if last else failure.raised_at
     names, paths = names_in(failure.message), {frame.path for frame in failure.frames}
+    if failure.type == MISSING:
+        names, paths = parameters_of(test), {test.partition("::")[0]}
     named = [
         each for each in (*told, *first) if each.path in paths and last_name(each.symbol) in names
     ]
@@ -86,10 +91,16 @@ def names_in(message: str) -> frozenset[str]:
     """Return the names that an error's message speaks of, without what they are members of."""
     found = {
         match.rpartition(".")[2]
-        for pattern in (IN_QUOTES, DOTTED, CALLED)
+        for pattern in (IN_QUOTES, DOTTED, CALLED, IDENTIFIER)
         for match in pattern.findall(message)
     }
     return frozenset(found - TOO_COMMON)
+
+
+def parameters_of(test: str) -> frozenset[str]:
+    """Return what a test is called after: ``Dense`` and ``2`` of ``a_test.py::test[Dense-2]``."""
+    _, _, parameters = test.rpartition("[")
+    return frozenset(parameters.removesuffix("]").split("-")) if test.endswith("]") else frozenset()
 
 
 def last_name(symbol: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kdoctor-migration"
+MISSING = "Missing"  # the type of the failure of a test that was not collected
 
 
 class Arm(enum.StrEnum):
@@ -80,7 +81,7 @@ class Suite(msgspec.Struct, frozen=True):
             return self.tests[test]
         where = [name for name in self.uncollected if test.startswith(name)]
         if not where:
-            return Result("missing", failure=Failure("Missing", "the test was not collected"))
+            return Result("missing", failure=Failure(MISSING, "the test was not collected"))
         return Result("failed", failure=self.uncollected[max(where, key=len)])
 
     @property

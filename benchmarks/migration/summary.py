@@ -56,7 +56,8 @@ def row(package: Package, records: Mapping[Arm, Record], runner: Runner) -> Row:
             lambda path: originals[path.partition("/")[0]] / path.partition("/")[2],
         )
         told[arm] = {
-            test: attribute(failure, repair, before) for test, failure in figures.left[arm].items()
+            test: attribute(failure, repair, before, f"{figures.package}/{test}")
+            for test, failure in figures.left[arm].items()
         }
     return Row(figures, dict(records), told)
 

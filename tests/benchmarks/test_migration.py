@@ -308,7 +308,18 @@ def test_a_finding_that_the_fix_made_go_tells_of_an_error_at_the_line_that_it_be
     assert (moved.told, moved.codes, moved.place) == (Told.LINE, ("KD101",), "p/core.py:3")
 
 
+def test_a_test_that_was_not_collected_is_told_of_by_what_its_id_names():
+    missing = Failure("Missing", "the test was not collected")
+    repair = repaired([found("p/a_test.py", 7, symbol="keras.layers.Gone")])
+
+    assert attribute(missing, repair, same_line, "p/a_test.py::test[Gone-1]").told is Told.NAME
+    assert attribute(missing, repair, same_line, "p/b_test.py::test[Gone-1]").told is Told.NOT
+    assert attribute(missing, repair, same_line, "p/a_test.py::test[Here-1]").told is Told.NOT
+    assert attribute(missing, repair, same_line, "p/a_test.py::Gone").told is Told.NOT
+
+
 def test_what_the_whole_message_speaks_of_is_no_name():
+    assert names_in("Could not interpret constraint identifier: weight_clip") == {"weight_clip"}
     assert names_in("'Dense' object has no attribute 'output_shape'") == {"Dense", "output_shape"}
     assert names_in("module 'keras' has no attribute 'call'") == frozenset()
     assert names_in("use keras.ops.shape, not get_shape()") == {"shape", "get_shape"}

@@ -93,8 +93,9 @@ BY_HAND = {
     "ContextValueCache": "it kept one dropout mask for all steps of a recurrent layer: derive the "
     "cell from keras.layers.LSTMCell (or another cell) and call its get_dropout_mask(x) and "
     "get_recurrent_dropout_mask(x), which the layer makes anew for each batch. In another class "
-    "draw a mask at each step, `keras.random.dropout(keras.ops.ones_like(x), rate)`: one that is "
-    "kept is out of scope in the next batch",
+    "draw a mask at each step of training, `keras.random.dropout(keras.ops.ones_like(x), rate)`: "
+    "one that is kept is out of scope in the next batch. What filled, cleared or pickled the cache "
+    "(`setdefault`, `clear`, `__getstate__`, and the calls of methods that did so) goes with it",
     "load_backend": "set the environment variable KERAS_BACKEND before Keras is imported",
     "common": "its functions are in keras.config",
     "tensorflow_backend": "the functions of keras.backend are in keras.ops",
