@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -113,11 +113,16 @@ def value_of(config: Config, key: str) -> Any:
     return getattr(config, key.replace("-", "_"))
 
 
-def schema() -> dict[str, Any]:
-    """Return the JSON schema of ``kdoctor.toml`` and of the table ``[tool.kdoctor]``."""
+def schema(formats: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the JSON schema of ``kdoctor.toml`` and of the table ``[tool.kdoctor]``.
+
+    ``formats`` are those that ``format`` takes.
+    """
     made = msgspec.json.schema(Config)
     found: dict[str, Any] = made["$defs"]["Config"]
     properties = {name: _without_null(each) for name, each in found["properties"].items()}
+    if formats:
+        properties["format"]["enum"] = list(formats)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Settings of kdoctor",

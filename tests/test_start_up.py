@@ -79,3 +79,12 @@ def test_a_project_that_pins_keras_costs_no_parser_of_what_it_does_not_use(tmp_p
     assert "kdoctor.project.readers.requirements_txt" in modules
     unused = {"yaml", "tomllib", "configparser", "packaging.requirements", "packaging.specifiers"}
     assert not modules & unused
+
+
+def test_a_configuration_costs_a_parser_of_toml_and_no_rule(tmp_path):
+    (tmp_path / "clean.py").write_text("import os\n\nprint(os.sep)\n")
+    (tmp_path / "kdoctor.toml").write_text("ignore = ['KD1']\n[per-file-ignores]\n'a*' = ['KD2']\n")
+    modules = imported(program("scan", "clean.py"), tmp_path)
+    assert "tomllib" in modules
+    assert not modules & HEAVY
+    assert not {name for name in modules if name.startswith("kdoctor.rules.names")}

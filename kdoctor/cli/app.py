@@ -17,6 +17,7 @@ from kdoctor import __version__
 from kdoctor.cli import (
     api,
     baseline,
+    config,
     env,
     explain,
     fix,
@@ -119,6 +120,7 @@ def program(
     kdoctor verify train.py                       does the repair compute the same?
     kdoctor verify                                check the reference on this machine
     kdoctor target                                which Keras this project runs on, and why
+    kdoctor config src/train.py                   which settings count there, and from where
     kdoctor run train.py --epochs 1               run it, and explain its error under it
     kdoctor report --html report.html             how far the migration is, as a page
     kdoctor env                                   whether what is installed works together
@@ -139,6 +141,7 @@ app.add_typer(baseline.baseline)
 app.command("explain")(explain.explain)
 app.command("rules")(rules.rules)
 app.command("target")(target.target)
+app.command("config")(config.config)
 app.command("api")(api.api)
 app.command("env")(env.env)
 app.command("report")(report.report)

@@ -25,7 +25,6 @@ Codes = tuple[str, ...] | None  # None: all rules
 class Exemption:
     """Rules that do not count in the files that match, or, ``negated``, in all others."""
 
-    pattern: str
     patterns: Patterns
     negated: bool
     codes: frozenset[str]
@@ -71,6 +70,10 @@ class Policy:
             self._exemptions[settings] = tuple(_exemptions(settings.layer("per-file-ignores")))
             self._exclusions[settings] = _exclusion(settings.layer("exclude"))
         return settings
+
+    def codes_in(self, folder: str) -> Codes:
+        """Return the rules that count in a folder, but for what holds for some files only."""
+        return self._choices[self.of(os.path.abspath(folder))]  # noqa: PTH100
 
     def codes(self, path: str) -> Codes:
         """Return the rules that count in a file."""
@@ -123,10 +126,12 @@ class Policy:
         return discover(paths, self._asked_exclude, force=force, configured=self.exclusion)
 
     def excludes(self, path: str | os.PathLike[str]) -> bool:
-        """Say whether a path is excluded that is named, where even that is asked for."""
-        return self._options.get("force_exclude", False) and is_excluded(
-            path, self._asked_exclude, configured=self.exclusion
-        )
+        """Say whether a path is passed over although it is named."""
+        return self._options.get("force_exclude", False) and self.leaves_out(path)
+
+    def leaves_out(self, path: str | os.PathLike[str]) -> bool:
+        """Say whether a search from above passes over a path."""
+        return is_excluded(path, self._asked_exclude, configured=self.exclusion)
 
     def exclusion(self, folder: str) -> Patterns | None:
         """Return what the configuration excludes of what lies in a folder, by its absolute path."""
@@ -196,7 +201,7 @@ def _exemptions(layer: Layer | None) -> Iterable[Exemption]:
         negated = written.startswith("!")
         patterns = _patterns(layer, [written.removeprefix("!")], where, "per-file-ignores")
         codes = _codes([(entry, f"{where}: per-file-ignores: ") for entry in entries])
-        yield Exemption(written, patterns, negated, codes)
+        yield Exemption(patterns, negated, codes)
 
 
 def _exclusion(layer: Layer | None) -> Patterns | None:

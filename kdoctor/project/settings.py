@@ -29,16 +29,15 @@ class Layer:
     config: Config
     lines: Mapping[Key, int] = field(default_factory=dict)
 
-    def place(self, *key: str) -> str:
-        """Return where a key stands, or the table that it stands in: ``pyproject.toml:12``."""
-        for length in range(len(key), -1, -1):
-            if key[:length] in self.lines:
-                return f"{self.path}:{self.lines[key[:length]]}"
-        return self.path
+    def line(self, *key: str) -> int | None:
+        """Return the line on which a key stands, or the table that it stands in."""
+        starts = (key[:length] for length in range(len(key), -1, -1))
+        return next((self.lines[start] for start in starts if start in self.lines), None)
 
-    def line(self, key: str) -> int | None:
-        """Return the line of a setting."""
-        return self.lines.get((key,))
+    def place(self, *key: str) -> str:
+        """Return where a key stands, for people: ``pyproject.toml:12``."""
+        line = self.line(*key)
+        return self.path if line is None else f"{self.path}:{line}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,7 @@ from kdoctor.keras_api import newest_target
 from kdoctor.model import Applicability
 from kdoctor.rules import Example, Facts, all_rules, registry, rule_by_code
 from kdoctor.rules import facts as facts_module
+from kdoctor.rules.index import rule_index
 from kdoctor.rules.rule import HEADINGS
 
 
@@ -78,3 +79,8 @@ def test_without_a_record_nothing_is_safe(monkeypatch: pytest.MonkeyPatch) -> No
         monkeypatch.setattr(facts_module, "proof_record", lambda held=held: held)
         assert facts.applicability(example) is wanted
     assert facts.applicability() is Applicability.UNSAFE
+
+
+def test_the_index_knows_every_rule_by_code_and_name():
+    index = {(entry.code, entry.name) for entry in rule_index()}
+    assert index == {(rule.code, rule.name) for rule in all_rules()}

@@ -1,0 +1,101 @@
+"""The settings that are in force for a path, for people and for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Any, Final
+
+from kdoctor.config import schema
+from kdoctor.engine.in_force import InForce, Origin, Overview
+from kdoctor.report.formats import format_names
+from kdoctor.report.page import Page, printable
+
+_NOTHING: Final = {"select": "all rules", "extend": "no file"}
+
+
+def write_text(found: Overview, page: Page) -> None:
+    """Write which files decide, then each setting with its value and where that comes from."""
+    page.line(f"{page.paint('path', printable(found.path))}: {_deciding(found)}")
+    page.line()
+    rows = [row for setting in found.settings for row in _rows(setting)]
+    keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
+    for key, value, origin in rows:
+        is_default = origin in {"", "default"}
+        padded = f"{value:{min(values, 60)}}"
+        shown = padded if is_default else page.paint("good", padded)
+        page.line(f"  {key:{keys}}  {shown}  {page.paint('quiet', origin)}".rstrip())
+    page.line()
+    page.line(_rules(found))
+    if found.excluded:
+        page.line(
+            "It is excluded: read only where it is named itself, and not with --force-exclude."
+        )
+
+
+def write_json(found: Overview, page: Page) -> None:
+    """Write one object, a contract for programs: fields are added, never renamed or removed."""
+    document = {
+        "path": found.path,
+        "files": list(found.files),
+        "settings": {
+            each.key: {"value": each.value, "from": [_from(origin) for origin in each.origins]}
+            for each in found.settings
+        },
+        "rules": list(found.rules),
+        "excluded": found.excluded,
+    }
+    page.line(json.dumps(document, indent=2))
+
+
+def write_schema(page: Page) -> None:
+    """Write the JSON schema of a file with settings."""
+    page.line(json.dumps(schema(format_names()), indent=2))
+
+
+def _deciding(found: Overview) -> str:
+    if not found.files:
+        return "no kdoctor.toml and no [tool.kdoctor] is in force; these are the defaults"
+    nearest, *extended = map(printable, found.files)
+    return nearest + (f", which extends {', then '.join(extended)}" if extended else "")
+
+
+def _rows(setting: InForce) -> Iterator[tuple[str, str, str]]:
+    """Yield key, value, origin; the key once, also where several origins take a line each."""
+    values = list(_values(setting))
+    pairs = zip_longest(values, map(str, setting.origins), fillvalue="")
+    for number, (value, origin) in enumerate(pairs):
+        yield "" if number else setting.key, printable(value), printable(origin)
+
+
+def _values(setting: InForce) -> Iterator[str]:
+    value = setting.value
+    if isinstance(value, dict):
+        yield from (f"{pattern}: {', '.join(rules)}" for pattern, rules in value.items())
+    elif isinstance(value, bool):
+        yield "true" if value else "false"
+    elif value is None:
+        yield _NOTHING.get(setting.key, "nothing")
+    elif isinstance(value, str):
+        yield value
+    else:
+        yield ", ".join(value) or "nothing"
+
+
+def _rules(found: Overview) -> str:
+    counted, known = len(found.rules), found.known
+    if counted == known:
+        return f"All {known} rules count."
+    if counted <= 12:
+        return f"{counted} of {known} rules count{': ' if counted else ''}{', '.join(found.rules)}"
+    return f"{counted} of {known} rules count; --json names them."
+
+
+def _from(origin: Origin) -> dict[str, Any]:
+    told: dict[str, Any] = {"kind": origin.kind.value}
+    if origin.path:
+        told |= {"path": origin.path, "line": origin.line}
+    if origin.note:
+        told["note"] = origin.note
+    return told

@@ -1,0 +1,354 @@
+"""The real program in repositories with several configuration files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+import kdoctor
+from kdoctor.cli.app import app
+from kdoctor.config import config_of
+from kdoctor.errors import UsageProblem
+
+# One finding: KD101.
+OLD = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x)\n"
+
+
+class Repository:
+    """A git repository in which the program is run, in this process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / ".git").mkdir()
+
+    def write(self, files):
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return self
+
+    def run(self, *arguments, stdin=None):
+        return CliRunner().invoke(app, list(map(str, arguments)), input=stdin)
+
+    def scan(self, *arguments, **how):
+        """Return the places and codes that a scan names."""
+        ended = self.run("scan", *arguments, "--format", "jsonl", "--jobs", 1, **how)
+        assert ended.exit_code in (0, 1), ended.stderr
+        rows = [json.loads(line) for line in ended.stdout.splitlines()]
+        return sorted((row["path"], row["code"]) for row in rows if "code" in row)
+
+    def files(self, *arguments, **how):
+        return sorted({path for path, _ in self.scan(*arguments, **how)})
+
+    def settings(self, *arguments):
+        """Return each setting with where it comes from."""
+        ended = self.run("config", *arguments, "--json")
+        assert ended.exit_code == 0, ended.stderr
+        return json.loads(ended.stdout)
+
+    def problem(self, *arguments):
+        ended = self.run(*arguments)
+        assert (ended.exit_code, ended.stdout) == (2, "")
+        assert ended.stderr.count("\n") == 1
+        return ended.stderr.strip()
+
+
+@pytest.fixture
+def repository(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return Repository(tmp_path)
+
+
+@pytest.fixture
+def nested(repository):
+    """Four projects in one repository: each settles its own things, one settles nothing."""
+    return repository.write(
+        {
+            "pyproject.toml": '[project]\nname = "top"\n\n[tool.kdoctor]\nselect = ["KD1"]\n'
+            'exclude = ["attic/", "*_pb2.py"]\n\n'
+            '[tool.kdoctor.per-file-ignores]\n"scripts/*.py" = ["KD101"]\n',
+            "top.py": OLD,
+            "top_pb2.py": OLD,
+            "attic/dust.py": OLD,
+            "scripts/run.py": OLD,
+            "quiet/kdoctor.toml": 'ignore = ["KD1"]\n',
+            "quiet/a.py": OLD,
+            "quiet/deep/er/b.py": OLD,
+            "quiet/c_pb2.py": OLD,
+            "old/kdoctor.toml": 'target = "keras==2.15"\n',
+            "old/a.py": OLD,
+            "plain/pyproject.toml": '[project]\nname = "plain"\n',
+            "plain/a.py": OLD,
+            "plain/scripts/b.py": OLD,
+            "heir/kdoctor.toml": 'extend = "../quiet/kdoctor.toml"\nselect = ["backend-function-gone"]\n'
+            'exclude = ["/out/"]\n',
+            "heir/a.py": OLD,
+            "heir/out/a.py": OLD,
+            "heir/in/out/a.py": OLD,
+        }
+    )
+
+
+FOUND = ["heir/a.py", "heir/in/out/a.py", "plain/a.py", "plain/scripts/b.py", "top.py"]
+
+
+def test_each_file_is_as_its_own_nearest_configuration_has_it(nested):
+    assert nested.files() == FOUND
+
+
+def test_the_same_is_said_of_a_file_that_is_named_alone(nested):
+    below = nested.scan()
+    named = [
+        path.relative_to(nested.folder).as_posix() for path in sorted(nested.folder.rglob("*.py"))
+    ]
+    alone = [found for path in named for found in nested.scan(path, "--force-exclude")]
+    assert alone == below
+    assert nested.scan(*named, "--force-exclude") == below
+
+
+def test_the_working_folder_changes_nothing(nested, monkeypatch):
+    monkeypatch.chdir(nested.folder / "plain")
+    seen = {(nested.folder / "plain" / path).resolve() for path in nested.files("..")}
+    assert seen == {nested.folder / path for path in FOUND}
+    assert nested.files(".", "../top_pb2.py", "--force-exclude") == ["a.py", "scripts/b.py"]
+
+
+def test_a_file_that_is_named_is_read_though_it_is_excluded(nested):
+    assert nested.files("attic/dust.py", "top_pb2.py") == ["attic/dust.py", "top_pb2.py"]
+    assert nested.files("attic") == ["attic/dust.py"]
+    assert nested.files("attic", "--force-exclude") == []
+
+
+def test_standard_input_is_as_the_configuration_of_its_name_has_it(nested):
+    def named(name, *more):
+        return nested.scan("-", "--stdin-filename", name, *more, stdin=OLD)
+
+    assert named("top.py") == [("top.py", "KD101")]
+    assert named("quiet/new.py") == []
+    assert named("scripts/new.py") == []
+    assert named("attic/new.py") == [("attic/new.py", "KD101")]
+    assert named("attic/new.py", "--force-exclude") == []
+    assert named("old/new.py") == []
+
+
+def test_workers_get_the_rules_of_each_file(nested):
+    long = OLD + "#" * 70_000  # several such are worth a process
+    for number in range(4):
+        nested.write({f"{name}/many/m{number}.py": long for name in ("quiet", "plain")})
+    found = {each.place.path for each in kdoctor.scan(["."], jobs=2).findings}
+    assert found == {*FOUND, *(f"plain/many/m{number}.py" for number in range(4))}
+
+
+def test_the_command_line_comes_before_any_file(nested):
+    everything = {each for each, _ in nested.scan("--isolated")}
+    assert everything == {
+        path.relative_to(nested.folder).as_posix() for path in nested.folder.rglob("*.py")
+    }
+    # --select starts anew, --ignore adds.
+    assert "quiet/a.py" in nested.files("--select", "KD101")
+    assert "scripts/run.py" not in nested.files("--select", "KD101"), "per-file-ignores still count"
+    assert nested.files("--ignore", "KD101") == []
+    assert "old/a.py" in nested.files("--target", "keras==3.15.1")
+    # --exclude takes the place of what is configured.
+    assert nested.files("--exclude", "top.py", "--select", "KD101") == sorted(
+        everything - {"top.py", "scripts/run.py", "old/a.py"}
+    )
+
+
+def test_one_file_with_settings_for_all(nested):
+    nested.write({"ci/strict.toml": 'select = ["KD101"]\nexclude = ["quiet"]\n'})
+    found = nested.files("--config", "ci/strict.toml")
+    assert "attic/dust.py" in found
+    assert "scripts/run.py" in found
+    assert not [path for path in found if path.startswith("quiet/")], "from the working folder"
+
+
+def test_the_format_comes_from_where_all_paths_lie_and_the_namespace_from_each(repository):
+    source = "from tensorflow.keras import backend as K, layers\n\nlayers.Dense(K.sum(1))\n"
+    repository.write(
+        {
+            "kdoctor.toml": 'format = "concise"\n',
+            "a/kdoctor.toml": 'format = "json"\nnamespace = "keras"\n',
+            "a/x.py": source,
+            "b/x.py": source,
+        }
+    )
+    assert repository.run("scan", "b/x.py").stdout.startswith("b/x.py:3:")
+    assert repository.run("scan", "a").stdout.startswith("{")
+    assert repository.run("scan", "a", "b").stdout.startswith("a/x.py:1:")
+    assert repository.run("scan", "a", "--format", "text").stdout.startswith("kdoctor ")
+    first, second = repository.run("fix", "a", "b").stdout.split("--- a/b/x.py")
+    assert "+from keras import layers\n+from keras import ops" in first
+    assert "+from keras" not in second
+    assert "+from keras" not in repository.run("fix", "a", "--namespace", "keep").stdout
+
+
+def test_unsafe_fixes_are_used_where_the_settings_say_so(repository):
+    repository.write({"a.py": OLD.replace("K.sum(x)", "K.sum(x) / K.mean(x)")})
+    safe, both = (
+        sum(len(file.applied) for file in kdoctor.fix(["a.py"], unsafe=unsafe).files)
+        for unsafe in (None, True)
+    )
+    assert (safe, both) == (1, 2)
+    repository.write({"kdoctor.toml": "unsafe = true\n"})
+    assert len(kdoctor.fix(["a.py"]).files[0].applied) == both
+    assert len(kdoctor.fix(["a.py"], unsafe=False).files[0].applied) == safe
+    assert "ops.mean" in repository.run("fix", "a.py").stdout
+    assert "ops.mean" not in repository.run("fix", "a.py", "--no-unsafe").stdout
+
+
+def test_kdoctor_toml_wins_over_a_pyproject_toml_beside_it(repository):
+    repository.write(
+        {
+            "kdoctor.toml": 'ignore = ["KD1"]\n',
+            "pyproject.toml": '[tool.kdoctor]\ntarget = "keras==2.15"\n',
+            "a.py": OLD,
+        }
+    )
+    assert repository.settings()["settings"]["target"]["value"] == "keras==3.15.1"
+    assert repository.files() == []
+
+
+def test_settings_do_not_reach_out_of_a_repository(repository):
+    repository.write(
+        {"kdoctor.toml": 'ignore = ["KD1"]\n', "inner/.git/HEAD": "", "inner/a.py": OLD}
+    )
+    assert repository.files() == ["inner/a.py"]
+
+
+def test_python_callers_get_the_same(nested):
+    paths = {each.place.path for each in kdoctor.scan([nested.folder]).findings}
+    assert sorted(paths) == FOUND
+    assert not kdoctor.scan(["."], ignore=["KD101"]).findings
+    assert not kdoctor.scan(["top.py"], select=[]).findings, "none is selected"
+    assert kdoctor.scan(["quiet/a.py"], isolated=True).findings
+    assert kdoctor.scan(["quiet/a.py"], select=["KD101"], ignore=[]).findings
+    assert not kdoctor.scan(["top.py"], config="quiet/kdoctor.toml").findings
+    with pytest.raises(UsageProblem, match="unknown namespace 'tf'"):
+        kdoctor.scan(["."], namespace="tf")
+
+
+def test_config_says_what_counts_and_from_which_line(nested):
+    told = nested.settings("heir/a.py", "--exclude", "x")
+    assert told["files"] == ["heir/kdoctor.toml", "quiet/kdoctor.toml"]
+    came = {key: each["from"][0] for key, each in told["settings"].items()}
+    assert came["select"] == {"kind": "file", "path": "heir/kdoctor.toml", "line": 2}
+    assert came["exclude"] == {"kind": "command line"}
+    assert came["extend"] == {"kind": "file", "path": "heir/kdoctor.toml", "line": 1}
+    assert came["unsafe"] == {"kind": "default"}
+    assert came["target"] == {"kind": "project", "note": "newest Keras 3 known"}
+    assert told["settings"]["ignore"]["value"] is None, "select starts anew"
+    assert told["rules"] == ["KD101"]
+    assert told["excluded"] is False
+
+    top = nested.settings("scripts/run.py")
+    assert top["settings"]["per-file-ignores"] == {
+        "value": {"scripts/*.py": ["KD101"]},
+        "from": [{"kind": "file", "path": "pyproject.toml", "line": 9}],
+    }
+    assert "KD101" not in top["rules"]
+    assert "KD101" in nested.settings("scripts")["rules"]
+    assert nested.settings("attic/dust.py")["excluded"] is True
+
+
+def test_config_in_words(nested):
+    ended = nested.run("config", "quiet/a.py", "--ignore", "KD2", "--unsafe")
+    assert ended.stdout.splitlines() == [
+        "quiet/a.py: quiet/kdoctor.toml",
+        "",
+        "  target            keras==3.15.1  newest Keras 3 known",
+        "  select            all rules      default",
+        "  ignore            KD1, KD2       quiet/kdoctor.toml:1",
+        "                                   command line",
+        "  per-file-ignores  nothing        default",
+        "  exclude           nothing        default",
+        "  extend            no file        default",
+        "  namespace         keep           default",
+        "  unsafe            true           command line",
+        "  format            text           default",
+        "",
+        ended.stdout.splitlines()[-1],
+    ]
+    assert ended.stdout.endswith("rules count; --json names them.\n")
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"kdoctor.toml": "selct = []\n"}, "kdoctor.toml:1: unknown setting 'selct'; did you mean 'select'?"),
+        ({"kdoctor.toml": "\nper_file_ignores = {}\n"}, "kdoctor.toml:2: unknown setting 'per_file_ignores'; did you mean 'per-file-ignores'?"),
+        ({"pyproject.toml": "[tool.kdoctor]\nselect = ['KD101', 'KD1O2']\n"}, "pyproject.toml:2: select: there is no rule 'KD1O2'; did you mean KD102?"),
+        ({"kdoctor.toml": "[per-file-ignores]\n'a*' = []\n'b' = ['nope']\n"}, "kdoctor.toml:3: per-file-ignores: there is no rule 'nope'; `kdoctor rules` lists them all"),
+        ({"kdoctor.toml": "namespace = 'tf'\n"}, 'kdoctor.toml:1: namespace must be one of "keep", "keras", "tf.keras"'),
+        ({"kdoctor.toml": "unsafe = 'yes'\n"}, "kdoctor.toml:1: unsafe must be true or false, as in unsafe = true"),
+        ({"kdoctor.toml": "exclude = 'a'\n"}, 'kdoctor.toml:1: exclude must be a list of strings, as in exclude = ["docs/old/", "*_legacy.py"]'),
+        ({"kdoctor.toml": "exclude = ['a', '[z-a]']\n"}, "kdoctor.toml:1: exclude: '[z-a]' is no pattern; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"),
+        ({"kdoctor.toml": "target = 'keras==9'\n"}, "kdoctor.toml:1: target: keras 9 is not known: kdoctor knows keras 2.0 to 3.15.1."),
+        ({"kdoctor.toml": "a = \n"}, "kdoctor.toml: it is no TOML: invalid value (line 1); mend it, or go without: --isolated"),
+        ({"pyproject.toml": "[tool.kdoctor]\n<<<<<<< HEAD\n"}, "pyproject.toml: it is no TOML: invalid statement (line 2); mend it, or go without: --isolated"),
+        ({"kdoctor.toml": "extend = 'b.toml'\n"}, "kdoctor.toml:1: extend: there is no file b.toml; name one relative to the file that extends it"),
+        ({"kdoctor.toml": "extend = 'pyproject.toml'\n", "pyproject.toml": "[project]\n"}, "kdoctor.toml:1: extend: pyproject.toml has no table [tool.kdoctor]"),
+        ({"kdoctor.toml": "extend = 'b/c.toml'\n", "b/c.toml": "unsafe = true\nextend = '../kdoctor.toml'\n"}, "b/c.toml:2: extend goes in a circle: kdoctor.toml → b/c.toml → kdoctor.toml; take out one of them"),
+        ({"kdoctor.toml": "extend = 'kdoctor.toml'\n"}, "kdoctor.toml:1: extend goes in a circle: kdoctor.toml → kdoctor.toml; take out one of them"),
+        ({"sub/kdoctor.toml": "select = ['KD9999']\n", "sub/readme.txt": ""}, "sub/kdoctor.toml:1: select: there is no rule 'KD9999'; `kdoctor rules` lists them all"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_one_sentence_with_its_place(repository, files, sentence):
+    repository.write({"a.py": OLD, **files})
+    assert repository.problem("scan").startswith(f"kdoctor: {sentence}")
+    if "sub/kdoctor.toml" not in files:
+        assert repository.problem("config") == repository.problem("scan")
+
+
+def test_a_format_that_there_is_not_is_named_with_its_line(repository):
+    repository.write({"a.py": OLD, "kdoctor.toml": "\nformat = 'jsn'\n"})
+    begin = "kdoctor: kdoctor.toml:2: format: unknown format 'jsn'; choose one of: concise, "
+    assert repository.problem("scan").startswith(begin)
+    assert repository.problem("config").startswith(begin)
+    assert repository.run("fix").exit_code == 1
+
+
+def test_config_and_isolated_do_not_go_together(repository):
+    repository.write({"k.toml": "", "pyproject.toml": "[project]\n"})
+    assert "--isolated reads none" in repository.problem("scan", "--config", "k.toml", "--isolated")
+    assert (
+        repository.problem("scan", "--config", "l.toml")
+        == "kdoctor: --config: there is no file l.toml"
+    )
+    said = repository.problem("scan", "--config", "pyproject.toml")
+    assert said == "kdoctor: --config: pyproject.toml has no table [tool.kdoctor]"
+
+
+def test_a_broken_pyproject_of_others_costs_the_target_only(repository):
+    repository.write({"pyproject.toml": "[project\nkeras = kdoctor\n", "a.py": OLD})
+    ended = repository.run("scan", "--format", "concise")
+    assert ended.exit_code == 2
+    assert ended.stdout.startswith("a.py:5:12: KD101")
+
+
+def test_the_schema_says_what_kdoctor_takes(repository):
+    schema = json.loads(repository.run("config", "--schema").stdout)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    right = [
+        {key: example}
+        for key, described in schema["properties"].items()
+        for example in described["examples"]
+    ]
+    wrong = [
+        {"targt": "keras==3"}, {"target": 3}, {"select": "KD1"}, {"select": [1]}, {"unsafe": "yes"},
+        {"per-file-ignores": {"a": "KD1"}}, {"namespace": "tf"}, {"extend": ["a"]}, {"format": 1},
+    ]  # fmt: skip
+    assert all(described["description"] for described in schema["properties"].values())
+    validator = jsonschema.Draft202012Validator(schema)
+    for table in right:
+        validator.validate(table)
+        config_of(table, str)
+    for table in wrong:
+        assert not validator.is_valid(table), table
+        with pytest.raises(UsageProblem):
+            config_of(table, str)
