@@ -4,7 +4,9 @@ import pytest
 
 from kdoctor import engine
 from kdoctor.engine import mend
+from kdoctor.engine.lines import choose_and_fix
 from kdoctor.errors import SyntaxProblem
+from kdoctor.keras_api import newest_target
 from kdoctor.model import Applicability
 
 from .conftest import HEAD, lines, notebook
@@ -129,6 +131,12 @@ def test_a_fix_leaves_alone_what_is_silenced_and_its_comment(fix):
     assert f"{OLD}  # kdoctor: ignore[KD101] later\n" in after
     assert "y = ops.mean(\n    K.sum(2),  # noqa\n)" in after
     assert "from keras import backend as K" in after
+
+
+def test_an_error_on_a_silenced_line_is_explained_by_its_finding_all_the_same():
+    source = f"{HEAD}{OLD}  # kdoctor: ignore[KD101]\ny = 1  # kdoctor: ignore[KD2]\n".encode()
+    chosen = choose_and_fix("f.py", source, newest_target(), lambda findings: findings)
+    assert [finding.code for finding in chosen.findings] == ["KD101"]
 
 
 def test_an_import_that_is_silenced_stays_with_its_comment(scan, fix):
