@@ -56,7 +56,9 @@ def ending(module: Module, path: cst.BaseExpression | None, depth: int = 0) -> E
             return _partial(_of_string(module, path.right, depth))
         case cst.FormattedString():
             return _of_string(module, path, depth)
-        case cst.BinaryOperation(operator=cst.Add() | cst.Divide()):
+        case cst.BinaryOperation(operator=cst.Divide()):
+            return _below(ending(module, path.right, depth + 1))
+        case cst.BinaryOperation(operator=cst.Add()):
             return _partial(ending(module, path.right, depth + 1))
         case cst.BinaryOperation(operator=cst.Modulo()):
             return _after_last_field(ending(module, path.left, depth + 1))
@@ -72,7 +74,7 @@ def ending(module: Module, path: cst.BaseExpression | None, depth: int = 0) -> E
 def _of_call(module: Module, call: cst.Call, last: cst.BaseExpression, depth: int) -> Ending | None:
     name = module.qualified(call.func)
     if name in _JOINED | _PATHS and len(call.args) > 1:
-        return _partial(ending(module, last, depth + 1))
+        return _below(ending(module, last, depth + 1))
     is_str = isinstance(call.func, cst.Name) and call.func.value == "str"
     if (is_str or name in _WRAPPERS | _PATHS) and len(call.args) == 1:
         return ending(module, last, depth + 1)
@@ -99,6 +101,13 @@ def _of_string(module: Module, node: cst.BaseString, depth: int) -> Ending | Non
 
 def _partial(found: Ending | None) -> Ending | None:
     return None if found is None else Ending(found.text, found.node, found.end, whole=False)
+
+
+def _below(found: Ending | None) -> Ending | None:
+    """Return the end of a path to something in a folder: what is wholly known is its whole name."""
+    if found is None or not found.whole:
+        return _partial(found)
+    return Ending(f"/{found.text}", found.node, found.end, whole=False)
 
 
 def _after_last_field(found: Ending | None) -> Ending | None:

@@ -165,6 +165,15 @@ INVALID = [
         check="model.load_weights('a.weights.h5')",
     ),
     Example(
+        before=f"import os\n\n{_MODEL}path = os.path.join('.', 'model')\n"
+        "model.save(path, save_format='tf')\nagain = keras.models.load_model(path)",
+        after=f"import os\n\n{_MODEL}path = os.path.join('.', 'model.keras')\n"
+        "model.save(path)\nagain = keras.models.load_model(path)",
+        raises=_VALUE_ERROR,
+        unsafe=True,
+        check="assert len(again.layers) == 1",
+    ),
+    Example(
         before=_MODEL + "path = input()\nmodel.save(path, save_format='tf')",
         prelude="input = lambda: 'a.keras'",
     ),
