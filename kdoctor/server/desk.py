@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from lsprotocol import types
 
+from kdoctor.documents.parsing import why_not_python
 from kdoctor.engine.examine import why
 from kdoctor.engine.live import Live, Reading
 from kdoctor.engine.options import Options
@@ -217,7 +218,12 @@ class Desk:
                 return View(sheet)
             if draft.kind == "python" and self._live.hold(draft.path, draft.data.decode()):
                 self._changed_modules.add(draft.path)
-            return View(sheet, self._live.examine(draft))
+            reading = self._live.examine(draft)
+            if draft.kind == "python" and not reading.examined.modules:
+                # The engine passes over such a file; while it is typed, it is half a line.
+                broken = why_not_python(draft.data.decode())
+                return View(sheet, reading, problem=broken.why if broken else "")
+            return View(sheet, reading)
         except UsageProblem as problem:
             return View(sheet, wrong=str(problem))
         except Exception as error:  # noqa: BLE001 - whatever is typed, the server goes on

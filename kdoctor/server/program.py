@@ -26,7 +26,7 @@ from kdoctor.server.sheets import Sheet
 from kdoctor.server.text import Encoding
 
 _REST: Final = 0.2  # seconds without a keystroke after which a document is looked at
-_PARENT_CHECK: Final = 5.0  # seconds between two looks whether the editor still lives
+_PARENT_CHECK: Final = 2.0  # seconds between two looks whether the editor still lives
 _SETTINGS: Final = ("kdoctor.toml", ".gitignore")
 _MODULES: Final = "*.py"
 _CELLS: Final = [types.NotebookCellLanguage("python")]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import re
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -144,6 +146,17 @@ class Editor:
             types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri))
         )
 
+    def send(self, method, params, number=None):
+        """Send what no client of this kind would send; return the answer to come."""
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        answer = Future()
+        if number is not None:
+            message["id"] = number
+            self.client.protocol._request_futures[number] = answer
+        body = json.dumps(message).encode()
+        self.client.protocol.writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        return asyncio.wait_for(asyncio.wrap_future(answer), SECONDS)
+
     # -- questions
 
     async def diagnostics(self, uri, until=None):
@@ -172,16 +185,11 @@ class Editor:
 
     async def actions(self, uri, where=None, only=None):
         where = where or types.Range(types.Position(0, 0), types.Position(10**6, 0))
-        return await asyncio.wait_for(
-            self.client.text_document_code_action_async(
-                types.CodeActionParams(
-                    types.TextDocumentIdentifier(uri),
-                    where,
-                    types.CodeActionContext([], only=only),
-                )
-            ),
-            SECONDS,
+        asked = types.CodeActionParams(
+            types.TextDocumentIdentifier(uri), where, types.CodeActionContext([], only=only)
         )
+        answer = self.client.text_document_code_action_async(asked)
+        return list(await asyncio.wait_for(answer, SECONDS))
 
     async def hover(self, uri, text, at=0):
         """Return what is shown over the ``at``-th character of ``text``, None for nothing."""
@@ -234,22 +242,57 @@ def apply(text, edits):
     return "".join([*after, text[at:]])
 
 
+class Session:
+    """An editor and its server, in which one conversation after another is held."""
+
+    def __init__(self, folder: Path, **how) -> None:
+        self.folder = folder
+        self._loop = asyncio.new_event_loop()
+        self.editor = self._loop.run_until_complete(Editor(folder).start(**how))
+
+    def hold(self, conversation):
+        try:
+            self._loop.run_until_complete(conversation(self.editor))
+        except BaseException:
+            if self.editor.process.returncode is None:
+                self.editor.process.kill()
+            raise
+
+    def end(self):
+        try:
+            return self._loop.run_until_complete(self.editor.end())
+        finally:
+            self._loop.close()
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    """An editor that most conversations share: a server takes a second to start."""
+    session = Session(tmp_path_factory.mktemp("project"), options={"target": "keras==3.15.1"})
+    yield session
+    assert session.end() == 0
+
+
+@pytest.fixture
+def talk(session, request):
+    """Hold a conversation in a folder of its own."""
+    whole = session.editor.folder
+    session.editor.folder = whole / request.node.name
+    session.editor.folder.mkdir()
+    session.editor.shown.clear()
+    yield session.hold
+    session.editor.folder = whole
+
+
 @pytest.fixture
 def editing(tmp_path):
-    """Run a conversation with a server in a project of its own: ``editing(conversation)``."""
+    """Hold a conversation with a server of its own: ``editing(conversation, options=…)``."""
 
-    def run(conversation, **how):
-        async def whole():
-            editor = await Editor(tmp_path).start(**how)
-            try:
-                await conversation(editor)
-            except BaseException:
-                if editor.process.returncode is None:
-                    editor.process.kill()
-                raise
-            assert await editor.end() == 0
-
-        asyncio.run(whole())
+    def run(conversation, *, pulls=False, ends=0, **how):
+        asks = types.DiagnosticClientCapabilities() if pulls else None
+        session = Session(tmp_path, can=capabilities(diagnostic=asks), **how)
+        session.hold(conversation)
+        assert session.end() == ends
 
     run.folder = tmp_path
     return run
