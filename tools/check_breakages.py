@@ -40,8 +40,8 @@ class Case:
     program: str
     raised: str | None
     findings: tuple[Finding, ...]
-    fixed: str
-    raised_after: str | None
+    fixed: str = ""
+    raised_after: str | None = None
 
     @property
     def errors(self) -> list[Finding]:
@@ -89,7 +89,7 @@ def main() -> int:
     counted = {
         pattern: (float(row["occurrences"]), row["verdict"]) for pattern, row in rows.items()
     }
-    cases = tried(PROGRAMS | FACTS, counted, arguments.only)
+    cases = mended(seen(PROGRAMS | FACTS, counted, arguments.only))
     table = [each for each in cases if each.pattern in rows]
     facts = [each for each in cases if each.pattern not in rows]
     for case in cases:
@@ -100,27 +100,33 @@ def main() -> int:
     return 1 if unknown or any(each.is_wrong for each in cases) else 0
 
 
-def tried(
+def seen(
     programs: dict[str, tuple[str, ...]], counted: dict[str, tuple[float, str]], only: str = ""
 ) -> list[Case]:
-    """Run, scan, mend and run again each program; a pattern's share out its occurrences."""
+    """Run and scan each program; a pattern's share out its occurrences."""
     chosen = [
         (pattern, f"{PRELUDE}\n{code}\n", len(codes))
         for pattern, codes in programs.items()
         for code in codes
         if only in pattern
     ]
-    before = run([program for _, program, _ in chosen])
-    said = [_findings(program) for _, program, _ in chosen]
-    fixed = [_fixed(program) for _, program, _ in chosen]
-    after = run([each or "" for each in fixed])
+    raised = run([program for _, program, _ in chosen])
     cases = []
-    for (pattern, program, count), raised, found, new, left in zip(
-        chosen, before, said, fixed, after, strict=True
-    ):
+    for (pattern, program, count), error in zip(chosen, raised, strict=True):
         number, verdict = counted.get(pattern, (1.0, ""))
-        cases.append(Case(pattern, number / count, verdict, program, raised, found, new, left))
+        cases.append(Case(pattern, number / count, verdict, program, error, _findings(program)))
     return cases
+
+
+def mended(cases: list[Case]) -> list[Case]:
+    """Mend each program that has a fix, and run what comes of it."""
+    fixed = [_fixed(each.program) for each in cases]
+    raised = run([each for each in fixed if each])
+    left = iter(raised)
+    return [
+        dataclasses.replace(each, fixed=new, raised_after=next(left)) if new else each
+        for each, new in zip(cases, fixed, strict=True)
+    ]
 
 
 def _findings(program: str) -> tuple[Finding, ...]:
