@@ -28,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -40,6 +41,9 @@ CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kdoc
 KDOCTOR = Path(sys.executable).with_name("kdoctor")
 INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 UNREACHABLE = 3
+# "Fixed 1 finding in 1 file; left: 2 errors, 1 change."
+LEFT = re.compile(r"\bleft: [^\n]*")
+NUMBER = re.compile(r"\d+")
 # Without it, the target is the Keras 2 that the packages themselves ask for.
 TARGET = ("--target", "keras==3.15.1")
 
@@ -84,10 +88,7 @@ def main() -> int:
     except IndexUnreachableError as problem:
         print(problem, file=sys.stderr)
         return UNREACHABLE
-    reports = [
-        check(package, archive)
-        for package, archive in zip(arguments.packages, archives, strict=True)
-    ]
+    reports = check(dict(zip(arguments.packages, archives, strict=True)))
     if arguments.json:
         print(json.dumps([dataclasses.asdict(report) for report in reports], indent=1))
     else:
@@ -110,25 +111,32 @@ def fetch(package: str) -> Path:
     return next(path for path in folder.iterdir() if path.suffix in {".gz", ".zip"})
 
 
-def check(package: str, archive: Path) -> Report:
-    """Scan and fix one package in a folder of its own."""
+def check(archives: dict[str, Path]) -> list[Report]:
+    """Scan and fix each package in a folder of its own; look up the names of all at once."""
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "source")
-        unpack(archive, source)
-        scanned = scan(source)
-        errors = [f for f in scanned["findings"] if f["severity"] == "error"]
-        names = [named_in(finding) for finding in errors]
+        sources = {package: Path(folder, package, "source") for package in archives}
+        for package, archive in archives.items():
+            unpack(archive, sources[package])
+        scans = {package: scan(source) for package, source in sources.items()}
+        names = [named_in(f) for scanned in scans.values() for f in errors_of(scanned)]
         verdicts = look_up(names, sys.executable)
-        failures: list[str] = []
-        changes: list[str] = []
-        left = {}
-        for options in ((), ("--unsafe",)):
-            copy = Path(folder, "fixed" + "".join(options))
-            shutil.copytree(source, copy)
-            fix(copy, *options)
-            failures += no_longer_compiling(source, copy)
-            changes += changed_by_a_second_fix(copy, *options)
-            left[options] = len(scan(copy)["findings"])
+        return [report(package, sources[package], scans[package], verdicts) for package in archives]
+
+
+def report(package: str, source: Path, scanned: dict, verdicts: Mapping[str, str | None]) -> Report:
+    """Fix two copies of a package beside it, and say what came of it."""
+    errors = errors_of(scanned)
+    names = [named_in(finding) for finding in errors]
+    failures: list[str] = []
+    changes: list[str] = []
+    left = {}
+    for options in ((), ("--unsafe",)):
+        copy = source.with_name("fixed" + "".join(options))
+        shutil.copytree(source, copy)
+        fix(copy, *options)
+        failures += no_longer_compiling(source, copy)
+        changed, left[options] = by_a_second_fix(copy, *options)
+        changes += changed
     total = len(scanned["findings"])
     unreadable = [f"{_inside(u['path'])}: {u['why']}" for u in scanned["files"]["unreadable"]]
     return Report(
@@ -153,6 +161,11 @@ def check(package: str, archive: Path) -> Report:
     )
 
 
+def errors_of(scanned: dict) -> list[dict]:
+    """Return the findings of code that raises."""
+    return [finding for finding in scanned["findings"] if finding["severity"] == "error"]
+
+
 def named_in(finding: dict) -> str:
     """Return the name that an error says is not there, or nothing: it says something else."""
     return name_in(**{field: finding[field] for field in ("code", "message", "symbol")})
@@ -172,9 +185,11 @@ def scan(folder: Path) -> dict:
     return json.loads(done.stdout)
 
 
-def fix(folder: Path, *options: str) -> None:
-    """Repair a folder in place."""
-    kdoctor("fix", "--apply", *TARGET, *options, str(folder))
+def fix(folder: Path, *options: str) -> int:
+    """Repair a folder in place; return how many findings are left."""
+    done = kdoctor("fix", "--apply", *TARGET, *options, str(folder))
+    left = LEFT.search(done.stdout + done.stderr)
+    return sum(map(int, NUMBER.findall(left[0]))) if left else 0
 
 
 def kdoctor(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -205,12 +220,12 @@ def compiles(path: Path) -> bool:
     return True
 
 
-def changed_by_a_second_fix(folder: Path, *options: str) -> list[str]:
-    """Fix once more and return the files that changed."""
+def by_a_second_fix(folder: Path, *options: str) -> tuple[list[str], int]:
+    """Fix once more; return the files that changed, and how many findings are left."""
     before = digests(folder)
-    fix(folder, *options)
+    left = fix(folder, *options)
     after = digests(folder)
-    return sorted(path for path in before | after if before.get(path) != after.get(path))
+    return sorted(path for path in before | after if before.get(path) != after.get(path)), left
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -36,9 +36,7 @@ def test_the_cells_of_real_documents_are_written_anew_as_they_were() -> None:
                 assert_written_anew_it_is_the_same(unit, cell, path)
 
 
-def assert_written_anew_it_is_the_same(
-    unit: Unit, cell: Cell, path: Path
-) -> None:
+def assert_written_anew_it_is_the_same(unit: Unit, cell: Cell, path: Path) -> None:
     text = path.read_bytes().decode("utf-8-sig")
     span = cell.excerpt.span
     source = unit.sources[unit.cells.index(cell)]

@@ -113,9 +113,7 @@ def test_what_stands_for_an_old_function_is_held_to_what_it_gave():
         "import tensorflow as tf; from kdoctor.verify.old_results import held_to\n"
         "print(held_to('size', lambda x: tf.size(x)))\nheld_to('size', lambda x: tf.rank(x))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "as keras 2.3.1 on TensorFlow 1.15.5 gave in 24 recorded runs\n"
     assert "keras 2.3.1 on TensorFlow 1.15.5 gave something else for size: value" in done.stderr
 
