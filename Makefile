@@ -34,8 +34,9 @@ floors: $(STAMP)
 	$(BIN)/lint-imports
 
 # By file: what a module sets up once (a corpus, packages, proofs) is not set up in each process.
+# In the order of tests/conftest.py: the files that take longest first.
 pytest: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 docs: $(STAMP) ## Build the documentation into site/: open site/index.html
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
@@ -65,8 +66,9 @@ $(OLD)/%/.installed:
 	$(@D)/bin/python -m pip install --quiet 'tensorflow==1.15.5' 'keras==$*' 'h5py<3' 'protobuf<3.21' 'numpy<1.19'
 	touch $@
 
-mutants: $(STAMP) ## Break 30 rewrites picked at random: the proofs must catch each
+mutants: $(STAMP) ## Break 30 rewrites picked at random, and the reference: each must be caught
 	$(BIN)/python -m kdoctor.verify.mutate --sample 30
+	$(BIN)/python tests/reference/sabotage.py
 
 api-data: $(STAMP) ## Read the API of released Keras wheels into kdoctor/keras_api/data
 	$(BIN)/python -m tools.api_data

@@ -1,4 +1,25 @@
+import signal
+
 import pytest
+
+
+def pytest_configure():
+    """Hear SIGINT, which what a script runs in its background ignores, and hands on to children.
+
+    Tests send it to programs that they start.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the files that take longest: those that run frameworks or the whole program.
+
+    With ``--dist loadfile`` one process would else still be at one of them when all else is done.
+    """
+    long = {each.path for each in items if each.get_closest_marker("frameworks")}
+    long |= {each.path for each in items if each.path.parent.name == "acceptance"}
+    items.sort(key=lambda each: each.path not in long)
 
 
 @pytest.fixture(autouse=True)

@@ -71,18 +71,18 @@ def test_functions_run_eagerly_and_compiled_with_and_without_xla(checked):
 
 @pytest.mark.frameworks
 def test_the_checks_see_each_place_where_the_reference_is_spoiled():
+    """A sample, another one each time; `make mutants` spoils all places."""
     pytest.importorskip("tensorflow")
     ran = subprocess.run(
-        [sys.executable, str(HERE / "sabotage.py")],
+        [sys.executable, str(HERE / "sabotage.py"), "8"],
         capture_output=True,
         text=True,
         timeout=560,
         check=False,
         env=os.environ | QUIET | {"KERAS_BACKEND": "tensorflow"},
     )
-    assert ran.returncode == 0, ran.stderr[-3000:]
     told = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
-    assert len(told) > 20
+    assert len(told) == 8, ran.stderr[-3000:]
     assert [each["place"] for each in told if each["seen"] is None] == []
 
 
