@@ -8,10 +8,12 @@ import inspect
 from typing import Any
 
 from . import draws
-from .calling import layer_outputs, measure, modes_of, weigh
+from .calling import measure, modes_of, weigh
 from .frameworks import Side
 from .functions import TensorFunction, meant, measure_pairs
+from .making import first_arguments, made
 from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, told
+from .models import fill, given_of
 from .weights import Mismatch, give
 
 _MOST_INPUTS = 4
@@ -41,20 +43,14 @@ def kind_of(subject: type, side: Side) -> str:
     raise NotTried("it is a class of no kind that is called with tensors")
 
 
-def _made(subject: Any, made_with: Any, side: Side) -> Any:
-    side.fresh()
-    args, kwargs = made_with
-    return subject(*args, **kwargs)
-
-
 def _layer(subject: Any, made_with: Any, side: Side) -> Any:
     """Make a layer; the cell of a recurrent one gets that around it."""
-    made = _made(subject, made_with, side)
-    parameters = list(inspect.signature(made.call).parameters)
-    is_cell = hasattr(made, "state_size") and len(parameters) > 1 and "state" in parameters[1]
+    layer = made(subject, made_with, side)
+    parameters = list(inspect.signature(layer.call).parameters)
+    is_cell = hasattr(layer, "state_size") and len(parameters) > 1 and "state" in parameters[1]
     if is_cell:
-        return side.keras.layers.RNN(made, return_sequences=True, return_state=True)
-    return made
+        return side.keras.layers.RNN(layer, return_sequences=True, return_state=True)
+    return layer
 
 
 class LayerClass:
@@ -69,7 +65,7 @@ class LayerClass:
         shapes = _shapes_told(job["calls"])
         for made_with in draws.arguments_for(subject, job["calls"]):
             try:
-                _made(subject, made_with, side)
+                made(subject, made_with, side)
             except BaseException as error:  # noqa: BLE001 - other arguments may do
                 first = first or error
                 continue
@@ -125,8 +121,7 @@ class LayerClass:
     @staticmethod
     def _fill(case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side) -> None:
         layer = _layer(subject, made_with, side)
-        tensors = [side.tf.constant(each) for each in entry["arrays"]]
-        given = tensors[0] if len(tensors) == 1 else tensors
+        given = given_of(entry["arrays"], side)
         mode = modes_of(layer)[-1]
         layer(given) if mode is None else layer(given, training=False)
         entry["weights"], variables = weigh(layer, entry["weights"])
@@ -175,51 +170,41 @@ class ModelClass(LayerClass):
     @staticmethod
     def _fill(case: Case, subject: Any, made_with: Any, entry: dict[str, Any], side: Side) -> None:
         case.tolerance = MODEL_TOLERANCE
-        model = _made(subject, made_with, side)
-        tensors = [side.tf.constant(each) for each in entry["arrays"]]
-        given = tensors[0] if len(tensors) == 1 else tensors
+        model = made(subject, made_with, side)
+        given = given_of(entry["arrays"], side)
         mode = modes_of(model)[-1]
         model(given) if mode is None else model(given, training=False)
-        entry["weights"], variables = weigh(model, entry["weights"])
-        case.values["weights"] = "as many as on Keras 2"
-        whole = Case("")
-        measure(model, given, whole, entry["weights"], variables, side)
-        inner = layer_outputs(model, given, side)
-        known = entry.setdefault("layers", list(inner))
-        case.values.update((name, inner[name]) for name in known if name in inner)
-        case.values.update(whole.values)
-        case.shaky = whole.shaky
+        fill(case, model, given, entry, side)
 
     @classmethod
     def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:
         """A model stands alone."""
 
 
-class LossClass:
+class _Made:
+    """What is made with arguments alone, and then called."""
+
+    @staticmethod
+    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
+        """Return the first arguments that it can be made with."""
+        return {"made_with": first_arguments(subject, job, side)}
+
+
+class LossClass(_Made):
     """A loss that is a class."""
 
     kind = "loss"
 
     @staticmethod
-    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first arguments that it can be made with."""
-        return {"made_with": _first_arguments(subject, job, side)}
-
-    @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call it with each pair."""
-        return measure_pairs(_made(subject, plan["made_with"], side), plan, side)
+        return measure_pairs(made(subject, plan["made_with"], side), plan, side)
 
 
-class MetricClass:
+class MetricClass(_Made):
     """A metric that is a class."""
 
     kind = "metric"
-
-    @staticmethod
-    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first arguments that it can be made with."""
-        return {"made_with": _first_arguments(subject, job, side)}
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
@@ -230,7 +215,7 @@ class MetricClass:
                 continue
             case = Case(pair.label, is_edge=pair.is_edge)
             try:
-                metric = _made(subject, plan["made_with"], side)
+                metric = made(subject, plan["made_with"], side)
                 true, predicted = side.tf.constant(pair.true), side.tf.constant(pair.predicted)
                 metric.update_state(true, predicted)
                 case.values["result after one batch"] = plain(metric.result())
@@ -257,34 +242,16 @@ def _measure_weighted(metric: Any, true: Any, predicted: Any, case: Case) -> Non
             return
 
 
-class WeightFunction:
+class WeightFunction(_Made):
     """A regularizer or constraint."""
 
     kind = "function of a weight"
 
     @staticmethod
-    def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
-        """Return the first arguments that it can be made with."""
-        return {"made_with": _first_arguments(subject, job, side)}
-
-    @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call it with each tensor."""
-        made = _made(subject, plan["made_with"], side)
-        return TensorFunction.measure(made, {**plan, "extra": ([], {})}, side)
-
-
-def _first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
-    first: BaseException | None = None
-    for made_with in draws.arguments_for(subject, job["calls"]):
-        try:
-            _made(subject, made_with, side)
-        except BaseException as error:  # noqa: BLE001 - other arguments may do
-            first = first or error
-            continue
-        return made_with
-    assert first is not None
-    raise first
+        function = made(subject, plan["made_with"], side)
+        return TensorFunction.measure(function, {**plan, "extra": ([], {})}, side)
 
 
 def _inputs(shapes: list[tuple[int, ...]]) -> list[tuple[str, list[Any]]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import draws
 from .frameworks import Side
+from .making import arguments_that_make, made
 from .measured import Case, NotTried, plain, told
 from .models import MODEL_EXERCISES, is_model, model_of_block
 
@@ -54,18 +55,17 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
 def _kind_of_result(subject: Any, job: dict[str, Any], side: Side) -> str:
     """Call what may make a model or a loss, and see what it gives."""
     first: BaseException | None = None
-    for args, kwargs in draws.arguments_for(subject, job["calls"]):
-        side.fresh()
+    for made_with in draws.arguments_for(subject, job["calls"]):
         try:
-            made = subject(*args, **kwargs)
+            found = made(subject, made_with, side)
         except BaseException as error:  # noqa: BLE001 - the next arguments may do
             first = first or error
             continue
-        if is_model(made, side):
+        if is_model(found, side):
             return "model builder"
-        if callable(made) and not isinstance(made, type) and _is_pair(_parameters(made)):
+        if callable(found) and not isinstance(found, type) and _is_pair(_parameters(found)):
             return "maker of a loss or metric"
-        raise NotTried(f"it returns {type(made).__name__}, which kdoctor has no inputs for")
+        raise NotTried(f"it returns {type(found).__name__}, which kdoctor has no inputs for")
     if first is not None and not draws.required_of(subject):
         raise first
     names = ", ".join(draws.required_of(subject))
@@ -166,21 +166,13 @@ class PairMaker:
     @staticmethod
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
         """Return the first arguments with which it makes one."""
-        for args, kwargs in draws.arguments_for(subject, job["calls"]):
-            side.fresh()
-            try:
-                made = subject(*args, **kwargs)
-            except BaseException:  # noqa: BLE001, S112
-                continue
-            if callable(made):
-                return {"made_with": (args, kwargs), "defaults": {**_defaults(subject), **kwargs}}
-        raise NotTried("nothing tells what to call it with")
+        made_with = arguments_that_make(callable, subject, job, side)
+        return {"made_with": made_with, "defaults": {**_defaults(subject), **made_with[1]}}
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call what it makes with each pair."""
-        args, kwargs = plan["made_with"]
-        return measure_pairs(subject(*args, **kwargs), plan, side)
+        return measure_pairs(made(subject, plan["made_with"], side), plan, side)
 
 
 class TensorFunction:

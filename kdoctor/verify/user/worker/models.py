@@ -9,6 +9,7 @@ import numpy as np
 from . import draws
 from .calling import layer_outputs, measure, weigh
 from .frameworks import Side
+from .making import arguments_that_make, made
 from .measured import MODEL_TOLERANCE, Case, NotTried
 from .weights import Mismatch
 
@@ -72,24 +73,34 @@ def _size(size: int | None, rank: int) -> int:
 def measure_model(model: Any, plan: dict[str, Any], side: Side) -> list[Case]:
     """Measure a model that is built: layer by layer, then the whole."""
     case = Case("drawn inputs", tolerance=MODEL_TOLERANCE)
-    arrays = plan.setdefault("inputs", None) or inputs_of(model)
-    plan["inputs"] = arrays
-    tensors = [side.tf.constant(each) for each in arrays]
-    given = tensors[0] if len(tensors) == 1 else tensors
+    plan["inputs"] = plan.get("inputs") or inputs_of(model)
     try:
-        plan["weights"], variables = weigh(model, plan.get("weights"))
+        fill(case, model, given_of(plan["inputs"], side), plan, side)
     except Mismatch as mismatch:
-        case.values["weights"] = str(mismatch)
-        return [case]
+        case.values = {"weights": str(mismatch)}
+    return [case]
+
+
+def given_of(arrays: list[np.ndarray], side: Side) -> Any:
+    """Return what a layer is called with: a tensor, or a list of several."""
+    tensors = [side.tf.constant(each) for each in arrays]
+    return tensors[0] if len(tensors) == 1 else tensors
+
+
+def fill(case: Case, model: Any, given: Any, kept: dict[str, Any], side: Side) -> None:
+    """Measure a built model: its layers in their order, then the whole.
+
+    ``kept`` goes from Keras 2 to Keras 3: the weights, and the names of the layers.
+    """
+    kept["weights"], variables = weigh(model, kept.get("weights"))
     case.values["weights"] = "as many as on Keras 2"
     whole = Case("")
-    measure(model, given, whole, plan["weights"], variables, side)
+    measure(model, given, whole, kept["weights"], variables, side)
     inner = layer_outputs(model, given, side)
-    known = plan.setdefault("layers", list(inner))
+    known = kept.setdefault("layers", list(inner))
     case.values.update((name, inner[name]) for name in known if name in inner)
     case.values.update(whole.values)
     case.shaky = whole.shaky
-    return [case]
 
 
 class ModelBuilder:
@@ -100,26 +111,19 @@ class ModelBuilder:
     @staticmethod
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
         """Return the first arguments with which it makes one."""
-        for args, kwargs in draws.arguments_for(subject, job["calls"]):
-            side.fresh()
-            try:
-                made = subject(*args, **kwargs)
-            except BaseException:  # noqa: BLE001, S112
-                continue
-            if is_model(made, side):
-                return {"made_with": (args, kwargs)}
-        raise NotTried("nothing tells what to call it with")
+        return {
+            "made_with": arguments_that_make(
+                lambda found: is_model(found, side), subject, job, side
+            )
+        }
 
     @staticmethod
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Make it and measure it."""
-        side.fresh()
-        args, kwargs = plan["made_with"]
-        made = subject(*args, **kwargs)
-        model = made[0] if isinstance(made, (list, tuple)) else made
+        found = made(subject, plan["made_with"], side)
+        model = found[0] if isinstance(found, (list, tuple)) else found
         if not model.built and plan.get("inputs"):
-            given = [side.tf.constant(each) for each in plan["inputs"]]
-            model(given[0] if len(given) == 1 else given)
+            model(given_of(plan["inputs"], side))
         if not model.built:
             raise NotTried("the model that it returns does not say what it takes")
         return measure_model(model, plan, side)

@@ -1,0 +1,49 @@
+"""Making what is to be measured: the arguments with which a definition gives something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import draws
+from .frameworks import Side
+from .measured import NotTried
+
+
+def made(subject: Any, made_with: Any, side: Side) -> Any:
+    """Call a definition, as if nothing had been made before."""
+    side.fresh()
+    args, kwargs = made_with
+    return subject(*args, **kwargs)
+
+
+def first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
+    """Return the first arguments with which it can be called; else raise its first error."""
+    first: BaseException | None = None
+    for made_with in draws.arguments_for(subject, job["calls"]):
+        try:
+            made(subject, made_with, side)
+        except BaseException as error:  # noqa: BLE001 - other arguments may do
+            first = first or error
+            continue
+        return made_with
+    assert first is not None
+    raise first
+
+
+def arguments_that_make(
+    is_wanted: Callable[[Any], bool], subject: Any, job: dict[str, Any], side: Side
+) -> Any:
+    """Return the first arguments with which it gives what is wanted.
+
+    Raises:
+        NotTried: there are none.
+    """
+    for made_with in draws.arguments_for(subject, job["calls"]):
+        try:
+            found = made(subject, made_with, side)
+        except BaseException:  # noqa: BLE001, S112 - other arguments may do
+            continue
+        if is_wanted(found):
+            return made_with
+    raise NotTried("nothing tells what to call it with")
