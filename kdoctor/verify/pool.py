@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import queue
 import subprocess
 import sys
@@ -13,21 +12,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome, RewriteJob
+from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, environment
 
 Job = RewriteJob | ExampleJob
 
-# Quiet, on the CPU, with the same kernels on every machine.
-_ENVIRONMENT = {
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-    "TF_ENABLE_ONEDNN_OPTS": "0",
-    "CUDA_VISIBLE_DEVICES": "-1",
-    "TF_NUM_INTRAOP_THREADS": "1",
-    "TF_NUM_INTEROP_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "JAX_PLATFORMS": "cpu",
-    "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",  # what is compiled here runs once
-}
-_UNSET = ("TF_USE_LEGACY_KERAS", "KERAS_HOME")
+# What is compiled here runs once.
+_ENVIRONMENT = ON_THE_CPU | ONE_THREAD | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
 
 
 class Worker:
@@ -35,15 +25,13 @@ class Worker:
 
     def __init__(self, backend: str = DEFAULT_BACKEND) -> None:
         self.backend = backend
-        environment = {k: v for k, v in os.environ.items() if k not in _UNSET} | _ENVIRONMENT
-        environment["KERAS_BACKEND"] = backend
         self._process = subprocess.Popen(
             [sys.executable, "-m", "kdoctor.verify.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=environment,
+            env=environment(_ENVIRONMENT, {"KERAS_BACKEND": backend}),
         )
 
     def ask(self, job: dict[str, Any]) -> dict[str, Any] | None:

@@ -8,16 +8,17 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-import os
 import sys
 import traceback
 import warnings
-from typing import Any, TextIO
+from typing import Any
+
+from kdoctor.verify.processes import own_output
 
 
 def main() -> None:
     """Serve jobs until the input ends."""
-    answers = _own_output()
+    answers = own_output()
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     for line in sys.stdin:
@@ -65,13 +66,6 @@ def about() -> dict[str, Any]:
             name: metadata.version(name) if find_spec(name) else NOT_RUN for name in BACKENDS
         },
     }
-
-
-def _own_output() -> TextIO:
-    """Keep the output for answers: what frameworks and examples print goes to the error stream."""
-    own = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    return own
 
 
 if __name__ == "__main__":

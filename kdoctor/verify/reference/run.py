@@ -15,6 +15,7 @@ from pathlib import Path
 
 import kdoctor
 from kdoctor.errors import UsageProblem
+from kdoctor.verify.processes import ON_THE_CPU, environment
 from kdoctor.verify.reference.results import Result
 
 BACKENDS = ("tensorflow", "jax", "torch")
@@ -22,20 +23,14 @@ CPU, GPU, ALL = "cpu", "gpu", "all"
 
 # No check takes a minute; compiling all of them takes some.
 _TIME_LIMIT = 1800
-_NO_GPU = {"CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu"}
-# Float64 is what closed forms are compared in; on the CPU kernels must not depend on the machine,
-# and a GPU must not round float32 to TensorFloat-32.
+# Float64 is what closed forms are compared in, and a GPU must not round float32 to TensorFloat-32.
 _ENVIRONMENT = {
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-    "TF_ENABLE_ONEDNN_OPTS": "0",
     "NVIDIA_TF32_OVERRIDE": "0",
     "JAX_ENABLE_X64": "1",
     "JAX_DEFAULT_MATMUL_PRECISION": "highest",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
     "PYTHONUTF8": "1",
 }
-# They would make another Keras, or other defaults, of what is to be checked.
-_UNSET = ("TF_USE_LEGACY_KERAS", "KERAS_HOME", "TF_XLA_FLAGS", "PYTHONSTARTUP")
 
 Heard = Callable[[int, int], None]
 
@@ -130,17 +125,17 @@ def _gpus_of(backend: str) -> int:
 
 
 def _started(place: Place, arguments: list[str], home: str) -> subprocess.Popen[str]:
-    environment = {k: v for k, v in os.environ.items() if k not in _UNSET} | _ENVIRONMENT
-    environment["KERAS_BACKEND"] = place.backend
-    # A keras.json of the user's would change floatx, epsilon and the image format.
-    environment["KERAS_HOME"] = home
-    environment["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(Path(kdoctor.__file__).parents[1]), environment.get("PYTHONPATH")])
-    )
+    path = [str(Path(kdoctor.__file__).parents[1]), os.environ.get("PYTHONPATH")]
+    own = {
+        "KERAS_BACKEND": place.backend,
+        # A keras.json of the user's would change floatx, epsilon and the image format.
+        "KERAS_HOME": home,
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+    }
     if place.gpu is None:
-        environment |= _NO_GPU
+        own |= ON_THE_CPU
     elif place.gpu >= 0:
-        environment["CUDA_VISIBLE_DEVICES"] = _visible(place.gpu)
+        own["CUDA_VISIBLE_DEVICES"] = _visible(place.gpu)
     with (Path(home) / "stderr").open("wb") as errors:
         return subprocess.Popen(
             [sys.executable, "-m", "kdoctor.verify.reference.worker", *arguments],
@@ -149,7 +144,7 @@ def _started(place: Place, arguments: list[str], home: str) -> subprocess.Popen[
             stderr=errors,
             text=True,
             encoding="utf-8",
-            env=environment,
+            env=environment(_ENVIRONMENT, own),
             cwd=home,
         )
 

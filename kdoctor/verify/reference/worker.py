@@ -14,12 +14,13 @@ import warnings
 from dataclasses import asdict, replace
 from typing import Any, TextIO
 
+from kdoctor.verify.processes import own_output
 from kdoctor.verify.reference.results import Result
 
 
 def main() -> None:
     """Run all checks on the device that the first argument names."""
-    answers = _own_output()
+    answers = own_output()
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     wanted = sys.argv[1]
@@ -88,13 +89,6 @@ def gpus(backend: str) -> list[str]:
 
 def _say(answers: TextIO, what: dict[str, Any]) -> None:
     print(json.dumps(what), file=answers, flush=True)
-
-
-def _own_output() -> TextIO:
-    """Keep the output for answers: what frameworks print goes to the error stream."""
-    own = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    return own
 
 
 if __name__ == "__main__":

@@ -18,25 +18,22 @@ from typing import Any
 from kdoctor import reference
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter
+from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, UNHEARD, environment
 from kdoctor.verify.user import worker
 
 _HERE = Path(__file__).parent
 _SHIM = _HERE.parent / "keras_2.py"
 _KERAS_2, _KERAS_3 = "keras_2", "keras_3"
 _ENVIRONMENT = {
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-    "TF_ENABLE_ONEDNN_OPTS": "0",
-    "CUDA_VISIBLE_DEVICES": "-1",
+    **ON_THE_CPU,
+    **ONE_THREAD,
     "KERAS_BACKEND": "tensorflow",
     "PYTHONUTF8": "1",
     "PYTHONHASHSEED": "0",
     "MPLBACKEND": "agg",
-    "OMP_NUM_THREADS": "1",
-    "TF_NUM_INTRAOP_THREADS": "1",
-    "TF_NUM_INTEROP_THREADS": "1",
 }
-# They would make another Keras of what is to be run, or run code of their own.
-_UNSET = ("TF_USE_LEGACY_KERAS", "TF_XLA_FLAGS", "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME")
+# These would run code of their own, too.
+_UNHEARD = (*UNHEARD, "PYTHONPATH", "PYTHONHOME")
 _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from worker.main import main; main(*sys.argv[2:])"
 )
@@ -138,17 +135,14 @@ def _answers(  # noqa: PLR0913, PLR0917
 
 
 def _started(side: str, interpreter: Interpreter, folder: Path) -> subprocess.Popen[bytes]:
-    environment = {key: value for key, value in os.environ.items() if key not in _UNSET}
-    environment |= _ENVIRONMENT | {
-        name: str(folder) for name in ("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME")
-    }
+    homes = {name: str(folder) for name in ("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME")}
     with (folder / "stderr").open("wb") as errors:
         return subprocess.Popen(
             [interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1]), side, folder],
             stdout=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
             stderr=errors,
-            env=environment,
+            env=environment(_ENVIRONMENT, homes, unheard=_UNHEARD),
             cwd=folder,
             start_new_session=True,
         )
