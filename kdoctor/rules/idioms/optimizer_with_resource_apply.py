@@ -24,30 +24,10 @@ argument of the base class is the learning rate now, which was the name.
 | `_resource_apply_dense(self, grad, var)` | `update_step(self, grad, var, learning_rate)` |
 | `self._serialize_hyperparameter("beta")` | `self.beta` |
 
-    class Momentum(keras.optimizers.Optimizer):
-        def __init__(self, learning_rate=0.01, momentum=0.9, **options):
-            super().__init__(learning_rate, **options)
-            self.momentum = momentum
-
-        def build(self, variables):
-            if not self.built:
-                super().build(variables)
-                self.velocities = [
-                    self.add_variable_from_reference(each, name="velocity") for each in variables
-                ]
-
-        def update_step(self, gradient, variable, learning_rate):
-            rate = keras.ops.cast(learning_rate, variable.dtype)
-            velocity = self.velocities[self._get_variable_index(variable)]
-            self.assign(velocity, self.momentum * velocity - rate * gradient)
-            self.assign_add(variable, velocity)
-
-        def get_config(self):
-            return {**super().get_config(), "momentum": self.momentum}
+A whole class so written, and one that wraps another optimizer: `kdoctor explain KD512`.
 
 The base class has attributes of its own: what is called `weight_decay`, `clipnorm` or `use_ema`
-must get another name, else Keras applies it too. A decay of the learning rate is a schedule. An
-optimizer that wraps another overrides `apply`: `kdoctor explain KD512` shows one.
+must get another name, else Keras applies it too. A decay of the learning rate is a schedule.
 
 With TensorFlow, `update_step` gets a `tf.Variable` whose `name` is `kernel:0`; the name with the
 layer in it is `self._trainable_variables[self._get_variable_index(variable)].path`. The gradients
@@ -81,7 +61,8 @@ _HELP = (
     "Make the slots in `build(self, variables)` with `self.add_variable_from_reference(variable, "
     "name=…)`; write the update as `update_step(self, gradient, variable, learning_rate)`; keep "
     "hyperparameters as plain attributes and pass `learning_rate` to `super().__init__`. "
-    "`kdoctor explain KD511` shows what takes the place of what, and such a class."
+    "`kdoctor explain KD511` shows what takes the place of what, `kdoctor explain KD512` such a "
+    "class."
 )
 
 
