@@ -34,10 +34,10 @@ class Positions:
 
     def _cut(self, old: str, new: str, at: int) -> Replacement:
         """Return the change from ``old``, which stands at ``at``, without what stays."""
-        head = _common(old, new)
+        head = common_start(old, new)
         while head and _joins(old, head) | _joins(new, head):
             head -= 1
-        tail = _common(old[head:][::-1], new[head:][::-1])
+        tail = common_start(old[head:][::-1], new[head:][::-1])
         while tail and _joins(old, len(old) - tail) | _joins(new, len(new) - tail):
             tail -= 1
         region = self.region(Span(at + head, at + len(old) - tail))
@@ -48,7 +48,7 @@ class Positions:
         return row, offset - self._starts[row - 1] + 1
 
 
-def _common(one: str, other: str) -> int:
+def common_start(one: str, other: str) -> int:
     """Count the equal characters at the start."""
     low, high = 0, min(len(one), len(other))
     while low < high:

@@ -16,7 +16,7 @@ from lsprotocol import types
 
 from kdoctor.documents import Document, Kind
 from kdoctor.documents.document import KIND_OF_ENDING
-from kdoctor.documents.positions import Positions
+from kdoctor.documents.positions import Positions, common_start
 from kdoctor.engine.live import Draft
 from kdoctor.model import Place, Region, Span
 from kdoctor.server.text import Text
@@ -215,8 +215,8 @@ def path_of(uri: str, folder: str) -> str | None:
 
 def _edits(old: str, new: str, text: Text) -> Iterator[types.TextEdit]:
     """Yield what turns ``old``, which stands in ``text``, into ``new``: apart, and in order."""
-    head = old.rfind("\n", 0, _common(old, new)) + 1
-    tail = _common(old[head:][::-1], new[head:][::-1])
+    head = old.rfind("\n", 0, common_start(old, new)) + 1
+    tail = common_start(old[head:][::-1], new[head:][::-1])
     line = old.find("\n", len(old) - tail)  # whole lines: the comparison goes by them
     tail = 0 if line < 0 else len(old) - line - 1
     span = Span(head, len(old) - tail)
@@ -225,18 +225,6 @@ def _edits(old: str, new: str, text: Text) -> Iterator[types.TextEdit]:
         start = text.at(region.line, region.column)
         end = text.at(region.end_line, region.end_column)
         yield types.TextEdit(types.Range(start, end), replacement.text)
-
-
-def _common(one: str, other: str) -> int:
-    """Count the equal characters at the start."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _encodable(text: str) -> str:
