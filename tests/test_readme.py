@@ -38,6 +38,7 @@ def test_every_option_that_it_names_is_known():
         for command in (
             *("scan", "fix", "target", "api", "rules"),
             *("explain", "env", "run", "verify", "reference"),
+            *("config", "report", "server"),
         )
     )
     # What stands after the script of `kdoctor run` is the script's.
