@@ -220,13 +220,13 @@ Verbose = Annotated[
 def split(entries: list[str] | None) -> list[str] | None:
     """Return the entries of an option that takes lists: ``--select KD1,KD2 --select KD3``.
 
+    None where there is none: ``--select "$RULES"`` with nothing in it must not select nothing.
+
     >>> split(["KD1, KD2", "KD3"])
     ['KD1', 'KD2', 'KD3']
     """
-    if entries is None:
-        return None
-    parts = (part.strip() for entry in entries for part in entry.split(","))
-    return [part for part in parts if part]
+    parts = (part.strip() for entry in entries or () for part in entry.split(","))
+    return [part for part in parts if part] or None
 
 
 def format_in_force(asked: str | None, policy: Policy) -> tuple[str, str]:

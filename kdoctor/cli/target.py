@@ -9,7 +9,7 @@ import typer
 from kdoctor.cli import options, streams
 
 
-def target(
+def target(  # noqa: PLR0913 - the options of the command
     paths: Annotated[
         list[str] | None,
         typer.Argument(
@@ -20,6 +20,8 @@ def target(
     ] = None,
     *,
     explicit: options.TargetOption = None,
+    config: options.ConfigOption = None,
+    isolated: options.Isolated = False,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = options.Color.AUTO,
 ) -> None:
@@ -31,10 +33,11 @@ def target(
 
     Exit code: 0, or 2 where a file of the project cannot be understood.
     """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor.project import show_chain  # noqa: PLC0415
+    from kdoctor.project import Configs, show_chain  # noqa: PLC0415
     from kdoctor.report.target import write_json, write_problems, write_text  # noqa: PLC0415
 
-    chain = show_chain(paths or ["."], explicit)
+    configs = Configs(config, isolated=isolated)
+    chain = show_chain(paths or ["."], explicit, configs=configs)
     page = streams.output(color)
     if json:
         write_json(chain, page)

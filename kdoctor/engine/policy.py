@@ -53,6 +53,7 @@ class Policy:
         self._choices: dict[Settings, Codes] = {}
         self._exemptions: dict[Settings, tuple[Exemption, ...]] = {}
         self._exclusions: dict[Settings, Patterns | None] = {}
+        self._left: dict[tuple[Settings, frozenset[str]], Codes] = {}
         self._chosen(Settings())  # what the command line says is right or wrong by itself
         alias = options.get("stdin_filename")
         self.start = start_of(alias if alias and path == STDIN else path for path in paths)
@@ -84,10 +85,13 @@ class Policy:
         if not exemptions:
             return codes
         name = Path(absolute).as_posix()
-        ignored = {code for each in exemptions if each.holds(name) for code in each.codes}
+        ignored = frozenset(code for each in exemptions if each.holds(name) for code in each.codes)
         if not ignored:
             return codes
-        return tuple(code for code in _all(codes) if code not in ignored)
+        key = settings, ignored
+        if key not in self._left:  # one tuple for all such files: memory must not grow with them
+            self._left[key] = tuple(code for code in _all(codes) if code not in ignored)
+        return self._left[key]
 
     def asks(self, path: str, code: str) -> bool:
         """Say whether a rule counts in a file."""

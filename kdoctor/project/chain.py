@@ -137,13 +137,14 @@ def show_chain(
     paths: Iterable[str | os.PathLike[str]],
     explicit: str | None = None,
     environ: Mapping[str, str] = os.environ,
+    configs: Configs | None = None,
 ) -> Chain:
     """Return the same as :func:`find_target`, with all places looked at, whatever decides.
 
     Raises:
         UsageProblem: a setting of kdoctor or ``explicit`` is unknown or names no Keras.
     """
-    projects, start = Projects(environ), start_of(paths)
+    projects, start = Projects(environ, configs), start_of(paths)
     chain = projects.chain(start)
     if explicit is None and chain.settings.layer("target") is None:
         return chain

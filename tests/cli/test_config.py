@@ -352,3 +352,22 @@ def test_the_schema_says_what_kdoctor_takes(repository):
         assert not validator.is_valid(table), table
         with pytest.raises(UsageProblem):
             config_of(table, str)
+
+
+def test_an_empty_option_selects_no_less_than_none(repository):
+    repository.write({"a.py": OLD})
+    assert repository.files("--select", "") == ["a.py"]
+
+
+def test_what_is_excluded_is_not_even_asked_for_its_settings(repository):
+    repository.write(
+        {"kdoctor.toml": "exclude = ['bad/']\n", "bad/kdoctor.toml": "a =", "a.py": OLD}
+    )
+    assert repository.files() == ["a.py"]
+
+
+def test_the_target_command_takes_the_same_settings(repository):
+    repository.write({"pyproject.toml": "[tool.kdoctor]\ntarget = 'keras==2.15'\n", "c.toml": ""})
+    assert repository.run("target").stdout.startswith("keras 2.15.0 (pyproject.toml:2)")
+    for more in (["--isolated"], ["--config", "c.toml"]):
+        assert repository.run("target", *more).stdout.startswith("keras 3.15.1 (newest")
