@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import libcst as cst
-
 from kdoctor.documents import Document
+from kdoctor.engine.gate import Gate
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.errors import SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.migration.model import Tie
-from kdoctor.migration.starting import later
+from kdoctor.migration.starting import OwnImport, Start, start_of
 from kdoctor.migration.ties import is_of_keras, ties_of
-from kdoctor.model import Place, Span
+from kdoctor.model import Place
 from kdoctor.rules import words
 from kdoctor.syntax import Module
-from kdoctor.syntax.imports import dotted
 from kdoctor.target import Target
-
-
-@dataclass(frozen=True, slots=True)
-class OwnImport:
-    """A module that is named by an import that runs as the file starts. ``at`` is its offset.
-
-    It need not be of the tree.
-    """
-
-    at: int
-    module: str
-    level: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +31,12 @@ class Reading:
     imports_keras: bool = False
     ties: Mapping[Tie, int] = field(default_factory=dict)
     imports: tuple[OwnImport, ...] = ()
-    later: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)  # by unit
+    starts: Mapping[int, Start] = field(default_factory=dict)  # by unit
 
     def starts_with(self, place: Place) -> bool:
         """Say whether the code at ``place`` surely runs as the file is imported."""
-        spans = self.later.get(place.unit)
-        return spans is not None and not any(span.covers(place.span) for span in spans)
+        start = self.starts.get(place.unit)
+        return start is not None and start.runs(place.span)
 
 
 def read(orders: Orders, tasks: Sequence[Task]) -> list[Reading]:
@@ -69,6 +55,7 @@ class _Reader:
     def __init__(self, target: Target) -> None:
         self._knowledge = knowledge(target)
         self._package = ProjectPackage(self._knowledge.star_names)
+        self._gate = Gate(words(), [()], self._package)
 
     def read(self, task: Task) -> Reading:
         path = task.source.path
@@ -81,37 +68,19 @@ class _Reader:
         document = Document.parse(data, path)
         keras = False
         ties: Counter[Tie] = Counter()
-        imports: list[OwnImport] = []
-        spans: dict[int, tuple[Span, ...]] = {}
-        is_whole = document.kind in ("python", "notebook")
+        starts: dict[int, Start] = {}
         for unit in document.units:
-            if not is_whole and not any(word in unit.text for word in words()):
+            start = start_of(unit.text)
+            if start is not None:
+                starts[unit.index] = start
+            if not self._gate.admits(path, unit.text):
                 continue
             try:
                 module = Module.parse(unit, self._knowledge, self._package)
-                spans[unit.index] = later(module)
             except SyntaxProblem:
                 continue
             keras = keras or any(map(is_of_keras, module.references))
             ties.update(ties_of(module))
-            if is_whole:
-                imports += _imports(module, spans[unit.index])
-        return Reading(path, document.kind == "python", keras, dict(ties), tuple(imports), spans)
-
-
-def _imports(module: Module, apart: Sequence[Span]) -> Iterator[OwnImport]:
-    """Yield what is imported as the module starts, in source order."""
-    for statement in dict.fromkeys(each.statement for each in module.imports):
-        span = module.span(statement)
-        if any(each.covers(span) for each in apart):
-            continue
-        if isinstance(statement, cst.Import):
-            for alias in statement.names:
-                yield OwnImport(span.start, dotted(alias.name) or "", 0)
-            continue
-        name, level = dotted(statement.module) or "", len(statement.relative)
-        yield OwnImport(span.start, name, level)
-        if not isinstance(statement.names, cst.ImportStar):
-            for alias in statement.names:
-                below = dotted(alias.name) or ""
-                yield OwnImport(span.start, f"{name}.{below}" if name else below, level)
+        is_whole = document.kind in ("python", "notebook")
+        imports = [each for start in starts.values() for each in start.imports if is_whole]
+        return Reading(path, document.kind == "python", keras, dict(ties), tuple(imports), starts)

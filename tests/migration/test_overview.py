@@ -73,6 +73,8 @@ def test_entries_are_what_no_other_file_imports(repo):
         "import keras\nkeras.layers.Dense(output_dim=3)",
         "try:\n    from keras.models import Input\nexcept ImportError:\n    print('!')\n    raise",
         "from keras import backend as K\nif K.sum([1]):\n    pass",
+        "from keras import backend as K\nif True: é = 'ü'\nä = 'öö', K.sum([1])",
+        "from keras import backend as K\r\ndef f(): ...\r\n@K.sum\r\ndef g(): ...\r\n",
     ],
 )
 def test_an_error_in_code_that_an_import_runs_stops_it(repo, code):
@@ -92,6 +94,7 @@ def test_an_error_in_code_that_an_import_runs_stops_it(repo, code):
         "from keras import backend as K\nimport sys\nx = sys.argv and K.sum([1])",
         "from keras import backend as K\nf = (K.sum(x) for x in [[1]])",
         "def f():\n    from keras.models import Input",
+        "from keras import backend as K\r\ndef f():\r\n    @K.sum\r\n    def g(): ...\r\n",
         "try:\n    from keras.models import Input\nexcept ImportError:\n    print('no')",
         "import keras\nclass Old(keras.optimizers.Optimizer):\n    def get_updates(self, loss, params):\n        return []",
         "import keras\noptimizer = keras.optimizers.Adam(epsilon=None)",
