@@ -1,0 +1,110 @@
+"""``model.layers[0].input``: the first layer of a functional model is its `InputLayer`.
+
+## What it does
+Reports `model.layers[0].input` of a model that is, or may be, no `Sequential`.
+
+## Why it breaks
+On Keras 2 the `input` of an `InputLayer` was the tensor that it makes. On Keras 3 nothing goes into
+it, and `input` is an empty list: `AttributeError: 'list' object has no attribute 'shape'`,
+`ValueError: All `inputs` values must be KerasTensors`, or a model without inputs.
+
+## What to write instead
+`model.inputs[0]`, which a `Sequential` has too. Of the layer itself, `layer.output`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import MemberUse, Module
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such read."""
+    for use in module.members:
+        if use.member != "input" or use.owner.kind is not Kind.LAYER or use.owner_defines:
+            continue
+        model = _model_of_first_layer(use)
+        of = None if model is None else module.type_of(model)
+        if model is None or of is None or of.kind is not Kind.MODEL or of.cls == "Sequential":
+            continue
+        if is_keras_3(facts, of.qualified) and not module.is_guarded(use.node):
+            yield _finding(module, use, model)
+
+
+def _model_of_first_layer(use: MemberUse) -> cst.BaseExpression | None:
+    match use.node.value:
+        case cst.Subscript(
+            value=cst.Attribute(value=model, attr=cst.Name(value="layers")),
+            slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value="0")))],
+        ):
+            return model
+    return None
+
+
+def _finding(module: Module, use: MemberUse, model: cst.BaseExpression) -> Finding:
+    span = module.outer_span(model)
+    kept = Hole(span, Precedence.PRIMARY, binds(model))
+    edit = Edit(module.span(use.node), (kept, ".inputs[0]"), Precedence.PRIMARY)
+    return rule.finding(
+        module.place(use.node),
+        "the first layer of a functional model is its `InputLayer`, whose `input` is an empty list",
+        symbol="InputLayer.input",
+        confidence=use.confidence,
+        help="Write `model.inputs[0]`.",
+        fix=Fix(
+            "Read the model's first input instead",
+            (edit,),
+            Applicability.UNSAFE,
+            unsafe_because="of a model with several inputs the first need not be the first layer's",
+        ),
+    )
+
+
+rule = Rule(
+    code="KD229",
+    name="input-of-first-layer",
+    family="members",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"layers"},
+    since="3.0",
+)
+
+_MODEL = "import keras\n\nx = keras.Input((4,))\nmodel = keras.Model(x, keras.layers.Dense(2)(x))\n"
+_ANY = "import keras\n\n\ndef first(model: keras.Model):\n    return model.layers[0].input{}\n"
+
+VALID = [
+    "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(2)])\nmodel.layers[0].input",
+    _MODEL + "model.layers[1].input, model.layers[0].output, model.layers[-1].input",
+    _MODEL + "model.inputs[0], model.input",
+    "import tf_keras\n\n\ndef first(model: tf_keras.Model):\n    return model.layers[0].input",
+    "def first(model):\n    return model.layers[0].input",
+]
+INVALID = [
+    Example(
+        before=f"{_MODEL}first = model.layers[0].input",
+        after=f"{_MODEL}first = model.inputs[0]",
+        unsafe=True,
+        check="assert tuple(first.shape) == (None, 4)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_ANY.format(".shape"),
+        after=_ANY.format(".shape").replace("layers[0].input", "inputs[0]"),
+        unsafe=True,
+        check="x = keras.Input((4,))\nassert tuple(first(keras.Model(x, x + 1))) == (None, 4)",
+        on_keras_2=True,
+    ),
+]
