@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import os
@@ -34,7 +35,7 @@ NOTEBOOK = {
     "nbformat_minor": 4,
 }
 FILES = {
-    "src/a b,é:100%.py": OLD,
+    "src/a b,é:100%25.py": OLD,
     "nb.ipynb": json.dumps(NOTEBOOK, indent=1),
     "README.md": f"# Use\n\n```python\n{OLD}```\n",
     "broken.py": BROKEN,
@@ -70,7 +71,7 @@ def test_concise_is_one_line_a_finding_and_one_a_file_that_could_not_be_read():
     assert [line.partition(": ")[0] for line in lines] == [
         "README.md:8:12",
         "nb.ipynb:cell 2:5:12",
-        "src/a b,é:100%.py:5:12",
+        "src/a b,é:100%25.py:5:12",
         "broken.py",
     ]
     assert all(re.match(r".+:\d+:\d+: KD101 `keras", line) for line in lines[:-1])
@@ -107,7 +108,7 @@ def test_github_annotations_stand_in_the_file_from_the_top_of_the_repository(rep
             "endColumn": "17",
         },
     )
-    assert odd[1]["file"] == "sub/src/a b,é:100%.py"
+    assert odd[1]["file"] == "sub/src/a b,é:100%25.py"
     row = int(notebook[1]["line"])
     assert "K.sum(x, axis=-1)" in (repository / "nb.ipynb").read_text().split("\n")[row - 1]
     assert notebook[2].startswith("nb.ipynb:cell 2:5:12: KD101 ")
@@ -165,7 +166,7 @@ def test_junit_has_a_case_for_each_file_that_was_read():
         "broken.py": ["error"],
         "clean.py": [],
         "nb.ipynb": ["failure"],
-        "src/a b,é:100%.py": ["failure"],
+        "src/a b,é:100%25.py": ["failure"],
     }
     for each in (suites, suite):
         assert [each.get(key) for key in ("tests", "failures", "errors")] == ["5", "3", "1"]
@@ -176,6 +177,19 @@ def test_junit_has_a_case_for_each_file_that_was_read():
     assert failure.get("message") == "1 finding: 1 error"
     assert failure.text.startswith("README.md:8:12: KD101 [error] ")
     assert written("junit") == text
+
+
+@pytest.mark.parametrize("name", format_names())
+def test_control_characters_of_a_message_reach_no_reader(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.py").write_text(OLD)
+    result = engine.scan(["."], target=TARGET)
+    (finding,) = result.findings
+    odd = dataclasses.replace(finding, message="\x1b[2J\x00\r::error::", help="\x07")
+    told = written(name, dataclasses.replace(result, findings=(odd,)))
+    assert not set(told) & set("\x1b\x00\r\x07")
+    if name == "junit":
+        ET.fromstring(told)  # noqa: S314 - our own
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names of files are text there")
@@ -243,17 +257,17 @@ def counted(name, result):
 def test_statistics_count_by_rule_and_by_what_can_be_done(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.py").write_text(OLD + "\nK.get_session()\n")
-    (tmp_path / "b.py").write_text(
-        "from keras.layers import Input\nfrom keras.models import Input\n"
-    )
+    (tmp_path / "b.py").write_text("from keras.models import Input\n")
+    (tmp_path / "c.py").write_text("from keras.models import Input\n")
+    (tmp_path / "d.py").write_text("from keras.models import Input\n")
     result = engine.scan(["."], target=TARGET)
     assert counted("text", result) == (
         "findings  rule                          safe  unsafe  by hand\n"
+        "       3  KD102  missing-name              3       0        0\n"
         "       2  KD101  backend-function-gone     1       0        1\n"
-        "       1  KD102  missing-name              1       0        0\n"
     )
     rows = json.loads(counted("json", result))["statistics"]
-    assert rows[0] == {
+    assert rows[1] == {
         "code": "KD101",
         "name": "backend-function-gone",
         "findings": 2,
