@@ -13,6 +13,7 @@ from kdoctor.report.migration.elements import (
     listed,
     prose,
 )
+from kdoctor.report.places import where
 from kdoctor.report.summary import count
 
 _SHOWN = 12
@@ -54,7 +55,6 @@ def breaks_first(overview: Overview) -> Markup:
 
 def _stop(stop: Stop) -> Markup:
     finding, ways = stop.finding, stop.ways
-    where = f"{finding.place.path}:{finding.place.line}"
     others = [way for way in ways if way[0] != finding.place.path]
     if not others:
         falls: Content = element("p", "It stops this file alone.", class_="quiet")
@@ -64,7 +64,7 @@ def _stop(stop: Stop) -> Markup:
             summary += ": this one, and those that import it"
         falls = folded(summary, listed([_way(way) for way in others]))
     return join(
-        element("div", element("strong", code(where)), f" {finding.code}"),
+        element("div", element("strong", code(where(finding))), f" {finding.code}"),
         element("div", prose(finding.message)),
         falls,
     )

@@ -22,7 +22,7 @@ _KINDS = {
         "the same Keras 3, imported from TensorFlow: ", code("kdoctor fix --namespace keras"),
         " moves what both have",
     ),
-    TieKind.KERAS_2: join("Keras 2, which runs on TensorFlow alone"),
+    TieKind.KERAS_2: join("for code that has not moved yet; it has no other backend"),
     TieKind.OWN: join(
         "functions and classes of TensorFlow: ", code("keras.ops"), " has many of them; ",
         code("tf.data"), " may feed Keras on every backend, and needs TensorFlow installed",

@@ -63,7 +63,7 @@ tbody th { font-weight: 400; }
 .number { text-align: right; font-variant-numeric: tabular-nums; padding-left: 1rem;
   padding-right: 0; width: 1%; }
 th.number { white-space: nowrap; }
-td details { margin: 0; }
+th details { margin: 0; }
 details { margin: .5rem 0; }
 summary { color: var(--link); cursor: pointer; padding: .15rem 0; }
 summary:focus-visible, a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
