@@ -14,6 +14,7 @@ from typing import Any
 
 import kdoctor
 from benchmarks.migration.model import CACHE, Arm, Found, Repair
+from kdoctor.engine.journal import CACHE as OWN_FOLDER
 
 TARGET = "keras==3.15.1"
 HOME = Path(kdoctor.__file__).parents[1]
@@ -34,7 +35,8 @@ def repair(arm: Arm, root: Path, originals: dict[str, Path]) -> Repair:
         path.relative_to(root).as_posix()
         for name, original in originals.items()
         for path in (root / name).rglob("*")
-        if path.is_file() and _differs(path, original / path.relative_to(root / name))
+        if path.is_file() and OWN_FOLDER not in path.parts
+        if _differs(path, original / path.relative_to(root / name))
     )
     broken = [
         path
