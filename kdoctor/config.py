@@ -12,6 +12,8 @@ from msgspec import Meta
 
 from kdoctor.errors import UsageProblem
 
+CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")  # the first wins within a folder
+
 Key = tuple[str, ...]  # of a setting within the table: ("per-file-ignores", "tests/**")
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENT_FOLDERS = (".venv", "venv")
 ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
-_REPOSITORY_MARKS = (".git", ".hg", ".svn", ".jj")
+REPOSITORY_MARKS = (".git", ".hg", ".svn", ".jj")
 _PROGRAMS = ("bin/python", "bin/python3", "Scripts/python.exe", "python.exe")
 
 
@@ -80,12 +80,16 @@ def folders_above(start: str) -> Iterator[str]:
 
 def folder_above(folder: str) -> str | None:
     """Return the folder above, where it may belong to the same project."""
-    if any(os.path.exists(os.path.join(folder, mark)) for mark in _REPOSITORY_MARKS):
+    if any(os.path.exists(os.path.join(folder, mark)) for mark in REPOSITORY_MARKS):
         return None
     above = os.path.dirname(folder)
+    return None if above in {folder, os.path.dirname(above), *nobodys_folders()} else above
+
+
+def nobodys_folders() -> set[str]:
+    """Return the folders that belong to no project, though projects lie in them."""
     temporary = (os.environ.get("TMPDIR"), os.environ.get("TEMP"), "/tmp", "/var/tmp")  # noqa: S108
-    nobodys = {os.path.expanduser("~"), *filter(None, temporary)}
-    return None if above in {folder, os.path.dirname(above), *nobodys} else above
+    return {os.path.expanduser("~"), *filter(None, temporary)}
 
 
 def _program_of(prefix: str) -> str | None:

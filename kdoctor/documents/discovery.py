@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kdoctor.config import CONFIG_FILES
 from kdoctor.documents.ignoring import Ignores, Patterns
 from kdoctor.errors import UsageProblem
-from kdoctor.interpreters import folder_above
+from kdoctor.interpreters import REPOSITORY_MARKS, folder_above, nobodys_folders
 from kdoctor.model import Unreadable
 
 # .pyi files hold no code that runs; one that is named is read all the same.
@@ -21,6 +22,8 @@ _SKIPPED_FOLDERS = frozenset(
     | {".ipynb_checkpoints", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis"}
     | {".kdoctor_cache", ".direnv", ".pixi", ".idea", ".vscode", "htmlcov"}
 )
+# A folder without any of these is configured as the one above.
+_DECIDING = frozenset({*CONFIG_FILES, *REPOSITORY_MARKS})
 _ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
 
 # What is excluded of the things that lie in a folder, which is given by its absolute path.
@@ -159,14 +162,14 @@ class _Walk:
             if folder is not root and any(entry.name in _ENVIRONMENT_MARKS for entry in entries):
                 continue
             ignores = folder.ignores.within(folder.real)
-            patterns = configured.patterns(folder)
+            patterns = configured.patterns(folder, {entry.name for entry in entries})
             for entry in entries:
                 real = folder.real / entry.name
                 if patterns is not None and patterns.decide(folder.absolute(entry)):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     if not (_is_skipped(entry.name) or ignores.leave_out(f"{real.as_posix()}/")):
-                        pending.append(_Folder(folder.below(entry.name), real, ignores))
+                        pending.append(_Folder(folder.below(entry.name), real, ignores, patterns))
                 elif _is_wanted(entry) and not ignores.leave_out(real.as_posix()):
                     is_link = entry.is_symlink()
                     target = os.path.realpath(real) if is_link else str(real)
@@ -178,6 +181,7 @@ class _Folder:
     path: str  # to report
     real: Path
     ignores: Ignores
+    inherited: Patterns | None = None  # what is configured for the folder above
 
     def below(self, name: str) -> str:
         return name if self.path == "." else f"{self.path.rstrip('/')}/{name}"
@@ -192,11 +196,21 @@ class _Overruled:
 
     def __init__(self, configured: Configured, root: _Folder) -> None:
         self._configured = configured
-        self._root = f"{Path(os.path.abspath(root.path)).as_posix()}/"  # noqa: PTH100
+        self._start = os.path.abspath(root.path)  # noqa: PTH100
+        self._root = f"{Path(self._start).as_posix().rstrip('/')}/"
         self._known: dict[int, tuple[Patterns, Patterns]] = {}
+        self._nobodys = nobodys_folders()
 
-    def patterns(self, folder: _Folder) -> Patterns | None:
-        written = self._configured(os.path.abspath(folder.path))  # noqa: PTH100 - links stay
+    def patterns(self, folder: _Folder, names: Collection[str]) -> Patterns | None:
+        """Return what holds in a folder; it is asked for only where it may not be as above."""
+        absolute = os.path.abspath(folder.path)  # noqa: PTH100 - links stay
+        if not (
+            absolute == self._start
+            or os.path.dirname(absolute) in self._nobodys  # noqa: PTH120 - hot
+            or not _DECIDING.isdisjoint(names)
+        ):
+            return folder.inherited
+        written = self._configured(absolute)
         if written is None:
             return None
         if id(written) not in self._known:

@@ -9,13 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from kdoctor.config import Config, Key, config_of, value_of
+from kdoctor.config import CONFIG_FILES, Config, Key, config_of, value_of
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.interpreters import folder_above
 from kdoctor.project.readers.file import open_file, toml_of
 from kdoctor.project.search import shown
 
-CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")  # the first wins within a folder
 _PYPROJECT: Final = "pyproject.toml"
 _TABLE: Final = ("tool", "kdoctor")
 
