@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 _MARK = "kdoctor:"
-# In a notebook the line ends as "\n" within the JSON: what follows it is looked at too, no matter.
-_NOQA_WITH_CODE = re.compile(rb"(?i:noqa)[^\n\r]*\bKD\d", re.IGNORECASE)
-_NOQA = re.compile(r"#\s*noqa", re.IGNORECASE)  # it begins with a literal: that is fast
+# Both begin with a literal: that is fast. In a notebook a line ends as "\n" within the JSON: what
+# follows it is looked at too, no matter.
+_NOQA_WITH_CODE = re.compile(rb"#\s*noqa[^\n\r]*\bKD\d", re.IGNORECASE)
+_NOQA = re.compile(r"#\s*noqa", re.IGNORECASE)
 
 
 def holds_marks(data: bytes) -> bool:
@@ -16,9 +17,7 @@ def holds_marks(data: bytes) -> bool:
     >>> holds_marks(b"x = 1  # kdoctor: ignore"), holds_marks(b"x = 1  # noqa: E501")
     (True, False)
     """
-    if _MARK.encode() in data:
-        return True
-    return b"KD" in data and _NOQA_WITH_CODE.search(data) is not None
+    return _MARK.encode() in data or _NOQA_WITH_CODE.search(data) is not None
 
 
 def is_marked(text: str) -> bool:

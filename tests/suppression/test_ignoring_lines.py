@@ -136,7 +136,7 @@ def test_the_gate_and_the_number_of_processes_change_nothing(tmp_path, monkeypat
         "a.py": f"{HEAD}{OLD}  # kdoctor: ignore[KD101]\n{OLD}\n",
         "b.py": "x = 1  # kdoctor: ignore\n",
         "c.py": "# kdoctor: ignore-file[KD1O1]\nprint 'two'\n",
-        "d.py": "x = 1  # noqa: KD101\ny = 1  # noqa: E501\n",
+        "d.py": "x = 1  # noqa: E501\ny = 1  #NoQA:E1, kd101\n",
         "e.md": "```python\nx = 1  # kdoctor: ignore[KD1]\n```\n",
     }
     for name, text in sources.items():
