@@ -83,6 +83,14 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         str | None,
         Meta(description="How `kdoctor scan` writes its result.", examples=["concise"]),
     ] = None
+    baseline: Annotated[
+        str | None,
+        Meta(
+            description="A file of known findings, from the folder of this file; only others "
+            "count. `kdoctor baseline write` makes it.",
+            examples=[".kdoctor-baseline.json"],
+        ),
+    ] = None
 
 
 SETTINGS: Final = Config.__struct_encode_fields__

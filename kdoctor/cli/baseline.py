@@ -11,8 +11,8 @@ import typer
 from kdoctor.cli import options, streams
 
 if TYPE_CHECKING:
-    from kdoctor.engine import Options
-    from kdoctor.engine.baseline import Comparison
+    from kdoctor.engine import Options, Policy
+    from kdoctor.engine.baseline import Baseline, Comparison
 
 baseline = typer.Typer(
     name="baseline",
@@ -26,8 +26,8 @@ File = Annotated[
     typer.Option(
         "--baseline",
         metavar="FILE",
-        help="The file.  [default: .kdoctor-baseline.json, the nearest above, else beside the "
-        "settings of the project]",
+        help="The file.  [default: what the settings name, else .kdoctor-baseline.json, the "
+        "nearest above, else beside the settings of the project]",
         show_default=False,
     ),
 ]
@@ -208,11 +208,24 @@ def _compared(
     named = paths or ["."]
     if options.STDIN in named:
         raise typer.BadParameter("a baseline is of files: - (standard input) has no name")
-    path = Path(file) if file else default_file(named)
+    policy = engine.Policy(named, how)
+    path = Path(file) if file else default_file(policy)
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.scan(named, **how | {"diffs": False, "progress": told})
-    return compare(result, known, named, engine.Policy(named, how).asks)
+    return compare(result, known, named, policy.asks)
+
+
+def read_baseline(file: str | None, policy: Policy) -> Baseline | None:
+    """Return the baseline that is asked for, else that of the settings, None without one.
+
+    Raises:
+        UsageProblem: it is not there, or is none.
+    """
+    from kdoctor.engine.baseline import Baseline, configured_file  # noqa: PLC0415
+
+    path = Path(file) if file else configured_file(policy)
+    return None if path is None else Baseline.read(path)
 
 
 def _problem(compared: Comparison) -> int:

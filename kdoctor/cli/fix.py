@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -112,10 +113,13 @@ def fix(  # noqa: PLR0913 - the options of the command
     A report that --output asks for is about what is left.
 
     Exit code without --apply: 0 nothing to fix, 1 there is. With --apply: that of `kdoctor scan`
-    afterwards, 0 no finding is left, 1 findings are left. In both cases 2 where a file could not
-    be handled. With --undo: 0 all files are as they were, 2 some were changed since and left alone.
+    afterwards, 0 no finding is left but what the settings' baseline knows, 1 findings are left. In
+    both cases 2 where a file could not be handled. With --undo: 0 all files are as they were
+    before, 2 some were changed since and left alone.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.cli.baseline import read_baseline  # noqa: PLC0415
+    from kdoctor.engine.baseline import compare  # noqa: PLC0415
     from kdoctor.report import fix as report  # noqa: PLC0415
     from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
@@ -152,6 +156,8 @@ def fix(  # noqa: PLR0913 - the options of the command
         "stdin": stdin,
         "stdin_filename": stdin_filename,
     }
+    policy = engine.Policy(named, how)
+    known = read_baseline(None, policy) if apply else None
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.fix(
             named,
@@ -168,7 +174,9 @@ def fix(  # noqa: PLR0913 - the options of the command
     if apply:
         report.write_uncommitted(engine.at_risk(result, refused), notes)
         result = engine.write(result, refused)
-    write_outputs(result.left, outputs)
+    # What is known is fixed like all else; but what is left of it is no failure.
+    left = compare(result.left, known, named, policy.asks).result if known else result.left
+    write_outputs(left, outputs)
     if as_json:
         report.write_json(result, page)
     elif apply and stdin is not None:
@@ -179,7 +187,7 @@ def fix(  # noqa: PLR0913 - the options of the command
         report.write_diff(result, page)
     # Apart from the diff, so that standard output is a patch and nothing else.
     report.write_summary(result, notes)
-    code = _exit_code(result, on_fix=exit_non_zero_on_fix) or int(bool(refused))
+    code = _exit_code(replace(result, left=left), on_fix=exit_non_zero_on_fix) or int(bool(refused))
     raise typer.Exit(0 if exit_zero and code == 1 else code)
 
 

@@ -184,6 +184,19 @@ ExitZero = Annotated[
     bool,
     typer.Option("--exit-zero", help="End with 0 whatever is found; 2 stays what it is."),
 ]
+BaselineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--baseline",
+        metavar="FILE",
+        help="Pass over the findings that this file knows; `kdoctor baseline` makes it.  [default: "
+        "what the settings name]",
+        show_default=False,
+    ),
+]
+NoBaseline = Annotated[
+    bool, typer.Option("--no-baseline", help="Show known findings, too, whatever the settings say.")
+]
 ColorOption = Annotated[
     Color,
     typer.Option("--color", help="Colours; auto minds the terminal and NO_COLOR."),

@@ -28,6 +28,8 @@ def scan(  # noqa: PLR0913 - the options of the command
     output: options.Output = None,
     statistics: options.Statistics = False,
     exit_zero: options.ExitZero = False,
+    baseline: options.BaselineOption = None,
+    no_baseline: options.NoBaseline = False,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -42,6 +44,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     kdoctor scan notes.txt --as markdown --format json
     kdoctor scan --statistics                      how often each rule, and what can be fixed
     kdoctor scan --format concise | head           path:line:column: CODE message
+    kdoctor scan --baseline .kdoctor-baseline.json   only what is not known yet
     kdoctor scan -o kdoctor.sarif -o junit=tests.xml -o gitlab=quality.json --exit-zero
 
     Exit code: 0 no finding (with --exit-zero also with findings), 1 findings of whatever severity,
@@ -49,6 +52,9 @@ def scan(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     # Imported here and in the other commands: `kdoctor --help` needs none of it.
     from kdoctor import engine  # noqa: PLC0415
+    from kdoctor.cli.baseline import read_baseline  # noqa: PLC0415
+    from kdoctor.engine.baseline import compare  # noqa: PLC0415
+    from kdoctor.report.baseline import write_note  # noqa: PLC0415
     from kdoctor.report.formats import format_by_name, statistics_of  # noqa: PLC0415
     from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
@@ -70,7 +76,9 @@ def scan(  # noqa: PLR0913 - the options of the command
         "jobs": jobs,
         "stdin_filename": stdin_filename,
     }
-    chosen = options.format_in_force(format_name, engine.Policy(named, how))
+    policy = engine.Policy(named, how)
+    known = None if no_baseline else read_baseline(baseline, policy)
+    chosen = options.format_in_force(format_name, policy)
     form = format_by_name(*chosen)
     write = statistics_of(chosen[0]) if statistics else form.write
     outputs = outputs_of(output or [])
@@ -83,9 +91,14 @@ def scan(  # noqa: PLR0913 - the options of the command
     }
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.scan(named, **how | {"progress": told})
+    notes = streams.notes(color, quiet=quiet, verbose=verbose)
+    compared = known and compare(result, known, named, policy.asks)
+    result = compared.result if compared else result
     write_outputs(result, outputs)
     write(result, page)
-    write_project(result.project, streams.notes(color, quiet=quiet, verbose=verbose))
+    write_project(result.project, notes)
+    if compared:
+        write_note(compared, notes)
     if result.unreadable or result.project.unreadable:
         raise typer.Exit(2)
     if result.findings and not exit_zero:

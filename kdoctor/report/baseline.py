@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 from kdoctor.engine.baseline import Comparison
+from kdoctor.project.search import shown
 from kdoctor.report import summary
 from kdoctor.report.formats.text import write_findings
 from kdoctor.report.page import Page, printable
@@ -110,12 +110,7 @@ def _write_renamed(compared: Comparison, page: Page) -> None:
 
 
 def _name(compared: Comparison) -> str:
-    path = compared.baseline.path
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive of Windows
-        return printable(str(path))
-    return printable(str(path) if relative.startswith(os.pardir) else relative)
+    return printable(shown(compared.baseline.path))
 
 
 def _findings(number: int) -> str:

@@ -2,6 +2,14 @@
 
 from kdoctor.engine.baseline.comparing import Comparison, compare
 from kdoctor.engine.baseline.entry import Entry
-from kdoctor.engine.baseline.file import FILE_NAME, Baseline, default_file
+from kdoctor.engine.baseline.file import FILE_NAME, Baseline, configured_file, default_file
 
-__all__ = ["FILE_NAME", "Baseline", "Comparison", "Entry", "compare", "default_file"]
+__all__ = [
+    "FILE_NAME",
+    "Baseline",
+    "Comparison",
+    "Entry",
+    "compare",
+    "configured_file",
+    "default_file",
+]

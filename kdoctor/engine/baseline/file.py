@@ -14,9 +14,9 @@ import msgspec
 
 from kdoctor.documents import write_anew
 from kdoctor.engine.baseline.entry import Entry
+from kdoctor.engine.policy import Policy
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.project.root import folders_to_root
-from kdoctor.project.search import start_of
 
 FILE_NAME: Final = ".kdoctor-baseline.json"
 _VERSION: Final = 1
@@ -81,30 +81,29 @@ class Baseline:
             raise UsageProblem(f"{self.path}: {problem}") from None
 
 
-def default_file(paths: Iterable[str | os.PathLike[str]]) -> Path:
-    """Return where the baseline of the project of ``paths`` is, or is to be.
+def configured_file(policy: Policy) -> Path | None:
+    """Return the baseline that the settings name, None where they name none."""
+    layer = policy.main.layer("baseline")
+    return None if layer is None else Path(layer.folder) / policy.main.value("baseline")
 
-    That is the nearest that there is, else beside the project's settings, else where it begins.
+
+def default_file(policy: Policy) -> Path:
+    """Return where the baseline of a project is, or is to be.
+
+    That is what its settings say, else the nearest that there is, else beside its settings, else
+    where the project begins.
     """
-    folders = list(folders_to_root(start_of(paths)))
-    for is_it in (_has_baseline, _has_settings):
-        for folder in folders:
-            if is_it(folder):
-                return folder / FILE_NAME
-    return folders[-1] / FILE_NAME
+    configured = configured_file(policy)
+    if configured is not None:
+        return configured
+    folders = list(folders_to_root(policy.start))
+    having = [folder for folder in folders if (folder / FILE_NAME).is_file()]
+    beside = [folder for folder in folders if policy.main and folder == _home(policy)]
+    return next(iter([*having, *beside]), folders[-1]) / FILE_NAME
 
 
-def _has_baseline(folder: Path) -> bool:
-    return (folder / FILE_NAME).is_file()
-
-
-def _has_settings(folder: Path) -> bool:
-    if (folder / "kdoctor.toml").is_file():
-        return True
-    try:
-        return b"[tool.kdoctor" in (folder / "pyproject.toml").read_bytes()
-    except OSError:
-        return False
+def _home(policy: Policy) -> Path:
+    return Path(policy.main.layers[0].folder)
 
 
 def _entries(data: bytes, path: Path) -> Iterable[Entry]:
