@@ -60,6 +60,8 @@ class _Program(TyperGroup):
         except (typer.Exit, typer.Abort):
             raise
         except Exception as error:
+            if _is_interrupt(error):
+                raise typer.Exit(_interrupted()) from None
             if hasattr(error, "exit_code"):  # Typer's own, which it shows itself
                 raise
             if os.environ.get("KDOCTOR_DEBUG"):
@@ -67,6 +69,13 @@ class _Program(TyperGroup):
             what = f"{type(error).__name__}: {error}"
             _end(f"kdoctor: internal error: {what} (KDOCTOR_DEBUG=1 shows where; please report)", 2)
         return result
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Say whether ctrl-C is behind an error: what struck in a class body comes out as another."""
+    while error.__cause__ or error.__context__:
+        error = error.__cause__ or error.__context__  # type: ignore[assignment]
+    return isinstance(error, KeyboardInterrupt)
 
 
 def _interrupted(what: str = "") -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.documents import uninterrupted
@@ -67,11 +70,11 @@ def _in_turn(
         ProcessPoolExecutor,
     )
 
-    pool = ProcessPoolExecutor(processes, _context(), initializer=_leave_interrupts_to_parent)
+    pool = ProcessPoolExecutor(processes, _context(), initializer=_become_worker)
     done = False
     try:
         with uninterrupted():  # a process that is only half started cannot be ended
-            futures = [pool.submit(work, orders, chunk) for chunk in chunks]
+            futures = [pool.submit(_in_worker, work, orders, chunk) for chunk in chunks]
         for future in futures:
             yield future.result()
         done = True
@@ -82,15 +85,8 @@ def _in_turn(
     finally:
         with uninterrupted():
             if not done:
-                _end(pool)
+                _stop(pool)
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """End the worker processes at once. They write no file: nothing can be left in halves."""
-    # Python has no public way to it before 3.14 (`kill_workers`).
-    for process in list((pool._processes or {}).values()):  # noqa: SLF001
-        process.kill()
 
 
 def _processes(tasks: Sequence[Task], chunks: Sequence[Sequence[Task]], jobs: int | None) -> int:
@@ -122,5 +118,56 @@ def _context() -> BaseContext:
     return multiprocessing.get_context("spawn")
 
 
-def _leave_interrupts_to_parent() -> None:
+_STOP = getattr(signal, "SIGUSR1", None)  # Windows has none: there, a worker ends its chunk first
+
+
+class _Stopped(BaseException):
+    """The result of this worker is not wanted any more. No rule may catch it."""
+
+
+@dataclass(slots=True)
+class _Worker:
+    """What a worker process is at."""
+
+    working: bool = False
+    stopped: bool = False
+
+
+_WORKER = _Worker()
+
+
+def _become_worker() -> None:
+    """Leave ctrl-C to the parent, and give a chunk up where the parent says so.
+
+    To kill a worker would not do: it may be writing a result, and the parent waits for its end.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if _STOP is not None:
+        signal.signal(_STOP, _give_up)
+
+
+def _give_up(_number: int, _frame: FrameType | None) -> None:
+    _WORKER.stopped = True
+    if _WORKER.working:
+        raise _Stopped
+
+
+def _in_worker(
+    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, chunk: Sequence[Task]
+) -> list[T]:
+    try:
+        _WORKER.working = True
+        if _WORKER.stopped:
+            raise _Stopped
+        return work(orders, chunk)
+    finally:
+        _WORKER.working = False
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """Let the workers give up what they are at."""
+    # The executor has no public way to its processes.
+    for process in list((pool._processes or {}).values()):  # noqa: SLF001
+        if _STOP is not None and process.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, _STOP)
