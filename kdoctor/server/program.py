@@ -253,11 +253,18 @@ class Server(LanguageServer):
 
     async def end_with_editor(self) -> None:
         """End this process when the editor's is gone, also where its end of the pipe is not."""
-        while os.name == "posix" and self.process_id:
-            try:
-                os.kill(self.process_id, 0)
-            except ProcessLookupError:
-                os._exit(1)  # a thread waits for input: it would keep the process alive
-            except OSError:
-                pass  # it lives, and belongs to somebody else
+        # One that is not there from the start has its number outside of a container.
+        while os.name == "posix" and self.process_id and _lives(self.process_id):
             await asyncio.sleep(_PARENT_CHECK)
+            if not _lives(self.process_id):
+                os._exit(1)  # a thread waits for input: it would keep the process alive
+
+
+def _lives(process_id: int) -> bool:
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # it belongs to somebody else
+    return True

@@ -48,6 +48,17 @@ def test_it_ends_when_the_editors_process_is_gone_though_the_pipe_is_open(editin
     editing(conversation, process_id=editors.pid, ends=1)
 
 
+def test_a_process_that_is_none_of_this_machines_ends_nothing(editing):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+
+    async def conversation(editor):
+        await asyncio.sleep(3)
+        assert editor.process.returncode is None
+
+    editing(conversation, process_id=gone.pid)
+
+
 def test_an_end_without_warning_is_an_error(editing):
     async def conversation(editor):
         editor.client.exit(None)
