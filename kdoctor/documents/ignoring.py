@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -17,10 +17,14 @@ class Patterns:
     folder: str  # with / at its end
     spec: GitIgnoreSpec
     written: tuple[str, ...] = ()
+    elsewhere: Patterns | None = None  # those that hold for what lies outside of the folder
 
     @classmethod
-    def of(cls, folder: str, written: Iterable[str]) -> Patterns:
+    def of(cls, folder: str, written: Iterable[str], user: str = "") -> Patterns:
         """Return the patterns that people wrote down for a folder.
+
+        ``user`` is another folder that takes them over: patterns without a ``/``, which say nothing
+        of where a file lies, hold there, too.
 
         Raises:
             ValueError: one of them is none; which one, in people's words.
@@ -30,12 +34,16 @@ class Patterns:
             if not _is_valid(line):
                 raise ValueError(f"{line!r} is no pattern")
         start = Path(folder).as_posix().rstrip("/") + "/"
-        return cls(start, GitIgnoreSpec.from_lines(lines), lines)
+        names = [line for line in lines if "/" not in line.rstrip("/")]
+        elsewhere = cls.of(user, names) if user and user != folder and names else None
+        return cls(start, GitIgnoreSpec.from_lines(lines), lines, elsewhere)
 
     def decide(self, path: str) -> bool | None:
         """Say whether ``path`` is left out; None where no pattern fits."""
-        if not path.startswith(self.folder) or path == self.folder:
+        if path == self.folder:
             return None
+        if not path.startswith(self.folder):
+            return self.elsewhere.decide(path) if self.elsewhere else None
         return self.spec.check_file(path[len(self.folder) :]).include
 
     def overruled(self, path: str) -> Patterns:
@@ -44,7 +52,8 @@ class Patterns:
             return self
         one_by_one = (Patterns.of(self.folder, [line]) for line in self.written)
         kept = [each.written[0] for each in one_by_one if not each.decide(path)]
-        return Patterns.of(self.folder, kept)
+        elsewhere = self.elsewhere.overruled(path) if self.elsewhere else None
+        return replace(Patterns.of(self.folder, kept), elsewhere=elsewhere)
 
 
 @dataclass(frozen=True, slots=True)

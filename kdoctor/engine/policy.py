@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -68,8 +68,8 @@ class Policy:
         settings = self.configs.of(folder)
         if settings not in self._choices:
             self._chosen(settings)
-            self._exemptions[settings] = tuple(_exemptions(settings.layer("per-file-ignores")))
-            self._exclusions[settings] = _exclusion(settings.layer("exclude"))
+            self._exemptions[settings] = tuple(_exemptions(settings))
+            self._exclusions[settings] = _exclusion(settings)
         return settings
 
     def codes_in(self, folder: str) -> Codes:
@@ -197,27 +197,28 @@ def _all(codes: Codes) -> tuple[str, ...]:
     return chosen_codes(None) if codes is None else codes
 
 
-def _exemptions(layer: Layer | None) -> Iterable[Exemption]:
-    said: Mapping[str, tuple[str, ...]] = (layer and layer.config.per_file_ignores) or {}
-    for written, entries in said.items():
-        assert layer is not None
-        where = layer.place("per-file-ignores", written)
+def _exemptions(settings: Settings) -> Iterator[Exemption]:
+    layer = settings.layer("per-file-ignores")
+    if layer is None:
+        return
+    for written, entries in (layer.config.per_file_ignores or {}).items():
+        where = f"{layer.place('per-file-ignores', written)}: per-file-ignores: "
         negated = written.startswith("!")
-        patterns = _patterns(layer, [written.removeprefix("!")], where, "per-file-ignores")
-        codes = _codes([(entry, f"{where}: per-file-ignores: ") for entry in entries])
-        yield Exemption(patterns, negated, codes)
+        patterns = _patterns([written.removeprefix("!")], where, layer, settings)
+        yield Exemption(patterns, negated, _codes([(entry, where) for entry in entries]))
 
 
-def _exclusion(layer: Layer | None) -> Patterns | None:
+def _exclusion(settings: Settings) -> Patterns | None:
+    layer = settings.layer("exclude")
     if layer is None or not layer.config.exclude:
         return None
-    return _patterns(layer, layer.config.exclude, layer.place("exclude"), "exclude")
+    return _patterns(layer.config.exclude, f"{layer.place('exclude')}: exclude: ", layer, settings)
 
 
-def _patterns(layer: Layer, written: Iterable[str], where: str, key: str) -> Patterns:
+def _patterns(written: Iterable[str], where: str, layer: Layer, settings: Settings) -> Patterns:
     try:
-        return Patterns.of(layer.folder, written)
+        return Patterns.of(layer.folder, written, user=settings.layers[0].folder)
     except ValueError as error:
         raise UsageProblem(
-            f"{where}: {key}: {error}; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"
+            f"{where}{error}; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"
         ) from None

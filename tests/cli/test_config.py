@@ -371,3 +371,51 @@ def test_the_target_command_takes_the_same_settings(repository):
     assert repository.run("target").stdout.startswith("keras 2.15.0 (pyproject.toml:2)")
     for more in (["--isolated"], ["--config", "c.toml"]):
         assert repository.run("target", *more).stdout.startswith("keras 3.15.1 (newest")
+
+
+def test_patterns_of_an_extended_file_count_from_its_folder_and_mere_names_hold_everywhere(
+    repository,
+):
+    repository.write(
+        {
+            "shared/base.toml": "exclude = ['/gen/', '*_pb2.py', 'attic/']\n"
+            "[per-file-ignores]\n'quiet.py' = ['KD1']\n'app/loud.py' = ['KD1']\n",
+            "shared/gen/a.py": OLD,
+            "shared/kdoctor.toml": "extend = 'base.toml'\n",
+            "attic/app/kdoctor.toml": "extend = '../../shared/base.toml'\n",
+            "attic/app/gen/a.py": OLD,
+            "attic/app/quiet.py": OLD,
+            "attic/app/loud.py": OLD,
+            "attic/app/a_pb2.py": OLD,
+            "attic/app/in/attic/a.py": OLD,
+        }
+    )
+    assert repository.files() == ["attic/app/gen/a.py", "attic/app/loud.py"]
+    assert repository.files("attic/app/in/attic") == ["attic/app/in/attic/a.py"]
+    assert repository.files("attic/app/in/attic", "--force-exclude") == []
+
+
+def test_the_program_itself_in_a_repository_of_two_projects(project):
+    project.write(
+        {
+            ".git/HEAD": "",
+            "pyproject.toml": '[tool.kdoctor]\nformat = "concise"\nexclude = ["legacy/"]\n',
+            "new/train.py": OLD,
+            "legacy/train.py": OLD,
+            "old/kdoctor.toml": 'target = "keras==2.15"\n',
+            "old/train.py": OLD,
+            "notes/pyproject.toml": '[tool.kdoctor]\nextend = "../pyproject.toml"\n'
+            '[tool.kdoctor.per-file-ignores]\n"*.md" = ["KD1"]\n',
+            "notes/guide.md": f"```python\n{OLD}```\n",
+            "notes/book.ipynb": project.notebook(OLD),
+        }
+    )
+    ended = project.kdoctor("scan")
+    assert (ended.code, ended.err) == (1, "")
+    places = [line.partition(" KD101")[0] for line in ended.out.splitlines()]
+    assert places == ["new/train.py:5:12:", "notes/book.ipynb:cell 1:5:12:"]
+    committed = ["new/train.py", "legacy/train.py", "old/train.py", "notes/guide.md"]
+    ended = project.kdoctor("fix", "--apply", "--force-exclude", *committed)
+    assert ended.code == 0, ended
+    changed = [path for path in committed if b"ops.sum" in project.read(path)]
+    assert changed == ["new/train.py"]
