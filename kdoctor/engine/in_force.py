@@ -119,8 +119,8 @@ def _in_force(key: str, policy: Policy, target: Target, asked: Mapping[str, Any]
             extending = [each for each in settings.layers if each.config.extend is not None]
             files = [each.path for each in settings.layers[1:]]
             return InForce(key, files, tuple(_origin(each, key) for each in extending))
-        case "per-file-ignores":
-            patterns = layer.config.per_file_ignores or {}
+        case "per-file-ignores" if layer.config.per_file_ignores:
+            patterns = layer.config.per_file_ignores
             return InForce(key, patterns, tuple(_origin(layer, key, each) for each in patterns))
     return InForce(key, settings.value(key), (_origin(layer, key),))
 

@@ -71,7 +71,7 @@ def _rows(setting: InForce) -> Iterator[tuple[str, str, str]]:
 
 def _values(setting: InForce) -> Iterator[str]:
     value = setting.value
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value:
         yield from (f"{pattern}: {', '.join(rules)}" for pattern, rules in value.items())
     elif isinstance(value, bool):
         yield "true" if value else "false"
