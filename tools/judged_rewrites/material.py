@@ -18,7 +18,8 @@ HERE = Path(__file__).parent
 class Rewrite:
     """A definition before and after. ``spoilt`` says how it was made wrong, "": it is right.
 
-    ``layer`` is that of a model which gives something else first; ``told`` how it is run.
+    ``way`` is how it is rewritten where that is done in several ways, ``layer`` that of a model
+    which gives something else first; ``told`` how it is run.
     """
 
     name: str
@@ -28,11 +29,14 @@ class Rewrite:
     layer: str
     told: dict[str, Any]
     by_kdoctor: bool
+    way: str = ""
 
     @property
     def title(self) -> str:
         """Name it in a line."""
-        return f"{self.name}: {self.spoilt}" if self.spoilt else self.name
+        if self.spoilt:
+            return f"{self.name}: {self.spoilt}"
+        return f"{self.name} ({self.way})" if self.way else self.name
 
 
 @cache
@@ -50,11 +54,15 @@ def _of(pair: dict[str, Any]) -> Iterator[Rewrite]:
     after = pair.get("after") or fixed(pair["before"])
     told = {
         key: pair[key]
-        for key in ("kind", "make", "inputs", "masked", "random", "integers")
+        for key in ("kind", "make", "inputs", "masked", "random", "integers", "only")
         if key in pair
     }
     made = "after" not in pair
     yield Rewrite(pair["name"], pair["before"], after, "", "", told, made)
+    for right in pair.get("right", ()):
+        yield Rewrite(
+            pair["name"], pair["before"], right["text"], "", "", told, False, right["how"]
+        )
     for wrong in pair.get("wrong", ()):
         text = wrong.get("text") or _replaced(after, wrong["old"], wrong["new"])
         layer = wrong.get("layer", "")
