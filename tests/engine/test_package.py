@@ -87,6 +87,23 @@ def test_a_star_import_of_an_unknown_module_may_bring_anything(exports):
     assert exports(files, name="Dense") is None
 
 
+def test_of_bases_among_layers_the_special_one_counts(exports):
+    source = "import keras\nclass Mine(keras.layers.Layer): ...\n"
+    info = exports({"pkg/m.py": f"{source}class x(Mine, keras.layers.Dense): ...\n"})
+    assert (info.base, info.closed) == ("keras.layers.Dense", True)
+    other = exports({"pkg/m.py": f"{source}class x(Mine, keras.losses.Loss): ...\n"})
+    assert (other.base, other.closed) == ("keras.layers.Layer", False)
+
+
+def test_an_optimizer_is_the_same_where_it_comes_from_the_legacy_module(exports):
+    source = (
+        "import keras\nif new():\n    from keras.optimizers.legacy import Adam as x\n"
+        "else:\n    from keras.optimizers import {} as x\n"
+    )
+    assert exports({"pkg/m.py": source.format("Adam")}) == "keras.optimizers.Adam"
+    assert exports({"pkg/m.py": source.format("SGD")}) is None
+
+
 def test_a_class_tells_its_nearest_imported_base_and_all_own_members(exports):
     files = {
         "pkg/m.py": "from .base import Base\nclass x(Base):\n    size = 1\n    def call(self, y):\n"

@@ -131,3 +131,12 @@ def test_one_function_is_written_for_all_calls():
     firsts = {each.fix.edits[0] for each in found}
     assert [each.fix.applicability for each in found] == [Applicability.SAFE] * 2
     assert len(firsts) == 1
+
+
+def test_the_function_is_written_above_the_decorators_of_a_test():
+    source = (
+        "import pytest\nfrom keras import backend as K\n\n\n# Two of them.\n"
+        "@pytest.mark.parametrize('y', [1])\n@other\ndef test(y):\n    K.function([x], y)\n"
+    )
+    [finding] = findings(source)
+    assert finding.fix.edits[0].span.start == source.index("# Two of them.")

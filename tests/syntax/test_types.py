@@ -163,6 +163,12 @@ def test_the_kind_is_inferred(parse, source, kind):
         "np.compile(loss=3)\nnp.y",
         "def f():\n    if x: return 3, Model()\n    return make()\na, m = f()\nm.y",
         "def f():\n    yield 3, Model()\na, m = f()\nm.y",
+        "@pytest.mark.parametrize('c', [Dense, make])\ndef f(c): c(3).y",
+        "@pytest.mark.parametrize('c', [Dense, Model])\ndef f(c): c(3).y",
+        "@pytest.mark.parametrize('c', all_of_them)\ndef f(c): c(3).y",
+        "@pytest.mark.parametrize('c', [Dense])\ndef f(c):\n    c = make\n    c(3).y",
+        "@pytest.mark.parametrize('c, n', [(Dense, 3), case])\ndef f(c, n): c(3).y",
+        "@mark.parametrize('c', [Dense])\ndef f(c): c(3).y",
     ],
 )
 def test_what_is_not_certain_has_no_kind(parse, source):
@@ -227,6 +233,30 @@ def test_of_two_classes_only_the_kind_they_share_is_kept(parse):
     owner = parse(HEAD + "m = Model() if x else Sequential()\nm.y").members[-1].owner
 
     assert (owner.kind, owner.cls, owner.qualified) == (Kind.MODEL, None, None)
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        "'c', [Dense, Layer]",
+        "'n, c', [(1, Dense), [2, Layer]]",
+        "'c', (pytest.param(Dense, id='d'),)",
+    ],
+)
+def test_a_test_is_passed_what_its_decorator_lists(parse, cases):
+    names = cases.split("'")[1]
+    source = f"import pytest\n@pytest.mark.parametrize({cases})\ndef f({names}): c(3).y"
+    assert kind_of_y(parse, source) is Kind.LAYER
+
+
+@pytest.mark.parametrize(("member", "is_own"), [("own", True), ("of_b", True), ("foreign", False)])
+def test_what_any_of_the_passed_classes_defines_may_be_the_users(parse, member, is_own):
+    source = (
+        "import pytest\nclass A(Layer):\n    own = 1\nclass B(Dense):\n    of_b = 1\n"
+        f"@pytest.mark.parametrize('c', [A, B])\ndef f(c): c(3).{member}"
+    )
+    use = parse(HEAD + source).members[-1]
+    assert (use.owner.kind, use.owner_defines) == (Kind.LAYER, is_own)
 
 
 def test_type_of_answers_for_any_expression(node_of):
