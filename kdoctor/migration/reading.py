@@ -16,10 +16,12 @@ from kdoctor.keras_api import knowledge
 from kdoctor.migration.model import Tie
 from kdoctor.migration.starting import OwnImport, Start, start_of
 from kdoctor.migration.ties import is_of_keras, ties_of
-from kdoctor.model import Place
+from kdoctor.model import Finding
 from kdoctor.rules import words
 from kdoctor.syntax import Module
 from kdoctor.target import Target
+
+_CALLED_STUB = "called-stub"  # the name of the rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +35,13 @@ class Reading:
     imports: tuple[OwnImport, ...] = ()
     starts: Mapping[int, Start] = field(default_factory=dict)  # by unit
 
-    def starts_with(self, place: Place) -> bool:
-        """Say whether the code at ``place`` surely runs as the file is imported."""
-        start = self.starts.get(place.unit)
-        return start is not None and start.runs(place.span)
+    def stops_at(self, finding: Finding) -> bool:
+        """Say whether the code of a finding surely runs, and raises, as the file is imported."""
+        start, span = self.starts.get(finding.place.unit), finding.place.span
+        if start is None or not start.runs(span):
+            return False
+        # A stub raises when it is called; a class is made of it without a word.
+        return not (finding.name == _CALLED_STUB and start.has_base(span))
 
 
 def read(orders: Orders, tasks: Sequence[Task]) -> list[Reading]:

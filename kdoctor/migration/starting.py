@@ -38,15 +38,20 @@ class Start:
     ``later`` are the outermost stretches of code that an import does not, or may not, run: the
     bodies of functions, what stands under a condition, and a ``try`` that survives its failure. A
     class's and a function's name is one, too: what is wrong with a class as a whole is met when it
-    is used.
+    is used. ``bases`` are the base classes, which are read, and not called.
     """
 
     later: tuple[Span, ...]
     imports: tuple[OwnImport, ...]
+    bases: tuple[Span, ...] = ()
 
     def runs(self, span: Span) -> bool:
         """Say whether code surely runs as the module is imported."""
         return not any(each.covers(span) for each in self.later)
+
+    def has_base(self, span: Span) -> bool:
+        """Say whether a base class stands there."""
+        return any(each.covers(span) for each in self.bases)
 
 
 def start_of(text: str) -> Start | None:
@@ -57,6 +62,7 @@ def start_of(text: str) -> Start | None:
     offsets = _Offsets(text)
     later: list[Span] = []
     imports: list[OwnImport] = []
+    bases: list[Span] = []
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -64,12 +70,15 @@ def start_of(text: str) -> Start | None:
             imports += _imported(node, offsets.start(node))
         if isinstance(node, _Function | ast.ClassDef):
             later += offsets.name(node)
+        if isinstance(node, ast.ClassDef):
+            names = (each for each in node.bases if not isinstance(each, ast.Call))
+            bases += (offsets.span([each]) for each in names)
         apart = _apart(node)
         later += (offsets.span(block) for block in apart if block)
         kept = {id(each) for block in apart for each in block}
         waiting += (each for each in ast.iter_child_nodes(node) if id(each) not in kept)
     imports.sort(key=lambda each: each.at)
-    return Start(tuple(sorted(later)), tuple(imports))
+    return Start(tuple(sorted(later)), tuple(imports), tuple(sorted(bases)))
 
 
 def _apart(node: ast.AST) -> list[Sequence[ast.AST]]:

@@ -24,7 +24,7 @@ class Starts:
         for finding in findings:
             key = os.path.abspath(finding.place.path)  # noqa: PTH100
             reading = self._readings.get(key)
-            if reading is not None and _stops(finding) and reading.starts_with(finding.place):
+            if reading is not None and _stops(finding) and reading.stops_at(finding):
                 self._errors.setdefault(key, []).append(finding)
         self._tree = Tree()
         self._steps: Mapping[str, Sequence[Finding | str]] = {

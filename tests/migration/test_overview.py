@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kdoctor.engine import scan
-from kdoctor.migration import Effort, Status
+from kdoctor.migration import Effort, Status, reading
+from kdoctor.rules import rule_by_code
 
 
 def states(overview):
@@ -66,6 +67,8 @@ def test_entries_are_what_no_other_file_imports(repo):
     [
         "from keras.models import Input",
         "from keras import backend as K\nx = K.sum([1])",
+        "import keras\nkeras.optimizers.legacy.SGD(0.1)",
+        "import keras\nclass A(keras.engine.topology.Layer): ...",
         "from keras import backend as K\nclass A:\n    x = K.sum([1])",
         "from keras import backend as K\ndef f(x=K.sum([1])): ...",
         "from keras import backend as K\nfor i in range(3):\n    K.sum([i])",
@@ -93,6 +96,7 @@ def test_an_error_in_code_that_an_import_runs_stops_it(repo, code):
         "from keras import backend as K\nimport sys\nx = K.sum([1]) if sys.argv else 1",
         "from keras import backend as K\nimport sys\nx = sys.argv and K.sum([1])",
         "from keras import backend as K\nf = (K.sum(x) for x in [[1]])",
+        "import keras\nclass A(keras.optimizers.legacy.SGD): ...",
         "def f():\n    from keras.models import Input",
         "from keras import backend as K\r\ndef f():\r\n    @K.sum\r\n    def g(): ...\r\n",
         "try:\n    from keras.models import Input\nexcept ImportError:\n    print('no')",
@@ -171,3 +175,7 @@ def test_a_file_that_cannot_be_parsed_is_named_and_costs_nothing_else(repo):
     found = repo.write({**repo.FILES, "broken.py": "import keras\ndef (:\n"}).overview()
     assert [each.path for each in found.scan.unreadable] == ["broken.py"]
     assert "clean.py" in states(found)
+
+
+def test_the_name_that_a_stub_is_known_by_is_that_of_a_rule():
+    assert rule_by_code(reading._CALLED_STUB).name == reading._CALLED_STUB

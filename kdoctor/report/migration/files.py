@@ -44,6 +44,10 @@ def breaks_first(overview: Overview) -> Markup:
         f"{one} as soon as imported, at {places}: mend what stands first. Behind a first error "
         "others may wait."
     )
+    strange = {path for stop in stops for path in stop.stopped}
+    strange -= {each.path for each in overview.files}
+    if strange:
+        said += f" {len(strange)} of them import no Keras themselves."
     rows: list[Content] = [_stop(stop) for stop in stops]
     rest = rows[_SHOWN:]
     return join(
