@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+
+TYPE_CHECKING = False  # as type checkers know it; `typing` itself takes longer than all of this
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _HELP = ("-h", "--help")
 _INTERRUPTED = 130
@@ -14,11 +19,26 @@ def main() -> None:
         _main()
     except KeyboardInterrupt:  # where the program itself was not there yet, or any more
         print("kdoctor: interrupted", file=sys.stderr)
-        sys.exit(_INTERRUPTED)
+        _end_interrupted()
+    except SystemExit as end:
+        if end.code != _INTERRUPTED:
+            raise
+        _end_interrupted()
     finally:
         import signal  # noqa: PLC0415
 
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to interrupt
+
+
+def _end_interrupted() -> NoReturn:
+    import contextlib  # noqa: PLC0415
+
+    # At once: where ctrl-C struck in code made by `exec` (a dataclass), Python would not end with
+    # this code but kill itself by the signal, whoever caught it.
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(_INTERRUPTED)
 
 
 def _main() -> None:

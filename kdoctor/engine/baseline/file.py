@@ -17,6 +17,7 @@ from kdoctor.engine.baseline.entry import Entry
 from kdoctor.engine.policy import Policy
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.project.root import folders_to_root
+from kdoctor.project.search import shown
 
 FILE_NAME: Final = ".kdoctor-baseline.json"
 _VERSION: Final = 1
@@ -59,10 +60,10 @@ class Baseline:
             data = path.read_bytes()
         except FileNotFoundError:
             raise UsageProblem(
-                f"there is no baseline {path}; `kdoctor baseline write` makes one"
+                f"there is no baseline {shown(path)}; `kdoctor baseline write` makes one"
             ) from None
         except OSError as error:
-            raise UsageProblem(f"{path} cannot be read: {error.strerror or error}") from None
+            raise UsageProblem(f"{shown(path)} cannot be read: {error.strerror or error}") from None
         return cls(path, tuple(_entries(data, path)))
 
     def write(self, entries: Iterable[Entry]) -> None:
@@ -112,11 +113,11 @@ def _entries(data: bytes, path: Path) -> Iterable[Entry]:
         file = msgspec.convert(json.loads(data), _File)
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise UsageProblem(
-            f"{path} is no baseline that kdoctor can read ({_why(data, error)})"
+            f"{shown(path)} is no baseline that kdoctor can read ({_why(data, error)})"
         ) from None
     if file.version > _VERSION:
         raise UsageProblem(
-            f"{path} was written by a newer kdoctor (format {file.version}, this one knows "
+            f"{shown(path)} was written by a newer kdoctor (format {file.version}, this one knows "
             f"{_VERSION}); upgrade kdoctor"
         )
     for name, lines in file.files.items():

@@ -1,0 +1,110 @@
+"""Ctrl-C at drawn moments: every file is old or new, nothing is left behind, and a line says so."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SEED, MOMENTS = 20_261_121, 3
+SOURCE = '''\
+from keras import backend as K
+
+
+class Dice{number}:
+    """{filler}"""
+
+    def __call__(self, y_true, y_pred):
+        both = K.sum(y_true * y_pred)
+        return both / (K.sum(y_true) + K.sum(y_pred))
+'''
+
+
+@pytest.fixture
+def project_of(tmp_path: Path):
+    """Return a function that makes the same project anew; the filler decides how large it is."""
+
+    def make(filler: str) -> Path:
+        folder = tmp_path / "project"
+        folder.mkdir(exist_ok=True)
+        (folder / "pyproject.toml").touch()
+        for number in range(16):
+            text = SOURCE.format(number=number, filler=filler)
+            (folder / f"m{number:02}.py").write_text(text)
+        return folder
+
+    return make
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def kdoctor(folder: Path, *arguments: str, mark: str = "") -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, "-m", "kdoctor", *arguments],
+        cwd=folder,
+        env=os.environ | {"KDOCTOR_TEST": mark},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def has_processes(mark: str) -> bool:
+    def environment(process: Path) -> bytes:
+        try:
+            return (process / "environ").read_bytes()
+        except OSError:
+            return b""
+
+    return any(
+        f"KDOCTOR_TEST={mark}\0".encode() in environment(process)
+        for process in Path("/proc").iterdir()
+        if process.name.isdecimal()
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for processes")
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize(
+    ("jobs", "filler"), [("1", ""), ("2", "text of no use\n" * 4_000)], ids=["alone", "workers"]
+)
+def test_ctrl_c_leaves_each_file_old_or_new_and_nothing_else(project_of, jobs, filler) -> None:
+    folder = project_of(filler)
+    old = files(folder)
+    started = time.monotonic()
+    assert kdoctor(folder, "fix", "--apply", "--jobs", jobs).wait() == 0
+    whole = time.monotonic() - started
+    new = files(folder)
+    changed = {name for name in old if new[name] != old[name]}
+    assert len(changed) == 16
+
+    moments = random.Random(SEED)  # noqa: S311 - drawn moments, the same each time
+    for number in range(MOMENTS):
+        project_of(filler)
+        mark = f"{folder.parent.name}-{number}"
+        process = kdoctor(folder, "fix", "--apply", "--jobs", jobs, mark=mark)
+        # Not before Python itself has started, which knows nothing of us.
+        time.sleep(moments.uniform(0.15, 0.95) * whole)
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+
+        left = files(folder)
+        assert set(left) == set(old)
+        assert all(left[name] in (old[name], new[name]) for name in old)
+        assert not has_processes(mark)
+        assert process.returncode in {0, 130}, said
+        if process.returncode == 130:
+            assert said.startswith(b"kdoctor: interrupted")
+            assert said.count(b"\n") == 1
+        written = sum(left[name] == new[name] for name in changed)
+        if written and process.returncode == 130:
+            assert f"; {written} of 16 files are written".encode() in said
+        if written:
+            assert kdoctor(folder, "fix", "--undo", "--quiet").wait() == 0
+            assert files(folder) == old
