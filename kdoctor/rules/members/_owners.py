@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.keras_api import Presence
+from kdoctor.keras_api.surface import without_legacy
 from kdoctor.kinds import Kind, Type
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import is_gone_in_private
@@ -71,4 +72,10 @@ def last_release_with(facts: Facts, owner: Type, member: str) -> str | None:
         return "2"
     if member.startswith("_") or facts.member(owner, member) is not Presence.MISSING:
         return None
+    plain = without_legacy(owner.qualified or "")
+    if plain != owner.qualified and owner.qualified is not None:
+        # What raises is the class, a stub: KD105 tells of it, and what is written for it has these.
+        today = Type(owner.kind, plain.rpartition(".")[2], plain)
+        if facts.member(today, member) is not Presence.MISSING:
+            return None
     return facts.member_until(owner, member)

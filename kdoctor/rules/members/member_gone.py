@@ -147,6 +147,11 @@ VALID = [
     "import keras\nmodel = keras.Sequential()\nmodel.fit(generator, steps_per_epoch=3)",
     # A model has it; only layers have lost it.
     "import keras\nmodel = keras.Sequential()\nmodel.output_shape",
+    # The class is a stub: what it is in Keras 3 has this.
+    (
+        "import keras\n\n\nclass A(keras.optimizers.legacy.Optimizer):\n"
+        "    def get_config(self):\n        return super().get_config()\n"
+    ),
     "import tf_keras\nmodel = tf_keras.Sequential()\nmodel.fit_generator(generator)",
     "import keras\nmodel = read_somewhere()\nmodel.fit_generator(generator)",
     "import keras\nfrom agents import Agent\nAgent(keras.Sequential()).fit_generator(generator)",
