@@ -36,9 +36,9 @@ class Start:
     """How a module starts.
 
     ``later`` are the outermost stretches of code that an import does not, or may not, run: the
-    bodies of functions, what stands under a condition, and a ``try`` that survives its failure. A
-    class's and a function's name is one, too: what is wrong with a class as a whole is met when it
-    is used. ``bases`` are the base classes, which are read, and not called.
+    bodies of functions, what stands under a condition, and a ``try`` that survives its failure. The
+    name of a class, of a function or of a parameter is one, too: what is wrong with a definition as
+    a whole is met when it is used. ``bases`` are the base classes, which are read, and not called.
     """
 
     later: tuple[Span, ...]
@@ -135,7 +135,11 @@ class _Offsets:
         return Span(self.start(block[0]), self._at(last.end_lineno, last.end_col_offset))  # type: ignore[attr-defined]
 
     def name(self, node: _Function | ast.ClassDef) -> Iterator[Span]:
-        """Yield where the name of a definition stands."""
+        """Yield where the name of a definition stands, and those of its parameters."""
+        for each in ast.walk(node.args) if isinstance(node, _Function) else ():
+            if isinstance(each, ast.arg):
+                at = self._at(each.lineno, each.col_offset)
+                yield Span(at, at + len(each.arg))
         found = _NAMED.match(self._text, self._at(node.lineno, node.col_offset))
         if found:
             yield Span(*found.span(1))

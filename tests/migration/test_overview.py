@@ -97,6 +97,7 @@ def test_an_error_in_code_that_an_import_runs_stops_it(repo, code):
         "from keras import backend as K\nimport sys\nx = sys.argv and K.sum([1])",
         "from keras import backend as K\nf = (K.sum(x) for x in [[1]])",
         "import keras\nclass A(keras.optimizers.legacy.SGD): ...",
+        "from keras.layers import LSTM\nclass A(LSTM):\n    def call(self, x, mask=None):\n        return super().call(x)",
         "def f():\n    from keras.models import Input",
         "from keras import backend as K\r\ndef f():\r\n    @K.sum\r\n    def g(): ...\r\n",
         "try:\n    from keras.models import Input\nexcept ImportError:\n    print('no')",
