@@ -1,0 +1,86 @@
+"""What an apply says about files whose content git could not bring back, and how it is undone."""
+
+import subprocess
+
+import pytest
+
+OLD = "from keras import backend as K\n\n\ndef loss(a, b):\n    return K.sum(a * b)\n"
+WARNING = "changes that git does not know"
+
+
+@pytest.fixture
+def repository(project):
+    project.write({"a.py": OLD, "b.py": OLD, ".gitignore": "ignored.py\n"})
+    git(project, "init", "--quiet")
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "--message", "first")
+    return project
+
+
+def git(project, *arguments):
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    done = subprocess.run(
+        ["git", *who, *arguments], cwd=project.folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_an_apply_to_what_is_committed_is_silent_and_undone_step_by_step(repository) -> None:
+    done = repository.kdoctor("fix", "--apply")
+    assert done.code == 0
+    assert WARNING not in done.err
+    assert "`kdoctor fix --undo` takes it back." in done.err
+    assert git(repository, "status", "--porcelain").split() == ["M", "a.py", "M", "b.py"]
+
+    # What the last apply left is not the user's own.
+    first = repository.read("a.py")
+    assert WARNING not in repository.kdoctor("fix", "--apply", "--namespace", "tf.keras").err
+    assert repository.read("a.py") != first
+    undone = repository.kdoctor("fix", "--undo")
+    assert (undone.code, undone.out) == (0, "restored a.py\nrestored b.py\n")
+    assert "`kdoctor fix --undo` takes back the one before it (1 left)." in undone.err
+    assert repository.read("a.py") == first
+    assert repository.kdoctor("fix", "--undo", "-q").code == 0
+    assert not git(repository, "status", "--porcelain")
+
+
+def test_changes_that_are_nowhere_else_are_named_in_a_line(repository) -> None:
+    changed = dict.fromkeys(("a.py", "new.py", "ignored.py"), OLD + "# mine\n")
+    repository.write(changed)
+    done = repository.kdoctor("fix", "a.py", "b.py", "new.py", "ignored.py", "--apply")
+
+    assert done.code == 0
+    (line,) = (line for line in done.err.splitlines() if WARNING in line)
+    assert line.startswith("kdoctor: 2 files to be written have changes")
+    assert "(a.py, new.py)" in line
+    repository.write({"b.py": "x = 1\n"})
+    undone = repository.kdoctor("fix", "--undo")
+    assert undone.code == 2
+    assert "b.py: left alone: it was changed after the fix; what it was before is in" in undone.err
+    assert all(repository.read(name) == text.encode() for name, text in changed.items())
+
+
+def test_what_is_staged_is_in_git_and_other_changes_are_no_matter(repository) -> None:
+    repository.write({"a.py": OLD + "# mine\n", "notes.txt": "x\n"})
+    git(repository, "add", "a.py")
+
+    assert WARNING not in repository.kdoctor("fix", "--apply").err
+
+
+def test_nothing_of_the_repository_is_run(repository) -> None:
+    repository.write({"hook.sh": "#!/bin/sh\ntouch ran\n"})
+    (repository.folder / "hook.sh").chmod(0o755)
+    git(repository, "config", "core.fsmonitor", "./hook.sh")
+    repository.kdoctor("fix", "--apply")
+
+    assert not (repository.folder / "ran").exists()
+
+
+def test_undo_says_in_a_sentence_what_it_cannot_do(project) -> None:
+    project.write({"a.py": OLD})
+
+    nothing = project.kdoctor("fix", "--undo")
+    assert nothing.code == 2
+    assert nothing.err.startswith("kdoctor: there is no `kdoctor fix --apply` to take back in")
+    assert project.kdoctor("fix", "--undo", "--apply").code == 2
+    assert project.kdoctor("fix", "--undo", "-").code == 2
