@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kdoctor.project.toml_lines import key_lines
@@ -63,6 +63,7 @@ VALUES = st.one_of(
 )
 
 
+@settings(deadline=None)  # machines are busy
 @given(st.dictionaries(KEYS, VALUES, max_size=6), st.dictionaries(KEYS, VALUES, max_size=3))
 def test_every_key_of_what_tomllib_reads_is_on_its_line(top, below):
     lines: list[str] = []
