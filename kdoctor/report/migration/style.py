@@ -91,7 +91,7 @@ rect { shape-rendering: crispEdges; }
 .stripe { stroke: var(--ground); stroke-width: 2; }
 .dot { fill: var(--ground); }
 @media (max-width: 30rem) {
-  h1 { font-size: 1.35rem; }
+  h1, .figures .big { font-size: 1.35rem; }
   table { font-size: .9rem; }
       thead th { font-size: .75rem; }
 }
