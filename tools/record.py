@@ -1,4 +1,4 @@
-"""Record real runs in README.md and docs/: the output below each command, and the figures.
+"""Record real runs in README.md and docs/: the output below each command, figures, the table.
 
     python tools/record.py            # writes the pages
     python tools/record.py --check    # exit code 1 where it would, and which page
@@ -31,6 +31,8 @@ BLOCK = re.compile(
     r"```console\n(\$ (?:cat fixtures/|kdoctor api |kdoctor explain ).*?)```\n", re.DOTALL
 )
 EVERY_BLOCK = re.compile(r"```console\n(\$ .*?)```\n", re.DOTALL)
+MIGRATION = re.compile(r"<!-- migration table -->\n.*?<!-- end -->\n", re.DOTALL)
+MEASURED = re.compile(r"<!-- results -->\n(.*?<!-- end -->\n)", re.DOTALL)
 PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.name != "proofs.md"]
 FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
 
@@ -50,12 +52,21 @@ def anew(path: Path) -> str:
     text = path.read_text("utf-8")
     if path == README:
         text = BLOCK.sub(lambda block: f"```console\n{recorded(block[1], output)}```\n", text)
+        text = MIGRATION.sub(lambda _: f"<!-- migration table -->\n{migration()}", text)
         return FIGURES.sub(lambda _: f"<!-- proof figures -->\n{figures()}\n<!-- end -->\n", text)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "fixtures", Path(folder, "fixtures"))
         shutil.copy(ROOT / "pyproject.toml", folder)
         here = functools.partial(shell, folder=folder)
         return EVERY_BLOCK.sub(lambda block: f"```console\n{recorded(block[1], here)}```\n", text)
+
+
+def migration() -> str:
+    """Return what the benchmark of real packages wrote into its own page."""
+    page = (ROOT / "benchmarks" / "migration" / "README.md").read_text("utf-8")
+    measured = MEASURED.search(page)
+    assert measured is not None
+    return measured[1]
 
 
 def recorded(block: str, run: Callable[[str], str]) -> str:
