@@ -126,6 +126,10 @@ class KerasKnowledge:
         wanted, kind = RECEIVERS.get(method, (frozenset(), None))
         return kind if wanted.intersection(keywords) else None
 
+    def is_spoken_of(self, qualified: str) -> bool:
+        """Say whether a dotted name can have to do with Keras at all."""
+        return "keras" in qualified
+
     def star_names(self, module: str) -> Collection[str] | None:
         """Return what ``from module import *`` binds in any release, its own names only."""
         split = split_root(module)

@@ -22,11 +22,18 @@ _HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP,
 
 
 class ByUse:
-    """Answers for one module."""
+    """Answers for one module; ``concerned``: it speaks of what is known at all."""
 
     def __init__(
-        self, survey: Survey, resolver: Resolver, classes: OwnClasses, knowledge: Knowledge
+        self,
+        survey: Survey,
+        resolver: Resolver,
+        classes: OwnClasses,
+        knowledge: Knowledge,
+        *,
+        concerned: bool,
     ) -> None:
+        self._concerned = concerned
         self._survey = survey
         self._resolver = resolver
         self._classes = classes
@@ -42,7 +49,7 @@ class ByUse:
 
     @cached_property
     def _told(self) -> tuple[tuple[cst.BaseExpression, Type], ...]:
-        return tuple(self._calls())
+        return tuple(self._calls()) if self._concerned else ()
 
     def _calls(self) -> Iterator[tuple[cst.BaseExpression, Type]]:
         for node in self._survey.attributes:

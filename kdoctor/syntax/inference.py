@@ -35,7 +35,12 @@ class Inference:
     """Infers in one module."""
 
     def __init__(
-        self, survey: Survey, resolver: Resolver, classes: OwnClasses, knowledge: Knowledge
+        self,
+        survey: Survey,
+        resolver: Resolver,
+        classes: OwnClasses,
+        knowledge: Knowledge,
+        by_use: ByUse,
     ) -> None:
         self._survey = survey
         self._resolver = resolver
@@ -43,7 +48,7 @@ class Inference:
         self._knowledge = knowledge
         self._values: dict[cst.CSTNode, Value] = {}
         self._busy: set[cst.CSTNode] = set()
-        self._by_use = ByUse(survey, resolver, classes, knowledge)
+        self._by_use = by_use
         self._parameters: dict[Binding, Value] = {}
         self._warm = False
 

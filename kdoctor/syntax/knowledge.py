@@ -42,6 +42,9 @@ class Knowledge(Protocol):
         ``compile(loss=…)`` is called on a model, ``fit_generator(steps_per_epoch=…)`` likewise.
         """
 
+    def is_spoken_of(self, qualified: str) -> bool:
+        """Say whether a dotted name can have to do with what is known at all."""
+
     def star_names(self, module: str) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where the module is not known."""
 
@@ -96,6 +99,9 @@ class _Nothing:
 
     def receiver_type(self, method: str, keywords: Collection[str]) -> Type | None:  # noqa: ARG002
         return None
+
+    def is_spoken_of(self, qualified: str) -> bool:  # noqa: ARG002
+        return False
 
     def star_names(self, module: str) -> Collection[str] | None:  # noqa: ARG002
         return None

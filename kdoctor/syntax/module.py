@@ -19,6 +19,7 @@ from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.kinds import Context, Type
 from kdoctor.model import Place, Span
+from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.contexts import Contexts
 from kdoctor.syntax.guards import Guards
@@ -269,7 +270,16 @@ class Module:
 
     @cached_property
     def _inference(self) -> Inference:
-        return Inference(self._survey, self._resolver, self._classes, self.knowledge)
+        parts = (self._survey, self._resolver, self._classes, self.knowledge)
+        return Inference(*parts, ByUse(*parts, concerned=self._is_concerned))
+
+    @property
+    def _is_concerned(self) -> bool:
+        """Whether anything that the code imports, or uses of it, is of what is known.
+
+        Where it is not, nothing is told by its use alone: others have a `fit_generator`, too.
+        """
+        return any(self.knowledge.is_spoken_of(each.name) for each in self.references)
 
     @cached_property
     def _contexts(self) -> Contexts:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from kdoctor import engine
 from kdoctor.engine.gate import Gate
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.prefilter import Prefilter
@@ -156,3 +159,18 @@ def test_a_file_from_which_keras_can_be_reached_passes_whichever_is_asked_first(
         paths = [root / "pkg" / f"{name}.py" for name in order]
         assert all(prefilter.admits(str(path), path.read_bytes()) for path in paths)
         assert not prefilter.admits(str(root / "pkg" / "__init__.py"), b"")
+
+
+@pytest.mark.parametrize("gate", [True, False])
+def test_a_file_without_keras_has_nothing_to_report_gate_or_no_gate(tmp_path, gate):
+    # The import stands in another block of the page; others have a `fit_generator`, too.
+    code = (
+        "model = Sequential()\nmodel.compile(loss=loss, optimizer=o)\nmodel.fit_generator(g, 3)\n"
+    )
+    (tmp_path / "train.py").write_text(code)
+    (tmp_path / "in_a_comment.py").write_text(f"# of keras\n{code}")
+    (tmp_path / "with_keras.py").write_text(f"import keras\n{code}")
+
+    found = engine.scan([tmp_path], target="keras==3.15.1", gate=gate).findings
+
+    assert {Path(each.place.path).name for each in found} == {"with_keras.py"}

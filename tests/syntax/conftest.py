@@ -79,6 +79,9 @@ class World:
     def receiver_type(self, method, keywords):
         return Type(Kind.MODEL) if method == "compile" and "loss" in keywords else None
 
+    def is_spoken_of(self, qualified):
+        return "k" in qualified
+
     def star_names(self, module):
         return {"k.layers": {"Dense", "Layer", "sum"}, "k.models": {"Model"}}.get(module)
 
