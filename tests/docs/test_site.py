@@ -103,12 +103,14 @@ def test_the_rule_that_the_page_shows_is_right(new_rule):
 def test_every_piece_of_configuration_on_the_pages_is_valid(tmp_path):
     shown = [
         block
-        for path in sorted((ROOT / "docs").rglob("*.md"))
+        for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
         for block in re.findall(r"```toml\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
+        if "[tool.kdoctor]" in block
     ]
+
+    assert shown
     for number, block in enumerate(shown):
         folder = tmp_path / str(number)
         folder.mkdir()
-        name = "pyproject.toml" if "[tool." in block else "kdoctor.toml"
-        (folder / name).write_text(block)
+        (folder / "pyproject.toml").write_text(block)
         engine.scan([folder])
