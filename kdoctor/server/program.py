@@ -52,6 +52,7 @@ class Server(LanguageServer):
         self.desk = Desk({}, Encoding.Utf16, str(Path.cwd()))
         self._waiting: dict[str, asyncio.Task[None]] = {}
         self._told: set[str] = set()
+        self._editors_process: int | None = None
         self._kept: set[asyncio.Future[Any]] = set()
         self._results: dict[str, tuple[str, list[types.Diagnostic]]] = {}
 
@@ -63,6 +64,10 @@ class Server(LanguageServer):
 
     def begin(self, params: types.InitializeParams) -> None:
         """Take the editor's folders and settings."""
+        # Asked before anything is answered: one that is not there from the start has its number
+        # outside of a container.
+        if params.process_id and os.name == "posix" and _lives(params.process_id):
+            self._editors_process = params.process_id
         folder = self._folder(params)
         if folder is not None:
             with contextlib.suppress(OSError):
@@ -253,10 +258,9 @@ class Server(LanguageServer):
 
     async def end_with_editor(self) -> None:
         """End this process when the editor's is gone, also where its end of the pipe is not."""
-        # One that is not there from the start has its number outside of a container.
-        while os.name == "posix" and self.process_id and _lives(self.process_id):
+        while self._editors_process is not None:
             await asyncio.sleep(_PARENT_CHECK)
-            if not _lives(self.process_id):
+            if not _lives(self._editors_process):
                 os._exit(1)  # a thread waits for input: it would keep the process alive
 
 
