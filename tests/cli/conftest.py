@@ -64,6 +64,21 @@ class Project:
         assert "Traceback" not in err, err
         return Ended(done.returncode, out, err)
 
+    def git(self, *arguments):
+        """Return what git prints here."""
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        done = subprocess.run(
+            ["git", *who, *arguments], cwd=self.folder, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    def committed(self):
+        """Make a repository of the folder, with all files in its first commit."""
+        self.git("init", "--quiet")
+        self.git("add", ".")
+        self.git("commit", "--quiet", "--message", "first")
+        return self
+
     @staticmethod
     def notebook(*cells):
         """Return a notebook's bytes; a cell is code, or (kind, text)."""

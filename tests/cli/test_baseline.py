@@ -1,7 +1,6 @@
 """A project with 500 findings in a git repository, from its first baseline to an empty one."""
 
 import json
-import subprocess
 
 import pytest
 
@@ -46,18 +45,7 @@ def repository(project):
     losses = {f"src/losses_{n:02}.py": LOSSES.format(number=n) for n in range(FILES)}
     project.write(losses | {"pyproject.toml": "", "README.md": README})
     project.write({"try.ipynb": project.notebook(*CELLS)})
-    git(project, "init", "--quiet")
-    git(project, "add", ".")
-    git(project, "commit", "--quiet", "--message", "first")
-    return project
-
-
-def git(project, *arguments):
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    done = subprocess.run(
-        ["git", *who, *arguments], cwd=project.folder, capture_output=True, text=True, check=True
-    )
-    return done.stdout
+    return project.committed()
 
 
 def edit(project, name, old, new):
@@ -79,8 +67,8 @@ def test_five_hundred_findings_from_baseline_to_fix_to_prune(repository) -> None
     entries = [row for rows in json.loads(repository.read(file))["files"].values() for row in rows]
     assert len(entries) >= 500
     assert f"{len(entries)} findings in {FILES + 2} files known" in written.out
-    git(repository, "add", ".")
-    git(repository, "commit", "--quiet", "--message", "baseline")
+    repository.git("add", ".")
+    repository.git("commit", "--quiet", "--message", "baseline")
 
     known = kdoctor("baseline", "check")
     assert known.code == 0
@@ -94,8 +82,8 @@ def test_five_hundred_findings_from_baseline_to_fix_to_prune(repository) -> None
         "import math\n\nHALF = math.pi / 2\n\nfrom keras",
     )
     edit(repository, "src/losses_01.py", "truth * guess", "truth * guess * self.weight")
-    git(repository, "mv", "src/losses_02.py", "src/overlap.py")
-    git(repository, "mv", "src/losses_03.py", "moved.py")
+    repository.git("mv", "src/losses_02.py", "src/overlap.py")
+    repository.git("mv", "src/losses_03.py", "moved.py")
     edit(repository, "moved.py", "class Overlap3", "class Jaccard")
     repository.write({"try.ipynb": repository.notebook("import os\n", *CELLS)})
     edit(repository, "README.md", "# Use\n", "# Use\n\nFirst:\n\n```python\nx = 1\n```\n")

@@ -1,7 +1,5 @@
 """What an apply says about files whose content git could not bring back, and how it is undone."""
 
-import subprocess
-
 import pytest
 
 OLD = "from keras import backend as K\n\n\ndef loss(a, b):\n    return K.sum(a * b)\n"
@@ -11,18 +9,7 @@ WARNING = "changes that git does not know"
 @pytest.fixture
 def repository(project):
     project.write({"a.py": OLD, "b.py": OLD, ".gitignore": "ignored.py\n"})
-    git(project, "init", "--quiet")
-    git(project, "add", ".")
-    git(project, "commit", "--quiet", "--message", "first")
-    return project
-
-
-def git(project, *arguments):
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    done = subprocess.run(
-        ["git", *who, *arguments], cwd=project.folder, capture_output=True, text=True, check=True
-    )
-    return done.stdout
+    return project.committed()
 
 
 def test_an_apply_to_what_is_committed_is_silent_and_undone_step_by_step(repository) -> None:
@@ -30,7 +17,7 @@ def test_an_apply_to_what_is_committed_is_silent_and_undone_step_by_step(reposit
     assert done.code == 0
     assert WARNING not in done.err
     assert "`kdoctor fix --undo` takes it back." in done.err
-    assert git(repository, "status", "--porcelain").split() == ["M", "a.py", "M", "b.py"]
+    assert repository.git("status", "--porcelain").split() == ["M", "a.py", "M", "b.py"]
 
     # What the last apply left is not the user's own.
     first = repository.read("a.py")
@@ -41,7 +28,7 @@ def test_an_apply_to_what_is_committed_is_silent_and_undone_step_by_step(reposit
     assert "`kdoctor fix --undo` takes back the one before it (1 left)." in undone.err
     assert repository.read("a.py") == first
     assert repository.kdoctor("fix", "--undo", "-q").code == 0
-    assert not git(repository, "status", "--porcelain")
+    assert not repository.git("status", "--porcelain")
 
 
 def test_changes_that_are_nowhere_else_are_named_in_a_line(repository) -> None:
@@ -62,7 +49,7 @@ def test_changes_that_are_nowhere_else_are_named_in_a_line(repository) -> None:
 
 def test_what_is_staged_is_in_git_and_other_changes_are_no_matter(repository) -> None:
     repository.write({"a.py": OLD + "# mine\n", "notes.txt": "x\n"})
-    git(repository, "add", "a.py")
+    repository.git("add", "a.py")
 
     assert WARNING not in repository.kdoctor("fix", "--apply").err
 
@@ -70,7 +57,7 @@ def test_what_is_staged_is_in_git_and_other_changes_are_no_matter(repository) ->
 def test_nothing_of_the_repository_is_run(repository) -> None:
     repository.write({"hook.sh": "#!/bin/sh\ntouch ran\n"})
     (repository.folder / "hook.sh").chmod(0o755)
-    git(repository, "config", "core.fsmonitor", "./hook.sh")
+    repository.git("config", "core.fsmonitor", "./hook.sh")
     repository.kdoctor("fix", "--apply")
 
     assert not (repository.folder / "ran").exists()
