@@ -158,6 +158,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     }
     policy = engine.Policy(named, how)
     known = read_baseline(None, policy) if apply else None
+    how["anchors"] = known is not None or any(each.form.fingerprints for each in outputs)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.fix(
             named,

@@ -92,6 +92,7 @@ def report(  # noqa: PLR0913 - the options of the command
         "isolated": isolated,
         "jobs": jobs,
         "diffs": False,
+        "anchors": False,
     }
     past = None if since is None else migration.history(named, since, commits)
     with progress(sys.stderr, shown=shown) as told:

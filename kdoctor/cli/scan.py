@@ -87,6 +87,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     how |= {
         "diffs": any(each.diffs for each in shown),
         "replacements": any(each.replacements for each in shown),
+        "anchors": known is not None or any(each.fingerprints for each in shown),
         "stdin": options.read_stdin(named),
     }
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:

@@ -102,6 +102,7 @@ class _Texts:
             "config": how.get("config"),
             "isolated": how.get("isolated", False),
             "diffs": False,
+            "anchors": False,
             "jobs": 1,
         }
         self._unsafe = unsafe

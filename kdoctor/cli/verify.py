@@ -88,6 +88,7 @@ def verify(  # noqa: PLR0913 - the options of the command
             "isolated": isolated,
             "kind": options.kind_of(kind),
             "diffs": False,
+            "anchors": False,
         }
         report = _user_code(paths, python, how, unsafe=unsafe, seconds=seconds)
         holds = _write_verdicts(report, page, json=json)

@@ -139,7 +139,9 @@ class Examiner:
                         shown = finding
                     findings.add(shown)
             places = [place for place in lines if place.unit == module.unit.index]
-            anchors |= anchors_of(module, places) if places else {}
+            # They ask where half of the tree stands: not done where nobody looks at them.
+            if places and self.orders.anchors:
+                anchors |= anchors_of(module, places)
         failed = Unreadable(document.path, problems[0]) if problems else None
         # Where a rule failed, no comment is called unused either.
         unasked = range(len(document.units)) if failed else unparsed

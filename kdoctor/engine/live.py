@@ -140,7 +140,7 @@ class Live:
             targets = Targets(policy, self._options)
             (task,) = targets.assigned(policy.assigned([Task(Source(path, b""), 0)]))
             orders = orders_of(targets.main, self._options).aimed(task)
-            orders = replace(orders, gate=True, diffs=False, replacements=False)
+            orders = replace(orders, gate=True, diffs=False, replacements=False, anchors=False)
             terms = self._known_terms[path] = _Terms(now, orders, policy.excludes(path))
         return terms
 

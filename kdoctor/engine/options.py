@@ -28,6 +28,7 @@ class Options(TypedDict, total=False):
     ``gate``: False looks into every file, also where no rule could fire; the result is the same.
     ``diffs``: False leaves ``Fix.diff`` empty, which is faster.
     ``replacements``: True fills in ``Fix.replacements``.
+    ``anchors``: False is faster, where nobody asks for fingerprints or holds a baseline against it.
     ``jobs``: the greatest number of processes; None for one a core, where the work is worth it.
     ``stdin``: the bytes that the path ``-`` stands for. ``stdin_filename``: the file that they are
     to be taken for, whether it exists or not; it is never read or written.
@@ -47,6 +48,7 @@ class Options(TypedDict, total=False):
     gate: bool
     diffs: bool
     replacements: bool
+    anchors: bool
     jobs: int | None
     stdin: bytes | None
     stdin_filename: str | None
@@ -64,5 +66,6 @@ def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orde
         gate=options.get("gate", True),
         diffs=options.get("diffs", True),
         replacements=options.get("replacements", False),
+        anchors=options.get("anchors", True),
         unsafe=unsafe,
     )

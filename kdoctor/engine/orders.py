@@ -56,9 +56,9 @@ class Orders:
 
     ``codes`` are the rules that count, None for all. ``kind`` forces a kind of document; None goes
     by the name of the file. ``gate`` skips sources in which no rule could fire. ``diffs`` fills in
-    ``Fix.diff``, ``replacements`` ``Fix.replacements``. ``unsafe`` lets a fix apply those that no
-    proof calls safe. ``namespace`` is the root that Keras is to be imported from, "" where each
-    file keeps its own.
+    ``Fix.diff``, ``replacements`` ``Fix.replacements``, ``anchors`` what findings are known again
+    by. ``unsafe`` lets a fix apply those that no proof calls safe. ``namespace`` is the root that
+    Keras is to be imported from, "" where each file keeps its own.
     """
 
     target: Target
@@ -67,6 +67,7 @@ class Orders:
     gate: bool = True
     diffs: bool = True
     replacements: bool = False
+    anchors: bool = True
     unsafe: bool = False
     namespace: str = ""
 

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from kdoctor import engine
 from kdoctor.errors import UsageProblem
 from kdoctor.report.formats import format_names
 from kdoctor.report.outputs import outputs_of
@@ -105,3 +106,28 @@ def test_a_fix_that_left_nothing_fails_if_that_is_asked_for(project):
     assert ended.code == 1
     again = project.kdoctor("fix", "old.py", *TARGET, "--apply", "--exit-non-zero-on-fix")
     assert again.code == 0
+
+
+GITLAB = ("g.json", "moved.json")
+
+
+def test_fingerprints_are_those_of_the_code_whichever_format_asks(project) -> None:
+    code = "from keras import backend as K\n\n\ndef loss(a):\n    return K.sum(a) + K.sum(a)\n"
+    project.write({"a.py": code})
+
+    ended = project.kdoctor(
+        *("scan", "--target", "keras==3.15.1", "-o", "gitlab=g.json", "-o", "s.sarif", "a.py")
+    )
+
+    assert ended.code == 1
+    result = engine.scan([project.folder / "a.py"], target="keras==3.15.1")
+    known = set(engine.fingerprints(result).values())
+    results = json.loads(project.read("s.sarif"))["runs"][0]["results"]
+    shown = {text for each in results for text in each["partialFingerprints"].values()}
+    assert len(known) == 2
+    assert known <= shown
+    # Not by the line: the same with another line around it.
+    project.write({"a.py": code.replace("return", "return 1 +")})
+    project.kdoctor("scan", "--target", "keras==3.15.1", "-o", "gitlab=moved.json", "a.py")
+    marks = [{each["fingerprint"] for each in json.loads(project.read(f))} for f in GITLAB]
+    assert marks[0] == marks[1]

@@ -23,13 +23,15 @@ class Format:
     """How a scan is written.
 
     ``diffs`` and ``replacements`` say whether it shows what each finding's fix changes, as a diff
-    or for programs; ``statistics`` whether it can write the counts by rule instead. ``ending`` is
-    that of a file which must be of this format.
+    or for programs, ``fingerprints`` whether it tells by what each is known again; ``statistics``
+    whether it can write the counts by rule instead. ``ending`` is that of a file which must be of
+    this format.
     """
 
     write: Callable[[ScanResult, Page], None]
     diffs: bool = False
     replacements: bool = False
+    fingerprints: bool = False
     statistics: Callable[[ScanResult, Page], None] | None = None
     ending: str = ""
 

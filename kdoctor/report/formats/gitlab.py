@@ -80,4 +80,4 @@ def _text(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-FORMAT = Format(write=_write)
+FORMAT = Format(write=_write, fingerprints=True)

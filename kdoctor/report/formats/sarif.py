@@ -250,4 +250,4 @@ def _notification(key: str, level: str, text: str, path: str, checkout: Checkout
     }
 
 
-FORMAT = Format(write=_write, replacements=True, ending=".sarif")
+FORMAT = Format(write=_write, replacements=True, fingerprints=True, ending=".sarif")
