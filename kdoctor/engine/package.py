@@ -50,7 +50,9 @@ class ProjectPackage:
         None where the module is not of the tree or the name may mean several things.
         """
         path = self._tree.find(unit_path, module, level)
-        value = None if path is None else self._answers(path, name)
+        if path is None:
+            return None
+        value = self._answers(path, name)
         if isinstance(value, OwnModule) or self._is_hidden(unit_path, module, level, name, path):
             return None
         return value
@@ -77,9 +79,7 @@ class ProjectPackage:
         for star in outline.stars:
             yield from self.meanings(module.path, star)
 
-    def _is_hidden(
-        self, unit_path: str, module: str, level: int, name: str, path: str | None
-    ) -> bool:
+    def _is_hidden(self, unit_path: str, module: str, level: int, name: str, path: str) -> bool:
         """Say whether a module of the tree has the name, too.
 
         Where ``pkg/__init__.py`` says ``import keras`` and ``pkg/keras.py`` is there, ``pkg.keras``
@@ -87,7 +87,7 @@ class ProjectPackage:
         ``from .keras import keras``.
         """
         below = f"{module}.{name}" if module else name
-        if path is None or self._tree.find(unit_path, below, level) in (None, path):
+        if self._tree.find(unit_path, below, level) in (None, path):
             return False
         outline = self._outline(path)
         bindings = outline.names.get(name, set()) if outline else set()

@@ -19,19 +19,26 @@ _FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
 
 
 class Tree:
-    """Module names to files, for the modules that a project holds itself."""
+    """Module names to files, for the modules that a project holds itself.
+
+    What is found is kept: the files, and the working folder, stay as they are while it is in use.
+    """
 
     def __init__(self) -> None:
         # Bounded: a scan may walk millions of folders, and memory must not grow with them.
         self._listing = lru_cache(maxsize=4096)(_listing)
         self._roots = lru_cache(maxsize=4096)(self._find_roots)
+        self._folder = lru_cache(maxsize=4096)(_folder)
+        self._find_from = lru_cache(maxsize=16384)(self._find)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """Return the file of ``module`` as ``importer`` (a path) means it, or None.
 
         ``level`` is the number of leading dots. A folder without ``__init__.py`` has no file.
         """
-        folder = os.path.dirname(os.path.abspath(importer))  # noqa: PTH100, PTH120 - hot, on str
+        return self._find_from(self._folder(importer), module, level)
+
+    def _find(self, folder: str, module: str, level: int) -> str | None:
         parts = module.split(".") if module else []
         if level:
             for _ in range(level - 1):
@@ -91,6 +98,10 @@ class _Root:
 
     def may_hold(self, name: str) -> bool:
         return name not in _FRAMEWORKS and self.only in (None, name)
+
+
+def _folder(path: str) -> str:
+    return os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
 
 
 def _listing(folder: str) -> frozenset[str]:

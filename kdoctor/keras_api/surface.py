@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from packaging.version import Version
@@ -37,6 +37,7 @@ TENSORFLOW: Final = "tensorflow.contrib.keras"
 _SPLIT: Final = Version("2.6")
 
 
+@lru_cache(maxsize=16384)
 def split_root(qualified: str) -> tuple[str, str] | None:
     """Split a dotted name into its import root and the rest; None for other packages' names.
 
@@ -276,6 +277,7 @@ def distribution_of(surface: Surface) -> str:
     return "tensorflow" if own else "keras"
 
 
+@cache
 def minor(version: str) -> tuple[int, ...]:
     """Return major and minor number.
 

@@ -30,6 +30,7 @@ class Imports:
         self._survey = survey
         self._path = path
         self._package = package
+        self._through_tree: dict[str, str | ClassInfo | None] = {}
         self._in_init = path.replace("\\", "/").rpartition("/")[2] == "__init__.py"
         self.listed_for_export = frozenset(_listed_for_export(survey))
         self.of: dict[Binding, ImportBinding] = {
@@ -43,6 +44,11 @@ class Imports:
         """Return what ``.compat.K.sum`` or ``mine.compat.K.sum`` is, by the tree's own modules."""
         if self._package is None:
             return None
+        if name not in self._through_tree:
+            self._through_tree[name] = self._exported(name, self._package)
+        return self._through_tree[name]
+
+    def _exported(self, name: str, package: Package) -> str | ClassInfo | None:
         bare = name.lstrip(".")
         level = len(name) - len(bare)
         parts = bare.split(".") if bare else []
@@ -50,7 +56,7 @@ class Imports:
             module = ".".join(parts[:index])
             if not module and not level:
                 continue
-            found = self._package.exports(self._path, module, level, part)
+            found = package.exports(self._path, module, level, part)
             if isinstance(found, str):
                 return ".".join([found, *parts[index + 1 :]])
             if found is not None:

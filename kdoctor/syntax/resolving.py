@@ -30,9 +30,8 @@ class Meaning:
         if not path:
             return self
         tail = "." + ".".join(path)
-        return replace(
-            self, name=_joined(self.name, tail), names=tuple(_joined(n, tail) for n in self.names)
-        )
+        names = tuple(_joined(each, tail) for each in self.names)
+        return Meaning(_joined(self.name, tail), names, self.binding, self.confidence)
 
 
 def _joined(name: str, tail: str) -> str:
