@@ -40,7 +40,8 @@ class Class:
 
     ``bases`` are dotted names as written, None for any other expression. ``members`` are the names
     that the body and ``self.… =`` bind. ``closed``: nothing else can add members. ``hands_on``:
-    ``__init__`` passes each keyword on to its base, save what is in ``takes``.
+    ``__init__`` passes each keyword on to its base, save what is in ``takes``. ``gives``: what it
+    takes and passes on under the same name, as it is.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Class:
     closed: bool
     takes: frozenset[str] = frozenset()
     hands_on: bool = False
+    gives: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -215,7 +217,7 @@ def _class(node: ast.ClassDef) -> Class:
     closed = closed and not members & _DYNAMIC
     takes, hands_on = _keywords(node)
     bases = tuple(map(dotted, node.bases))
-    return Class(node.name, bases, frozenset(members), closed, takes, hands_on)
+    return Class(node.name, bases, frozenset(members), closed, takes, hands_on, _gives(node))
 
 
 def _is_registry(decorator: ast.expr) -> bool:
@@ -257,6 +259,30 @@ def _keywords(node: ast.ClassDef) -> tuple[frozenset[str], bool]:
         for each in ast.walk(method)
     )
     return frozenset(takes), handed and method.name == "__init__"
+
+
+def _gives(node: ast.ClassDef) -> frozenset[str]:
+    """Return the parameters that ``__init__`` passes on under their own names, unchanged."""
+    made = [each for each in node.body if isinstance(each, ast.FunctionDef)]
+    method = next((each for each in made if each.name == "__init__"), None)
+    if method is None:
+        return frozenset()
+    nodes = list(ast.walk(method))
+    stored = {
+        each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    return frozenset(
+        keyword.arg
+        for each in nodes
+        if isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Attribute)
+        and each.func.attr == "__init__"
+        for keyword in each.keywords
+        if keyword.arg is not None
+        and isinstance(keyword.value, ast.Name)
+        and keyword.value.id == keyword.arg
+        and keyword.arg not in stored
+    )
 
 
 def _note_method(method: ast.FunctionDef | ast.AsyncFunctionDef, members: set[str]) -> bool:

@@ -219,6 +219,7 @@ class _Question:
         base: str | None = None
         members, closed = set(found.members), found.closed
         takes, hands_on = set(found.takes), found.hands_on and len(found.bases) == 1
+        gives = set(found.gives)
         for written in found.bases:
             if written == "object":
                 continue
@@ -229,12 +230,14 @@ class _Question:
                     base = base or theirs
                     members |= info.members
                     closed = closed and info.closed
+                    gives = {each for each in gives if info.gets_through(each)}
                     takes |= info.takes
                     hands_on = hands_on and info.hands_on
                 case _:
                     closed = hands_on = False
-        names = frozenset(members)
-        return ClassInfo(found.name, base, names, closed, frozenset(takes), hands_on)
+                    gives.clear()
+        names, given = frozenset(members), frozenset(gives)
+        return ClassInfo(found.name, base, names, closed, frozenset(takes), hands_on, given)
 
 
 def _only(values: set[Value]) -> Value:

@@ -16,7 +16,8 @@ class ClassInfo:
     ``members`` are the names that the class and its own bases define themselves.
     ``closed`` says that nothing else can define members: every base is known, and there is no
     ``__getattr__``, no decorator but a registry, no metaclass. ``hands_on``: each keyword that it
-    is made with gets to ``base``, save what is in ``takes``.
+    is made with gets to ``base``, save what is in ``takes``. ``gives``: what it takes by name and
+    what gets to ``base`` all the same, under that name and unchanged.
     """
 
     name: str
@@ -25,6 +26,11 @@ class ClassInfo:
     closed: bool
     takes: frozenset[str] = frozenset()
     hands_on: bool = False
+    gives: frozenset[str] = frozenset()
+
+    def gets_through(self, keyword: str) -> bool:
+        """Say whether a keyword gets to ``base`` as it is given."""
+        return keyword in self.gives or (self.hands_on and keyword not in self.takes)
 
 
 _REGISTRY = re.compile(r"(?:^|_)(?:register|export)")

@@ -22,7 +22,7 @@ def base_that_gets(module: Module, cls: cst.BaseExpression, keyword: str) -> str
         cls = node.bases[0].value
     info = module.class_of_tree(cls)
     if info is not None:
-        return info.base if info.hands_on and keyword not in info.takes else None
+        return info.base if info.gets_through(keyword) else None
     return module.qualified(cls) if seen else None
 
 
@@ -35,6 +35,8 @@ def _hands_on(node: cst.ClassDef, keyword: str) -> bool:
     if len(made) != 1:
         return not made
     (method,) = made
+    if method.name.value == "__init__" and _gives(method, keyword):
+        return True
     rest = method.params.star_kwarg
     if rest is None or method.name.value != "__init__" or _may_take(method, keyword):
         return False
@@ -44,6 +46,30 @@ def _hands_on(node: cst.ClassDef, keyword: str) -> bool:
         and each.func.attr.value == "__init__"
         and any(given.star == "**" and given.value.deep_equals(rest.name) for given in each.args)
         for each in descendants(method.body)
+    )
+
+
+def _gives(method: cst.FunctionDef, keyword: str) -> bool:
+    """Say whether ``__init__`` passes what it takes on under the same name, as it is."""
+    nodes = list(descendants(method))
+    is_stored = any(
+        isinstance(each, cst.AssignTarget | cst.AnnAssign | cst.AugAssign)
+        and isinstance(each.target, cst.Name)
+        and each.target.value == keyword
+        for each in nodes
+    )
+    return not is_stored and any(
+        isinstance(each, cst.Call)
+        and isinstance(each.func, cst.Attribute)
+        and each.func.attr.value == "__init__"
+        and any(
+            given.keyword is not None
+            and given.keyword.value == keyword
+            and isinstance(given.value, cst.Name)
+            and given.value.value == keyword
+            for given in each.args
+        )
+        for each in nodes
     )
 
 

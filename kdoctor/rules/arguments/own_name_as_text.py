@@ -3,7 +3,8 @@
 ## What it does
 Reports `activation="mine"` of Keras' layers, `kernel_constraint="mine"` and
 `keras.activations.get("mine")`, where no release of Keras has such a name: what code has put into
-`get_custom_objects()`. Names that pytest passes one after the other count, too.
+`get_custom_objects()`. Layers of one's own that hand the argument on to Keras' count, too, and
+names that pytest passes one after the other.
 
 ## Why it breaks
 Keras 2 looked among the custom objects. Keras 3 looks only among its own where it is given text:
@@ -32,6 +33,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._calls import keras_calls
+from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.arguments._short_names import CONSTRAINTS
 from kdoctor.rules.calls import argument, is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
@@ -61,10 +63,11 @@ class _Given:
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such name."""
-    for given in (*_of_layers(module, facts), *_looked_up(module, facts)):
-        unknown = [each for each in given.texts if not _is_known(facts, given.module, each)]
-        if unknown and not module.is_guarded(given.node) and not _may_fail(module, given.node):
-            yield _finding(module, given, unknown)
+    given = (*_of_layers(module, facts), *_of_own(module, facts), *_looked_up(module, facts))
+    for each in given:
+        unknown = [text for text in each.texts if not _is_known(facts, each.module, text)]
+        if unknown and not module.is_guarded(each.node) and not _may_fail(module, each.node):
+            yield _finding(module, each, unknown)
 
 
 def _of_layers(module: Module, facts: Facts) -> Iterator[_Given]:
@@ -79,6 +82,20 @@ def _of_layers(module: Module, facts: Facts) -> Iterator[_Given]:
             text = _text(each.value)
             if kind is not None and text is not None:
                 yield _Given(each.value, f"{kind[1]}s", (text,), call.confidence)
+
+
+def _of_own(module: Module, facts: Facts) -> Iterator[_Given]:
+    """Yield what layers of the user's own are given and hand on."""
+    for call in module.nodes(cst.Call):
+        for each in call.args:
+            keyword = "" if each.keyword is None else each.keyword.value
+            kind, text = _OF_LAYERS.fullmatch(keyword), _text(each.value)
+            if kind is None or text is None:
+                continue
+            base = base_that_gets(module, call.func, keyword)
+            made = None if base is None else module.knowledge.class_type(base)
+            if made is not None and made.kind is Kind.LAYER and is_keras_3(facts, base):
+                yield _Given(each.value, f"{kind[1]}s", (text,), Confidence.LIKELY)
 
 
 def _looked_up(module: Module, facts: Facts) -> Iterator[_Given]:
@@ -178,6 +195,18 @@ _TEST = (
     "def test(name):\n    assert keras.activations.get({})\n"
 )
 
+_OWN = (
+    "import keras\n\n\nclass Mine(keras.layers.Dense):\n"
+    "    def __init__(self, units, {0}=None, **kwargs):\n"
+    "        super().__init__(units, {1}, **kwargs)\n\n\n"
+)
+_CLIP = (
+    "class clip(keras.constraints.Constraint):\n    def __call__(self, w):\n"
+    "        return keras.ops.clip(w, -1, 1)\n\n\n"
+    "keras.utils.get_custom_objects()['clip'] = clip\n"
+)
+_HANDED_ON = _OWN.format("kernel_constraint", "kernel_constraint=kernel_constraint") + _CLIP
+
 VALID = [
     "import keras\n\nkeras.layers.Dense(2, activation='relu', kernel_constraint='max_norm')",
     "import keras\n\nkeras.layers.Dense(2, activation='swish', kernel_constraint='NonNeg')",
@@ -188,6 +217,11 @@ VALID = [
     "import keras\n\nkeras.layers.Dense(2, activation=name), keras.activations.get(name)",
     "from mine import Dense\nimport keras\nDense(2, activation='mine')",
     "import tf_keras as keras\n\nkeras.layers.Dense(2, activation='mine')",
+    # A layer of one's own that makes something of it first, or keeps it.
+    _OWN.format("activation", "activation=mine[activation]") + "Mine(2, activation='mine')",
+    _OWN.replace(", {1}", "").format("activation") + "Mine(2, activation='mine')",
+    _OWN.replace("keras\n", "tf_keras as keras\n", 1).format("activation", "activation=activation")
+    + "Mine(2, activation='mine')",
     _TEST.format("'relu', 'elu'", "name"),
     "import keras, pytest\nwith pytest.raises(ValueError):\n    keras.activations.get('mine')",
     "import keras\n\ntry:\n    keras.activations.get('mine')\nexcept ValueError:\n    pass",
@@ -225,6 +259,16 @@ INVALID = [
         raises="ValueError: Could not interpret regularizer identifier: mine",
         unsafe=True,
         check="assert found is mine",
+    ),
+    # By way of a layer of one's own.
+    Example(
+        before=_HANDED_ON + "layer = Mine(2, kernel_constraint='clip')\n",
+        after=_HANDED_ON + "layer = Mine(2, "
+        "kernel_constraint=keras.saving.get_custom_objects()['clip'])\n",
+        raises="ValueError: Could not interpret constraint identifier: clip",
+        unsafe=True,
+        check="assert isinstance(layer.kernel_constraint, clip)",
+        on_keras_2=True,
     ),
     # All that pytest passes.
     Example(

@@ -12,17 +12,20 @@ raises, unless a layer of one's own counts on its mask: `AttributeError: 'NoneTy
 attribute 'shape'`.
 
 ## What to write instead
-Say in a subclass which mask goes on:
+A subclass whose mask is what the inputs with a mask agree on, as the fix writes it:
 
+    @keras.saving.register_keras_serializable()
     class AddKeepingMask(keras.layers.Add):
         def compute_mask(self, inputs, mask=None):
-            return None if mask is None else mask[0]
+            masks = [each for each in mask or [] if each is not None]
+            return keras.ops.all(keras.ops.stack(masks), axis=0) if masks else None
 
 or make the same mask for the other input (`Embedding(..., mask_zero=True)` for both, where both
 have the padding at the same places). `Concatenate` keeps the masks as before.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with one masked and one other input for each of the layers.
+The subclass gives the mask of Keras 2; models that were saved with the old layer load as before.
 """
 
 from __future__ import annotations
@@ -32,9 +35,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import is_keras_3, value_of
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.calls import is_hidden, is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.rules.masks import is_lost_anyway, is_masked
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -43,29 +47,78 @@ MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtra
 """The layers whose mask was that of the inputs that have one."""
 
 
+HELPER = """\
+@{register}()
+class {name}KeepingMask({layer}):
+    \"\"\"Masked as `{name}` of Keras 2: by the masks of those inputs that have one.\"\"\"
+
+    def compute_mask(self, inputs, mask=None):
+        masks = [each for each in mask or [] if each is not None]
+        return {every}({stack}(masks), axis=0) if masks else None"""
+
+
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each layer that gets both sorts."""
-    for call in module.nodes(cst.Call):
-        if not call.args:
-            continue
-        name = _merges(module, facts, call)
-        inputs = None if name is None else value_of(module, call.args[0].value)
-        if name is None or not isinstance(inputs, cst.List | cst.Tuple):
-            continue
-        masked = {is_masked(module, each.value) for each in inputs.elements}
-        if {True, False} <= masked and not (
-            is_lost_anyway(module, call) or module.is_guarded(call)
-        ):
-            yield rule.finding(
-                module.place(call.func),
-                f"one input of `{name}` has a mask and another has none: Keras 2 kept the mask, "
-                "Keras 3 drops it, and padding is taken for data",
-                symbol=f"keras.layers.{name}.compute_mask",
-                confidence=Confidence.LIKELY,
-                help="Subclass the layer, and let `compute_mask(self, inputs, mask=None)` return "
-                "the mask that there is, `mask[0]`; or give the other input the same mask.",
-                no_fix_because="which mask is to go on is for you to say",
-            )
+    found = [
+        (name, call)
+        for call in module.nodes(cst.Call)
+        if call.args
+        if (name := _merges(module, facts, call)) is not None and _gets_both(module, call)
+        if not (is_lost_anyway(module, call) or module.is_guarded(call))
+    ]
+    for name, call in found:
+        first = next(each for known, each in found if known == name)
+        fix = _fix(module, name, call, first)
+        yield rule.finding(
+            module.place(call.func),
+            f"one input of `{name}` has a mask and another has none: Keras 2 kept the mask, "
+            "Keras 3 drops it, and padding is taken for data",
+            symbol=f"keras.layers.{name}.compute_mask",
+            confidence=Confidence.LIKELY,
+            help="Subclass the layer, and let `compute_mask(self, inputs, mask=None)` return "
+            "the mask that there is, `mask[0]`; or give the other input the same mask.",
+            fix=fix,
+            no_fix_because=None if fix else "how the layer is made is not written out here",
+        )
+
+
+def _gets_both(module: Module, call: cst.Call) -> bool:
+    inputs = value_of(module, call.args[0].value)
+    if not isinstance(inputs, cst.List | cst.Tuple):
+        return False
+    return {True, False} <= {is_masked(module, each.value) for each in inputs.elements}
+
+
+def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | None:
+    """Return the fix that makes a subclass of the layer, which keeps the mask."""
+    layer = value_of(module, call.func)
+    speller, own = speller_at(module, call.func), f"{name}KeepingMask"
+    written = {
+        "register": speller.spell("keras.saving.register_keras_serializable"),
+        "layer": speller.spell(f"keras.layers.{name}"),
+        "every": speller.spell("keras.ops.all"),
+        "stack": speller.spell("keras.ops.stack"),
+    }
+    spelled = {part: text for part, (text, _) in written.items()}
+    helper = helper_edits(
+        module, top_statement(module, first), own, HELPER.format(name=name, **spelled)
+    )
+    if helper is None or is_hidden(call):
+        return None
+    if isinstance(layer, cst.Call):
+        edits = [Edit(module.span(layer.func), (own,))]
+    else:  # the function: what is not the inputs goes to the layer
+        rest = [part for each in call.args[1:] for part in (", ", Hole(module.span(each)))][1:]
+        inputs = Hole(module.span(call.args[0]))
+        edits = [Edit(module.span(call), (f"{own}(", *rest, ")(", inputs, ")"))]
+    return Fix(
+        f"Make a subclass of `{name}` that keeps the mask",
+        (*edits, *helper),
+        Applicability.UNSAFE,
+        tuple(dict.fromkeys(need for _, need in written.values() if need is not None)),
+        unsafe_because="what follows gets a mask again; the layer has another class when the model "
+        "is saved",
+    )
 
 
 def _merges(module: Module, facts: Facts, call: cst.Call) -> str | None:
@@ -114,16 +167,31 @@ VALID = [
         "y = Add()([Embedding(9, 3, mask_zero=True)(x), Embedding(9, 3)(x)])"
     ),
 ]
+_KEEPING = HELPER.format(
+    register="keras.saving.register_keras_serializable", every="keras.ops.all",
+    stack="keras.ops.stack", name="{0}", layer="keras.layers.{0}",
+)  # fmt: skip
 INVALID = [
     Example(
         before=_HEAD + _MASKED + _OTHER + "y = keras.layers.Add(name='sum')([a, b])\n",
+        after=_HEAD
+        + _MASKED
+        + _OTHER
+        + f"\n\n{_KEEPING.format('Add')}\n\n\ny = AddKeepingMask(name='sum')([a, b])\n",
+        unsafe=True,
         check=_HAS_MASK,
         on_keras_2=True,
     ),
     Example(
         before=_HEAD + "both = [\n    keras.layers.Embedding(9, 3, mask_zero=True)(words),\n"
         "    keras.layers.Embedding(2, 3)(kinds),\n]\n"
-        "both[0] = keras.layers.Dropout(0.1)(both[0])\ny = keras.layers.multiply(both)\n",
+        "both[0] = keras.layers.Dropout(0.1)(both[0])\n"
+        "y = keras.layers.multiply(both, name='m')\n",
+        after=_HEAD + "both = [\n    keras.layers.Embedding(9, 3, mask_zero=True)(words),\n"
+        "    keras.layers.Embedding(2, 3)(kinds),\n]\n"
+        "both[0] = keras.layers.Dropout(0.1)(both[0])\n\n\n"
+        f"{_KEEPING.format('Multiply')}\n\n\ny = MultiplyKeepingMask(name='m')(both)\n",
+        unsafe=True,
         check=_HAS_MASK,
         on_keras_2=True,
     ),
