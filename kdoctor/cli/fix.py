@@ -88,6 +88,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     kind: options.As = None,
     no_gate: options.NoGate = False,
     jobs: options.Jobs = None,
+    executor: options.ExecutorOption = None,
     shape: ShapeOption = Shape.TEXT,
     output: options.Output = None,
     exit_zero: options.ExitZero = False,
@@ -159,13 +160,16 @@ def fix(  # noqa: PLR0913 - the options of the command
     policy = engine.Policy(named, how)
     known = read_baseline(None, policy) if apply else None
     how["anchors"] = known is not None or any(each.form.fingerprints for each in outputs)
-    with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
+    with (
+        options.executor_at(executor, jobs) as workers,
+        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
+    ):
         result = engine.fix(
             named,
             apply=False,
             unsafe=unsafe,
             add_ignores=reason if add_ignores else None,
-            **how | {"progress": told},
+            **how | {"progress": told, "executor": workers},
         )
     page = streams.output(color, quiet=quiet, verbose=verbose)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,8 @@ from kdoctor.cli.completion import complete_format, complete_rules
 from kdoctor.report.formats import format_names
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from kdoctor.documents import Kind
     from kdoctor.engine import Policy
 
@@ -156,6 +159,15 @@ Jobs = Annotated[
         help="Use at most N processes.  [default: one a core, where it pays]",
     ),
 ]
+ExecutorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--executor",
+        metavar="ADDRESS",
+        help="Let the workers of a cluster do it, which see the files at the same paths: "
+        "dask://HOST:8786 is a Dask scheduler.",
+    ),
+]
 FormatName = Annotated[
     str | None,
     typer.Option(
@@ -248,6 +260,22 @@ def format_in_force(asked: str | None, policy: Policy) -> tuple[str, str]:
     if asked is not None or layer is None:
         return asked or "text", ""
     return policy.main.value("format"), f"{layer.place('format')}: format: "
+
+
+def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager[Executor | None]:
+    """Connect to the workers at an address, where one is named.
+
+    Raises:
+        BadParameter: a number of processes is named, too.
+        UsageProblem: no workers can be reached there.
+    """
+    if address is None:
+        return nullcontext()
+    if jobs is not None:
+        raise typer.BadParameter("--jobs are processes of this machine: leave it or --executor out")
+    from kdoctor.engine.cluster import executor_at  # noqa: PLC0415
+
+    return executor_at(address)
 
 
 def kind_of(named: DocumentKind | None) -> Kind | None:

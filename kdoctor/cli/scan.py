@@ -24,6 +24,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     kind: options.As = None,
     no_gate: options.NoGate = False,
     jobs: options.Jobs = None,
+    executor: options.ExecutorOption = None,
     format_name: options.FormatName = None,
     output: options.Output = None,
     statistics: options.Statistics = False,
@@ -45,6 +46,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     kdoctor scan --statistics                      how often each rule, and what can be fixed
     kdoctor scan --format concise | head           path:line:column: CODE message
     kdoctor scan --baseline .kdoctor-baseline.json   only what is not known yet
+    kdoctor scan repositories --executor dask://scheduler:8786
     kdoctor scan -o kdoctor.sarif -o junit=tests.xml -o gitlab=quality.json --exit-zero
 
     Exit code: 0 no finding (with --exit-zero also with findings), 1 findings of whatever severity,
@@ -90,8 +92,11 @@ def scan(  # noqa: PLR0913 - the options of the command
         "anchors": known is not None or any(each.fingerprints for each in shown),
         "stdin": options.read_stdin(named),
     }
-    with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
-        result = engine.scan(named, **how | {"progress": told})
+    with (
+        options.executor_at(executor, jobs) as workers,
+        progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
+    ):
+        result = engine.scan(named, **how | {"progress": told, "executor": workers})
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
     compared = known and compare(result, known, named, policy.asks)
     result = compared.result if compared else result

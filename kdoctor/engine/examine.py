@@ -67,7 +67,7 @@ class Examiner:
         """Return what is wrong with one file. Whatever goes wrong is part of the answer."""
         path = task.source.path
         try:
-            scan = self.examine(path, task.source.read()).scan
+            scan = self.examine(path, task.source.read(self.orders.folder)).scan
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
             scan = FileScan(unreadable=Unreadable(path, why(error)))
         return heard(task, scan)

@@ -43,7 +43,7 @@ def fix(
     plan = plan_of(paths, options, unsafe=unsafe)
     forget()
     work = _fix if add_ignores is None else partial(_ignore, add_ignores)
-    fixes = run(work, plan.orders, plan.tasks, options.get("jobs"), options.get("progress"))
+    fixes = run(work, plan.orders, plan.tasks, plan.workers, options.get("progress"))
     result = FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
         left=collected(plan, [each.left for each in fixes]),

@@ -44,7 +44,7 @@ class Mender:
         """Return the file's repair. Whatever goes wrong is part of the answer."""
         path = task.source.path
         try:
-            before = task.source.read()
+            before = task.source.read(self._examiner.orders.folder)
             examined = self._examiner.examine(path, before)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
             nothing = heard(task, FileScan(unreadable=Unreadable(path, why(error))))

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypedDict
 
 from kdoctor.engine.orders import Orders
+from kdoctor.errors import UsageProblem
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from kdoctor.documents import Kind
 
 
@@ -30,6 +33,9 @@ class Options(TypedDict, total=False):
     ``replacements``: True fills in ``Fix.replacements``.
     ``anchors``: False is faster, where nobody asks for fingerprints or holds a baseline against it.
     ``jobs``: the greatest number of processes; None for one a core, where the work is worth it.
+    ``executor``: any ``concurrent.futures.Executor`` that does the work in the place of own
+    processes: a pool, or Dask's ``client.get_executor()``. Its workers have this kdoctor and see
+    the files at the same paths. It is not shut down. ``jobs`` does not go with it.
     ``stdin``: the bytes that the path ``-`` stands for. ``stdin_filename``: the file that they are
     to be taken for, whether it exists or not; it is never read or written.
     ``namespace``: the root to import Keras from, ``"keras"`` or ``"tf.keras"``, or ``"keep"`` for
@@ -50,6 +56,7 @@ class Options(TypedDict, total=False):
     replacements: bool
     anchors: bool
     jobs: int | None
+    executor: Executor | None
     stdin: bytes | None
     stdin_filename: str | None
     progress: Callable[[int, int], None] | None
@@ -69,3 +76,15 @@ def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orde
         anchors=options.get("anchors", True),
         unsafe=unsafe,
     )
+
+
+def workers_of(options: Options) -> int | Executor | None:
+    """Return the greatest number of processes, None for one a core, or an executor.
+
+    Raises:
+        UsageProblem: both are given.
+    """
+    jobs, executor = options.get("jobs"), options.get("executor")
+    if jobs is not None and executor is not None:
+        raise UsageProblem("jobs are processes of our own, an executor has its own: name one")
+    return jobs if executor is None else executor

@@ -24,13 +24,13 @@ class Source:
         """Whether it is standard input, under whatever name."""
         return self.data is not None
 
-    def read(self) -> bytes:
-        """Return the bytes of the file.
+    def read(self, folder: str = "") -> bytes:
+        """Return the bytes of the file; a relative path counts from ``folder``.
 
         Raises:
             OSError: it cannot be read.
         """
-        return Path(self.path).read_bytes() if self.data is None else self.data
+        return Path(folder, self.path).read_bytes() if self.data is None else self.data
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class Orders:
     by the name of the file. ``gate`` skips sources in which no rule could fire. ``diffs`` fills in
     ``Fix.diff``, ``replacements`` ``Fix.replacements``, ``anchors`` what findings are known again
     by. ``unsafe`` lets a fix apply those that no proof calls safe. ``namespace`` is the root that
-    Keras is to be imported from, "" where each file keeps its own.
+    Keras is to be imported from, "" where each file keeps its own. ``folder`` is what relative
+    paths count from, "" for the working folder: another process may have another one.
     """
 
     target: Target
@@ -70,6 +71,7 @@ class Orders:
     anchors: bool = True
     unsafe: bool = False
     namespace: str = ""
+    folder: str = ""
 
     def aimed(self, task: Task) -> Orders:
         """Return the orders as one source's own configuration has them."""

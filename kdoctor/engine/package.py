@@ -33,12 +33,13 @@ class ProjectPackage:
     """The modules beside the scanned files, each read when it is first asked for.
 
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
-    ``outlines`` what a file of the tree binds, which may stand unsaved in an editor.
+    ``outlines`` what a file of the tree binds, which may stand unsaved in an editor. Relative paths
+    count from ``start``, by default from the working folder.
     """
 
-    def __init__(self, stars: Stars, outlines: Outlines = outline_of) -> None:
+    def __init__(self, stars: Stars, outlines: Outlines = outline_of, start: str = "") -> None:
         self._stars = stars
-        self._tree = Tree()
+        self._tree = Tree(start)
         # Bounded: memory must not grow with the tree.
         self._outline = lru_cache(maxsize=2048)(outlines)
         self._answers = lru_cache(maxsize=65536)(self._ask)

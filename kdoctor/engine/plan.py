@@ -5,22 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kdoctor.engine.gather import Gathered, gather
-from kdoctor.engine.options import Options, orders_of
+from kdoctor.engine.options import Options, orders_of, workers_of
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.policy import Policy
 from kdoctor.engine.targets import Targets
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run has to do: each file as a task, with its own target, rules and namespace."""
+    """What a run has to do: each file as a task, with its own target, rules and namespace.
+
+    ``workers`` is who does it: a number of processes, None for one a core, or an executor.
+    """
 
     targets: Targets
     orders: Orders
     gathered: Gathered
     tasks: Sequence[Task]
+    workers: int | Executor | None
 
 
 def plan_of(
@@ -31,9 +39,11 @@ def plan_of(
     Raises:
         UsageProblem: a path, rule or target does not exist, or a setting cannot be what it is.
     """
+    workers = workers_of(options)
     paths = list(paths)
     policy = Policy(paths, options)
     targets = Targets(policy, options)
     orders = orders_of(targets.main, options, unsafe=policy.unsafe(unsafe))
     gathered = gather(paths, options, policy)
-    return Plan(targets, orders, gathered, targets.assigned(policy.assigned(gathered.tasks)))
+    tasks = targets.assigned(policy.assigned(gathered.tasks))
+    return Plan(targets, orders, gathered, tasks, workers)

@@ -32,7 +32,7 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
     """
     plan = plan_of(paths, options)
     forget()
-    scans = run(_scan, plan.orders, plan.tasks, options.get("jobs"), options.get("progress"))
+    scans = run(_scan, plan.orders, plan.tasks, plan.workers, options.get("progress"))
     return collected(plan, scans)
 
 
@@ -73,13 +73,13 @@ def examiner_for(orders: Orders) -> Examiner:
     # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
     from kdoctor.engine.examine import Examiner  # noqa: PLC0415
 
-    return Examiner(orders, _package_for(orders.target))
+    return Examiner(orders, _package_for(orders.target, orders.folder))
 
 
 @lru_cache(maxsize=8)
-def _package_for(target: Target) -> ProjectPackage:
+def _package_for(target: Target, folder: str) -> ProjectPackage:
     """Return the project's modules as seen on one target, the same for all choices of rules."""
     from kdoctor.engine.package import ProjectPackage  # noqa: PLC0415
     from kdoctor.keras_api import knowledge  # noqa: PLC0415
 
-    return ProjectPackage(knowledge(target).star_names)
+    return ProjectPackage(knowledge(target).star_names, start=folder)

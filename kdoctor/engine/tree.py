@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 _PROJECT_MARKS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg"})
 _SOURCE_FOLDERS = ("src", "lib")
@@ -21,14 +21,15 @@ _FRAMEWORKS = frozenset({"keras", "tensorflow", "tf_keras", "keras_core"})
 class Tree:
     """Module names to files, for the modules that a project holds itself.
 
-    What is found is kept: the files, and the working folder, stay as they are while it is in use.
+    Relative paths count from ``start``, by default from the working folder. What is found is
+    kept: the files, and the working folder, stay as they are while it is in use.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, start: str = "") -> None:
         # Bounded: a scan may walk millions of folders, and memory must not grow with them.
         self._listing = lru_cache(maxsize=4096)(_listing)
         self._roots = lru_cache(maxsize=4096)(self._find_roots)
-        self._folder = lru_cache(maxsize=4096)(_folder)
+        self._folder = lru_cache(maxsize=4096)(partial(_folder, start))
         self._find_from = lru_cache(maxsize=16384)(self._find)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
@@ -100,8 +101,8 @@ class _Root:
         return name not in _FRAMEWORKS and self.only in (None, name)
 
 
-def _folder(path: str) -> str:
-    return os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120
+def _folder(start: str, path: str) -> str:
+    return os.path.dirname(os.path.abspath(os.path.join(start, path)))  # noqa: PTH100, PTH118, PTH120
 
 
 def _listing(folder: str) -> frozenset[str]:

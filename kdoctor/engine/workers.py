@@ -17,6 +17,7 @@ from kdoctor.engine.orders import Orders, Task
 from kdoctor.errors import KdoctorError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from concurrent.futures.process import ProcessPoolExecutor
     from multiprocessing.context import BaseContext
 
@@ -32,25 +33,37 @@ def run(
     work: Callable[[Orders, Sequence[Task]], list[T]],
     orders: Orders,
     tasks: Sequence[Task],
-    jobs: int | None,
+    workers: int | Executor | None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[T]:
-    """Return ``work``'s results in the order of the tasks, whatever the number of processes.
+    """Return ``work``'s results in the order of the tasks, whoever does it.
 
-    ``jobs`` is the greatest number of processes, None for one a core. ``progress`` is called with
-    the numbers of files done and to do.
+    ``workers`` is the greatest number of processes, None for one a core, or an executor that takes
+    their place. ``progress`` is called with the numbers of files done and to do.
 
     Raises:
-        KdoctorError: a worker process died.
+        KdoctorError: a worker process died, or the executor takes no work.
     """
     chunks = list(_chunks(tasks))
-    processes = _processes(tasks, chunks, jobs)
     results: list[T] = []
-    for done in _in_turn(work, orders, chunks, processes):
+    for done in _done(work, orders, chunks, workers):
         results += done
         if progress is not None:
             progress(len(results), len(tasks))
     return results
+
+
+def _done(
+    work: Callable[[Orders, Sequence[Task]], list[T]],
+    orders: Orders,
+    chunks: Sequence[Sequence[Task]],
+    workers: int | Executor | None,
+) -> Iterator[list[T]]:
+    if workers is None or isinstance(workers, int):
+        return _in_turn(work, orders, chunks, _processes(chunks, workers))
+    from kdoctor.engine.executors import in_turn  # noqa: PLC0415
+
+    return in_turn(work, orders, chunks, workers)
 
 
 def _in_turn(
@@ -89,9 +102,9 @@ def _in_turn(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _processes(tasks: Sequence[Task], chunks: Sequence[Sequence[Task]], jobs: int | None) -> int:
+def _processes(chunks: Sequence[Sequence[Task]], jobs: int | None) -> int:
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-    worth = 1 + sum(task.size for task in tasks) // _WORTH_A_PROCESS
+    worth = 1 + sum(task.size for chunk in chunks for task in chunk) // _WORTH_A_PROCESS
     return max(1, min(jobs or cores, worth, len(chunks)))
 
 

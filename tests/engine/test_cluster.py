@@ -1,0 +1,107 @@
+"""A scan on a Dask cluster of real worker processes, of which one is killed half-way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from distributed import Client, LocalCluster
+from typer.testing import CliRunner
+
+import kdoctor
+from kdoctor.cli.app import app
+from kdoctor.engine import cluster, workers
+
+OLD = "from keras import backend as K\n\n\ndef loss_{0}(a, b):\n    return K.sum(a - b, axis={0})\n"
+
+
+@pytest.fixture(scope="module")
+def dask():
+    """Two workers, each a process of its own with one thread; what dies is started again."""
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            worker_dashboard_address=None,
+        ) as local,
+        Client(local) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    """Files of which each is a chunk of its own."""
+    monkeypatch.setattr(workers, "_CHUNK_FILES", 1)
+    monkeypatch.chdir(tmp_path)
+    Path("compat.py").write_text("from keras import backend as K\n")
+    Path("hidden.py").write_text("from compat import K\n\nprint(K.sum([1]))\n")
+    for number in range(24):
+        Path(f"old_{number:02}.py").write_text(OLD.format(number))
+
+
+@pytest.mark.usefixtures("tree")
+def test_nothing_is_lost_when_a_worker_is_killed_half_way(dask):
+    victim, *_ = dask.run(os.getpid).values()
+    killed = []
+
+    def kill(done, _):
+        if done >= 8 and not killed:
+            os.kill(victim, signal.SIGKILL)
+            killed.append(done)
+
+    result = kdoctor.scan(["."], executor=dask.get_executor(), progress=kill)
+    assert killed
+    assert {finding.place.path for finding in result.findings} >= {"hidden.py", "old_23.py"}
+    assert result == kdoctor.scan(["."], jobs=1)
+
+
+@pytest.mark.usefixtures("tree")
+def test_the_program_reports_the_same_byte_for_byte(dask):
+    address = dask.scheduler.address.replace("tcp://", "dask://")
+    here = CliRunner().invoke(app, ["scan", "--format", "json"])
+    there = CliRunner().invoke(app, ["scan", "--format", "json", "--executor", address])
+    assert there.exit_code == here.exit_code == 1
+    assert there.stdout_bytes == here.stdout_bytes
+    assert len(json.loads(there.stdout)["findings"]) >= 25
+    diff = CliRunner().invoke(app, ["fix", "--executor", address])
+    assert diff.stdout_bytes == CliRunner().invoke(app, ["fix"]).stdout_bytes
+    assert b"+    return ops.sum(" in diff.stdout_bytes
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("spark://host:7077", "unknown executor 'spark://host:7077'; write dask://HOST:8786"),
+        ("dask://", "unknown executor 'dask://'"),
+        ("dask://host:port", "unknown executor 'dask://host:port'"),
+        ("127.0.0.1:8786", "unknown executor '127.0.0.1:8786'"),
+        # The port that is nobody's: nothing listens there.
+        ("dask://127.0.0.1:1", "dask://127.0.0.1:1: no Dask scheduler answers there within 0.1 s"),
+    ],
+)
+def test_what_cannot_be_reached_is_a_sentence(address, sentence, monkeypatch):
+    monkeypatch.setattr(cluster, "_SECONDS", 0.1)
+    done = CliRunner().invoke(app, ["scan", "--isolated", "--executor", address])
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_dask_that_is_not_installed_is_a_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    done = CliRunner().invoke(app, ["scan", "--executor", "dask://127.0.0.1"])
+    assert done.exit_code == 2
+    assert "pip install 'kdoctor[dask]'" in done.stderr
+
+
+def test_jobs_and_an_executor_are_two_answers_to_one_question():
+    done = CliRunner().invoke(app, ["scan", "--executor", "dask://127.0.0.1", "--jobs", "2"])
+    assert done.exit_code == 2
+    assert "--executor out" in done.stderr
