@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -13,6 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.documents import uninterrupted
+from kdoctor.engine.collecting import collector_waits
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.errors import KdoctorError
 
@@ -75,7 +77,9 @@ def _in_turn(
     if processes == 1:
         for chunk in chunks:
             for task in chunk:
-                yield work(orders, [task])
+                with collector_waits():
+                    results = work(orders, [task])
+                yield results
         return
     # Imported where processes are worth it: the imports alone take longer than a small scan.
     from concurrent.futures.process import (  # noqa: PLC0415
@@ -153,7 +157,9 @@ def _become_worker() -> None:
     """Leave ctrl-C to the parent, and give a chunk up where the parent says so.
 
     To kill a worker would not do: it may be writing a result, and the parent waits for its end.
+    What the parent had made stays: the collector need not walk it, nor copy it in doing so.
     """
+    gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:
         signal.signal(_STOP, _give_up)
@@ -172,7 +178,8 @@ def _in_worker(
         _WORKER.working = True
         if _WORKER.stopped:
             raise _Stopped
-        return work(orders, chunk)
+        with collector_waits():
+            return work(orders, chunk)
     finally:
         _WORKER.working = False
 

@@ -106,7 +106,7 @@ class MemberTable:
                 return _Attempt(module, use, each, self._signatures).fix(rating)
             except Refused as refused:
                 if nearest is None or refused.distance < nearest.distance:
-                    nearest = refused
+                    nearest = refused.with_traceback(None)  # it holds this frame, and the tree
         return Refusal(nearest.reason if nearest else f"no rewrite of `{use.member}` is known")
 
 

@@ -78,9 +78,9 @@ class RewriteTable:
                 return Attempt(module, use, row, self._signatures).fix(applicability)
             except Refused as refused:
                 if nearest is None or refused.distance < nearest.distance:
-                    nearest = refused
+                    nearest = refused.with_traceback(None)  # it holds this frame, and the tree
         assert nearest is not None
-        raise nearest
+        raise Refused(nearest.reason, nearest.distance)
 
     def _at_import(
         self,

@@ -126,19 +126,18 @@ class Conditions:
 
     def _boolean(self, node: cst.BooleanOperation) -> object:
         stops = isinstance(node.operator, cst.Or)  # what settles the whole: True for `or`
-        answers: list[Exception] = []
+        answers: set[type[Exception]] = set()
         value: object = None
         for operand in (node.left, node.right):
             try:
                 value = self._value(operand)
             except (Undecided, NotAGuard) as answer:
-                answers.append(answer)
+                answers.add(type(answer))
                 continue
             if bool(value) is stops:
                 return value
-        undecided = [each for each in answers if isinstance(each, Undecided)]
         if answers:
-            raise (undecided or answers)[0]
+            raise Undecided if Undecided in answers else NotAGuard
         return value
 
     def _comparison(self, node: cst.Comparison) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar
@@ -107,7 +108,7 @@ class Module:
 
     @cached_property
     def _positions(self) -> Positions:
-        return Positions(self.tree, self._parsed, lambda: self._survey.parents)
+        return Positions(self.tree, self._parsed, self._survey.parents)
 
     def _placed(self, ask: Callable[[cst.CSTNode], Span], node: cst.CSTNode) -> Span:
         try:
@@ -289,7 +290,8 @@ class Module:
 
     @cached_property
     def _guards(self) -> Guards:
-        return Guards(self._survey, self._imports, self.knowledge, lambda: self._resolver)
+        own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
+        return Guards(self._survey, self._imports, self.knowledge, lambda: own._resolver)  # noqa: SLF001
 
     def _import_references(self) -> Iterator[tuple[int, Reference]]:
         for binding, imported in self._imports.of.items():

@@ -8,7 +8,7 @@ whitespace that libcst hangs on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import TracebackType
 
 import libcst as cst
@@ -25,7 +25,7 @@ class Positions:
     """
 
     def __init__(
-        self, tree: cst.Module, text: str, parents: Callable[[], Mapping[cst.CSTNode, cst.CSTNode]]
+        self, tree: cst.Module, text: str, parents: Mapping[cst.CSTNode, cst.CSTNode]
     ) -> None:
         self._tree = tree
         self._text = text
@@ -60,7 +60,7 @@ class Positions:
     def _find(self, node: cst.CSTNode) -> None:
         if node in self._outer:
             return
-        parents = self._parents()
+        parents = self._parents
         above: cst.CSTNode | None = node
         while above is not None:
             holder = parents.get(above)

@@ -84,3 +84,9 @@ class Survey:
     def all_scopes(self) -> Iterable[Scope]:
         """Return every scope of the module."""
         return self.scopes.values()
+
+    def __del__(self) -> None:
+        """Part the scopes from what they bind: the ring would keep the tree alive with them."""
+        for scope in self.scopes.values():
+            scope.bindings.clear()
+            scope.stars.clear()

@@ -26,19 +26,16 @@ class _Walk:
         self.parents = self.found.parents
         self.order = 0
         self.remote: list[Binding] = []
-        self.handlers: dict[type[cst.CSTNode], Callable[[cst.CSTNode, Scope, Mode], None]] = {}
-        for kind, handler in _HANDLERS.items():
-            self.handlers[kind] = handler.__get__(self)
 
     def run(self) -> Survey:
         found = self.found
         self.waiting: list[_Item] = [(found.tree, found.module, Mode.LOAD)]
-        waiting, handlers, parents = self.waiting, self.handlers, self.parents
+        waiting, parents = self.waiting, self.parents
         while waiting:
             node, scope, mode = waiting.pop()
-            handler = handlers.get(node.__class__)
+            handler = _HANDLERS.get(node.__class__)
             if handler is not None:
-                handler(node, scope, mode)
+                handler(self, node, scope, mode)
                 continue
             # Written out: this is where the time goes.
             for name in reversed(FIELDS[node.__class__]):

@@ -1,0 +1,92 @@
+"""Python's garbage collector while files are examined: it waits, and little is left for it."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import libcst as cst
+import pytest
+
+import kdoctor
+from kdoctor.engine.collecting import collector_waits
+
+# Rings were made by scopes and what they bind, by guards that ask what names mean, by conditions
+# of which several parts are unknown, and by rewrites that are refused.
+CODE = """\
+import keras
+import keras.backend as K
+from keras.layers import Dense
+
+if keras.__version__ > "2" and unknown() or K.image_data_format() == "x" or other:
+    axis = 1
+
+
+class Net(keras.Model):
+    def call(self, x):
+        try:
+            return K.dot(x, *x) + K.sum(x, 1, *x) + K.foldl(x) + K.arange(1, *x)
+        except AttributeError:
+            return lambda: K.mean(x)
+
+
+model = keras.models.Sequential([Dense(output_dim=1, init="zero")])
+model.fit_generator(iter([]), 1, *model.layers)
+print([K.eval(each) for each in model.layers])
+"""
+
+
+@pytest.fixture(params=[True, False], ids=["enabled", "disabled"])
+def enabled(request: pytest.FixtureRequest) -> Iterator[bool]:
+    before = gc.isenabled()
+    (gc.enable if request.param else gc.disable)()
+    yield request.param
+    (gc.enable if before else gc.disable)()
+
+
+def scan(path: Path) -> kdoctor.ScanResult:
+    return kdoctor.scan([path], target="keras==3.15.1", jobs=1, isolated=True)
+
+
+def test_the_collector_is_left_as_the_user_has_set_it(tmp_path: Path, *, enabled: bool) -> None:
+    (tmp_path / "a.py").write_text(CODE)
+    scan(tmp_path)
+    assert gc.isenabled() is enabled
+
+
+def test_it_is_left_so_where_the_scan_is_broken_off(tmp_path: Path, *, enabled: bool) -> None:
+    def interrupt(_done: int, _all: int) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "a.py").write_text(CODE)
+    with pytest.raises(KeyboardInterrupt):
+        kdoctor.scan([tmp_path], target="keras==3.15.1", jobs=1, progress=interrupt)
+    assert gc.isenabled() is enabled
+
+
+def test_it_waits_for_the_last_of_several_threads(*, enabled: bool) -> None:
+    one, other = collector_waits(), collector_waits()
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert not gc.isenabled()
+    other.__exit__(None, None, None)
+    assert gc.isenabled() is enabled
+
+
+def test_a_tree_is_gone_after_its_file_without_any_collection(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(CODE)
+    scan(path)  # the rules' own patterns are read
+    gc.collect()
+    before = nodes_alive()
+    with collector_waits():
+        result = scan(path)
+        after = nodes_alive()
+    assert len(result.findings) > 5
+    assert after == before
+
+
+def nodes_alive() -> int:
+    return sum(issubclass(type(each), cst.CSTNode) for each in gc.get_objects())
