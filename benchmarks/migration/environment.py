@@ -12,17 +12,17 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 PYTHON = "python3.11"  # of which the figures are; snapshottest needs a Python before 3.12
 
 
-def make(cache: Path) -> Path:
+def make(cache: Path, requirements: Path = REQUIREMENTS) -> Path:
     """Return the Python of an environment with all that is in ``requirements.txt``."""
     folder = cache / "environment"
     python = folder / "bin" / "python"
     stamp = folder / "made-from"
-    wanted = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
+    wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()
     if not stamp.is_file() or stamp.read_text() != wanted:
         base = shutil.which(PYTHON) or sys.executable
         subprocess.run([base, "-m", "venv", "--clear", str(folder)], check=True)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--requirement", str(REQUIREMENTS)], check=True)
+        subprocess.run([*pip, "--requirement", str(requirements)], check=True)
         stamp.write_text(wanted)
     return python
 

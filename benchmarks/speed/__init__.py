@@ -1,0 +1,1 @@
+"""How fast kdoctor is beside its peers: ``python -m benchmarks.speed``."""
