@@ -189,16 +189,12 @@ class Surface:
 
     def names_of(self, home: str) -> tuple[str, ...]:
         """Return the names of the object that is defined at ``home``, sorted."""
-        return self._names_by_home.get(home, ())
-
-    @cached_property
-    def _names_by_home(self) -> dict[str, tuple[str, ...]]:
-        groups: dict[str, list[str]] = {}
-        for name in self.names:
-            entry = self.entry(name)
-            if entry is not None:
-                groups.setdefault(self.home(entry), []).append(name)
-        return {home: tuple(names) for home, names in groups.items()}
+        names = self.table.names_by_home.get(home, ())
+        return tuple(
+            name
+            for name in sorted(names)
+            if (entry := self.entry(name)) is not None and self.home(entry) == home
+        )
 
     @cached_property
     def children_by_module(self) -> dict[str, tuple[str, ...]]:

@@ -114,6 +114,15 @@ class NamesTable:
         """The keys of ``names``, by number: modules in order, in each the last parts in order."""
         return in_written_order(self.names)
 
+    @cached_property
+    def names_by_home(self) -> dict[str, set[str]]:
+        """The names of each object, in whatever release it was called so."""
+        found: dict[str, set[str]] = {}
+        for name, row in self.names.items():
+            for span in name_spans(row):
+                found.setdefault(self.homes[span.home], set()).add(name)
+        return found
+
 
 class Rows(Mapping[str, msgspec.Raw]):
     """Rows by dotted name; those of a module are read when one of them is asked for."""

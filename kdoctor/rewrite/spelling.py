@@ -20,6 +20,7 @@ from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.roots import TEMPLATE_ROOT, import_root, under_root
 from kdoctor.rewrite.visibility import readable_import
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
+from kdoctor.syntax.scopes import Scope
 
 # Keras' own guides import these modules by name (`from keras import layers, ops`) and write the
 # others out (`keras.config.floatx()`).
@@ -121,7 +122,9 @@ class Speller:
         return next(
             each
             for each in candidates
-            if _is_free_everywhere(self.module, each) and self.module.is_free(each, [self.node])
+            # Where it can be read wherever something imported is, one import does.
+            if all(scope.owner(each) is None for scope in _scopes_of_uses(self.module))
+            and self.module.is_free(each, [self.node])
         )
 
 
@@ -140,9 +143,9 @@ def _some_use_of_keras(module: Module) -> Reference | None:
 
 
 @lru_cache(maxsize=4)  # a module is large, and files come one after another
-def _is_free_everywhere(module: Module, name: str) -> bool:
-    """Say whether a name can be read wherever something imported is, so that one import does."""
-    return module.is_free(name, [reference.node for reference in module.references])
+def _scopes_of_uses(module: Module) -> frozenset[Scope]:
+    """Return the scopes in which something imported is imported or used."""
+    return frozenset(module.scope_of(each.node) for each in module.references)
 
 
 def _splits(name: str) -> list[tuple[str, str]]:

@@ -114,7 +114,7 @@ class Rewrite:
     right: str
     when: Guard | None = None
 
-    @property
+    @cached_property
     def id(self) -> str:
         """A readable text of both sides and the guard: stable as long as they are."""
         condition = f" when {self.when}" if self.when is not None else ""

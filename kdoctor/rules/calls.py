@@ -19,6 +19,7 @@ from kdoctor.syntax import Module, Reference
 
 UNKNOWN: Final = object()
 """What a value is that cannot be read off the code."""
+_CONSTANTS: Final = {"True": True, "False": False, "None": None}
 
 
 def instances(
@@ -84,10 +85,26 @@ def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
 
 def literal(node: cst.BaseExpression | None) -> object:
     """Return the value of a literal (or a display of such), ``UNKNOWN`` of anything else."""
-    if node is None:
-        return UNKNOWN
+    match node:
+        case (
+            None
+            | cst.Attribute()
+            | cst.Subscript()
+            | cst.Lambda()
+            | cst.FormattedString()
+            | cst.Call(args=[_, *_])
+        ):
+            return UNKNOWN
+        case cst.Name():
+            return _CONSTANTS.get(node.value, UNKNOWN)
+        case cst.SimpleString() | cst.Integer() | cst.Float():
+            return _read(node.value)
+    return _read(cst.Module([]).code_for_node(node).strip())
+
+
+def _read(source: str) -> object:
     try:
-        return ast.literal_eval(cst.Module([]).code_for_node(node).strip())
+        return ast.literal_eval(source)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return UNKNOWN
 

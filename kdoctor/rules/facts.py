@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Protocol
 
@@ -64,17 +64,14 @@ class Facts:
 
     def at_release(self, version: str | None) -> Facts:
         """Return the facts of another release, None for this one: what a name was, once."""
-        if version is None:
-            return self
-        target = replace(self.target, keras_version=version, tf_keras_version=version)
-        return replace(self, target=target)
+        return self if version is None else _at_release(self, version)
 
     def runs_keras_3(self, root: str) -> bool:
         """Say whether what ``root`` (``keras``, ``tf.keras``) imports on the target is Keras 3."""
         if root not in ("keras", "tf.keras"):
             return False
         version = self.target.keras_version if root == "keras" else self.target.tf_keras_version
-        return bool(version) and Version(version).major >= 3
+        return bool(version) and _major(version) >= 3
 
     def applicability(self, *proofs: Proven) -> Applicability:
         """Return SAFE if the record holds for every one of ``proofs``, UNSAFE otherwise.
@@ -84,6 +81,17 @@ class Facts:
         record = proof_record()
         held = [record.get(proof.id, {}).get("holds") is True for proof in proofs]
         return Applicability.SAFE if held and all(held) else Applicability.UNSAFE
+
+
+@lru_cache(maxsize=256)
+def _at_release(facts: Facts, version: str) -> Facts:
+    target = replace(facts.target, keras_version=version, tf_keras_version=version)
+    return replace(facts, target=target)
+
+
+@lru_cache(maxsize=256)
+def _major(version: str) -> int:
+    return Version(version).major
 
 
 def _is_own(owner: Type) -> bool:

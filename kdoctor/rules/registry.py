@@ -7,7 +7,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache, partial
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -101,10 +101,12 @@ def _has_all_headings(module: ModuleType) -> bool:
 
 
 def _where_it_can_fire(rule: Rule) -> Check:
+    runs_on = lru_cache(maxsize=32)(partial(applies, rule))
+
     def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if (
-            applies(rule, facts)
-            and _is_triggered(rule, module)
+            _is_triggered(rule, module)
+            and runs_on(facts)
             and (rule.family in _BY_ROOT or not _uses_another_keras(module, facts))
         ):
             yield from rule.check(module, facts)
@@ -117,15 +119,27 @@ def _uses_another_keras(module: Module, facts: Facts) -> bool:
 
     What is then true of a model depends on which of them made it, and inference does not know.
     """
-    roots = (split_root(name) for each in module.imports for name in (each.name, each.imported))
-    return any(split is not None and not facts.runs_keras_3(split[0]) for split in roots)
+    return not all(facts.runs_keras_3(root) for root in _imported_roots(module))
 
 
 def _is_triggered(rule: Rule, module: Module) -> bool:
     """Say whether a trigger is written in the module, or in what it imports by way of others."""
     if not rule.triggers or not module.words.isdisjoint(rule.triggers):
         return True
-    return any(word in each.name for each in module.imports for word in rule.triggers)
+    names = _imported_names(module)
+    return any(word in names for word in rule.triggers)
+
+
+@lru_cache(maxsize=4)  # a module is large, and files come one after another
+def _imported_names(module: Module) -> str:
+    return "\n".join(dict.fromkeys(each.name for each in module.imports))
+
+
+@lru_cache(maxsize=4)
+def _imported_roots(module: Module) -> frozenset[str]:
+    """Return the roots of Keras that a module imports from."""
+    names = {name for each in module.imports for name in (each.name, each.imported)}
+    return frozenset(split[0] for name in names if (split := split_root(name)) is not None)
 
 
 def applies(rule: Rule, facts: Facts) -> bool:

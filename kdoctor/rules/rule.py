@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
@@ -36,7 +37,7 @@ HEADINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Example:
     """Code that a rule reports: its test, its documentation and its proof case at once.
 
@@ -70,7 +71,7 @@ class Example:
     same: str = ""
     namespace: str = ""
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The key in the proof record; it changes with the code: a stale proof proves nothing."""
         parts = [self.prelude, self.before, self.after or "", self.raises or "", self.check]

@@ -7,7 +7,8 @@ import pytest
 
 from kdoctor import keras_api
 from kdoctor.engine import fix, scan
-from kdoctor.rules.names._homes import public_names
+from kdoctor.keras_api.surface import surface_on
+from kdoctor.rules.names._homes import home_of, public_names
 from kdoctor.rules.names.private_name import OTHERWISE, PACKAGES
 
 
@@ -103,9 +104,11 @@ def test_what_stands_in_keras_src_is_known() -> None:
 
 @pytest.mark.frameworks
 def test_a_public_object_is_the_one_in_keras_src() -> None:
-    checked = 0
-    for home, names in public_names("keras", keras_api.newest_target()).items():
-        for name in names:
+    checked, target = 0, keras_api.newest_target()
+    surface = surface_on("keras", target)
+    assert surface is not None
+    for home in sorted({home_of("keras", name, target) for name in surface.names}):
+        for name in public_names("keras", home, target):
             thing = reach(f"keras.{name}")
             assert reach(home) is thing, home
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import libcst as cst
@@ -93,8 +94,13 @@ class KerasCall:
         )
 
 
-def keras_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
-    """Yield the calls of Keras' own classes, functions and methods whose parameters are known."""
+@lru_cache(maxsize=4)  # a module is large, and files come one after another
+def keras_calls(module: Module, facts: Facts) -> tuple[KerasCall, ...]:
+    """Return the calls of Keras' own classes, functions and methods whose parameters are known."""
+    return tuple(_found(module, facts))
+
+
+def _found(module: Module, facts: Facts) -> Iterator[KerasCall]:
     for reference in module.references:
         if reference.call is not None:
             found = _of_name(facts, reference, reference.call)

@@ -40,11 +40,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such question."""
     if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
         return
-    for node in descendants(module.tree):
-        if isinstance(node, cst.ClassDef):
-            build = _build(node)
-            if build is not None and kind_of_class(module, node) is Kind.LAYER:
-                yield from _in_build(module, build)
+    for node in module.nodes(cst.ClassDef):
+        build = _build(node)
+        if build is not None and kind_of_class(module, node) is Kind.LAYER:
+            yield from _in_build(module, build)
 
 
 def _build(node: cst.ClassDef) -> cst.FunctionDef | None:

@@ -61,9 +61,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each layer that gets both sorts."""
     found = [
         (name, call)
-        for call in module.nodes(cst.Call)
-        if call.args
-        if (name := _merges(module, facts, call)) is not None and _gets_both(module, call)
+        for name, call in _merges(module, facts)
+        if call.args and _gets_both(module, call)
         if not (is_lost_anyway(module, call) or module.is_guarded(call))
     ]
     for name, call in found:
@@ -121,20 +120,32 @@ def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | No
     )
 
 
-def _merges(module: Module, facts: Facts, call: cst.Call) -> str | None:
-    """Return the name of the merging layer that a call applies, as a layer or as a function."""
-    layer = value_of(module, call.func)
-    called = layer.func if isinstance(layer, cst.Call) else call.func
-    qualified = module.qualified(called)
-    split = split_root(qualified or "")
-    if split is None or not is_keras_3(facts, qualified):
-        return None
-    parent, _, leaf = split[1].rpartition(".")
-    if parent != "layers":
-        return None
-    if isinstance(layer, cst.Call):
-        return leaf if leaf in MERGING else None
-    return leaf.title() if leaf.title() in MERGING and leaf.islower() else None
+def _merges(module: Module, facts: Facts) -> Iterator[tuple[str, cst.Call]]:
+    """Yield the calls that apply a merging layer, as a layer or as a function, with its name."""
+    layers, functions = _merging(module, facts)
+    if not layers and not functions:
+        return
+    for call in module.nodes(cst.Call):
+        layer = value_of(module, call.func)
+        name = layers.get(layer) if isinstance(layer, cst.Call) else functions.get(call)
+        if name is not None:
+            yield name, call
+
+
+def _merging(module: Module, facts: Facts) -> tuple[dict[cst.Call, str], dict[cst.Call, str]]:
+    """Return the calls that make a merging layer, and the calls of the functions, by their name."""
+    layers: dict[cst.Call, str] = {}
+    functions: dict[cst.Call, str] = {}
+    for reference in module.references:
+        split = split_root(reference.name)
+        if reference.call is None or split is None or not is_keras_3(facts, reference.name):
+            continue
+        parent, _, leaf = split[1].rpartition(".")
+        if parent == "layers" and leaf in MERGING:
+            layers[reference.call] = leaf
+        elif parent == "layers" and leaf.islower() and leaf.title() in MERGING:
+            functions[reference.call] = leaf.title()
+    return layers, functions
 
 
 rule = Rule(

@@ -61,11 +61,11 @@ def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpre
     """Yield each model, with a layer or an optimizer that it is given, and where."""
     for reference in module.references:
         call = reference.call
-        made = module.type_of(call) if call is not None else None
-        if call is None or made is None or made.cls != "Sequential" or not call.args:
+        layers = call.args[0].value if call is not None and call.args else None
+        if call is None or not isinstance(layers, cst.List | cst.Tuple):
             continue
-        layers = call.args[0].value
-        if isinstance(layers, cst.List | cst.Tuple):
+        made = module.type_of(call)
+        if made is not None and made.cls == "Sequential":
             for element in layers.elements:
                 yield from _typed(module, made, element.value, Kind.LAYER)
     for use in module.members:

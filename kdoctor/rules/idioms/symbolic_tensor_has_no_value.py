@@ -73,30 +73,31 @@ _ARRAY_HELP = "Write the function of `keras.ops` instead of NumPy's; a value exi
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such use."""
-    asking = (cst.If, cst.While, cst.IfExp, cst.Assert, cst.For, cst.CompFor, cst.Call)
-    for node in (each for kind in asking for each in module.nodes(kind)):
-        for place, error in _misused(module, node):
-            if module.context_of(place) in _INSIDE or module.is_guarded(place):
-                continue
-            if not _is_in_a_layer(module, place) and not _is_asked_what_it_is(module, place):
-                yield _finding(module, place, error)
+    for place, error in _misused(module):
+        if module.context_of(place) in _INSIDE or module.is_guarded(place):
+            continue
+        if not _is_in_a_layer(module, place) and not _is_asked_what_it_is(module, place):
+            yield _finding(module, place, error)
 
 
-def _misused(module: Module, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, str]]:
+def _misused(module: Module) -> Iterator[tuple[cst.BaseExpression, str]]:
     """Yield the symbolic tensors that a statement or expression cannot do with, and the error."""
-    match node:
-        case (
-            cst.If(test=test) | cst.While(test=test) | cst.IfExp(test=test) | cst.Assert(test=test)
-        ):
-            yield from ((each, _NO_BOOL) for each in _conditions(module, test))
-        case cst.For(iter=iterable) if _is_one(module, iterable):
+    for test in (
+        *(each.test for each in module.nodes(cst.If)),
+        *(each.test for each in module.nodes(cst.While)),
+        *(each.test for each in module.nodes(cst.IfExp)),
+        *(each.test for each in module.nodes(cst.Assert)),
+    ):
+        yield from ((each, _NO_BOOL) for each in _conditions(module, test))
+    for iterable in (
+        *(each.iter for each in module.nodes(cst.For)),
+        *(each.iter for each in module.nodes(cst.CompFor)),
+    ):
+        if _is_one(module, iterable):
             yield iterable, _NO_LOOP
-        case cst.CompFor(iter=iterable) if _is_one(module, iterable):
-            yield iterable, _NO_LOOP
-        case cst.Call(args=[first, *_]) if not first.star and _is_one(module, first.value):
-            error = _error_of_call(module, node)
-            if error is not None:
-                yield node, error
+    for call, error in _calls_that_need_a_value(module):
+        if call.args and not call.args[0].star and _is_one(module, call.args[0].value):
+            yield call, error
 
 
 def _is_one(module: Module, node: cst.BaseExpression) -> bool:
@@ -119,12 +120,22 @@ def _conditions(module: Module, test: cst.BaseExpression) -> Iterator[cst.BaseEx
             yield test
 
 
-def _error_of_call(module: Module, call: cst.Call) -> str | None:
-    if isinstance(call.func, cst.Name) and call.func.value in _BUILTINS:
-        own = module.scope_of(call.func).owner(call.func.value)
-        return _BUILTINS[call.func.value] if own is None else None
-    parent, _, leaf = (module.qualified(call.func) or "").rpartition(".")
-    return f"{_NO_ARRAY}a NumPy array." if parent == "numpy" and leaf in _OF_NUMPY else None
+def _calls_that_need_a_value(module: Module) -> Iterator[tuple[cst.Call, str]]:
+    """Yield the calls of functions that look at the value of their argument, and the error."""
+    for call in module.nodes(cst.Call):
+        name = _name_of_builtin(call)
+        if name and module.scope_of(call.func).owner(name) is None:
+            yield call, _BUILTINS[name]
+    for reference in module.references:
+        parent, _, leaf = reference.name.rpartition(".")
+        made = reference.call
+        if parent == "numpy" and leaf in _OF_NUMPY and made and not _name_of_builtin(made):
+            yield made, f"{_NO_ARRAY}a NumPy array."
+
+
+def _name_of_builtin(call: cst.Call) -> str:
+    name = call.func.value if isinstance(call.func, cst.Name) else ""
+    return name if name in _BUILTINS else ""
 
 
 def _is_in_a_layer(module: Module, node: cst.CSTNode) -> bool:

@@ -35,6 +35,7 @@ never said to lack anything. Each replacement was run; safe is what gave the sam
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -76,7 +77,7 @@ _ELSEWHERE = frozenset(
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each use of a member that is gone and that the user's own code does not define."""
-    table = MemberTable(ROWS, KINDS, facts.signature)
+    table = _table(facts)
     for use in module.members:
         if use.owner.kind not in _KINDS or use.member in _ELSEWHERE or use.owner_defines:
             continue
@@ -90,6 +91,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if use.owner.kind is Kind.OPTIMIZER and stands_in_old_optimizer(module, use.node):
             continue  # KD511 and KD512 tell of the class as a whole
         yield _finding(module, facts, use, table, last)
+
+
+@lru_cache(maxsize=8)
+def _table(facts: Facts) -> MemberTable:
+    return MemberTable(ROWS, KINDS, facts.signature)
 
 
 def _finding(

@@ -21,6 +21,7 @@ the rewrites of KD101, each proven on its own; what those cannot do is left to y
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import libcst as cst
 
@@ -78,11 +79,15 @@ def _call_the_operation(module: Module, facts: Facts, use: MemberUse) -> Fix | R
         confidence=use.confidence,
         names=(name,),
     )
-    table = RewriteTable((*_backend.REWRITES, *REWRITES), facts.signature)
-    attempt = table.attempt(module, reference, facts.applicability)
+    attempt = _table(facts).attempt(module, reference, facts.applicability)
     if isinstance(attempt, Refusal) and facts.lookup(name).presence is Presence.MISSING:
         return Refusal(f"{attempt.reason} (`{name}` is gone as well)")
     return attempt
+
+
+@lru_cache(maxsize=8)
+def _table(facts: Facts) -> RewriteTable:
+    return RewriteTable((*_backend.REWRITES, *REWRITES), facts.signature)
 
 
 def _some_import_of_keras(module: Module) -> ImportBinding | None:

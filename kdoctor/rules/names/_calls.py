@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import libcst as cst
 
@@ -129,6 +130,7 @@ def _default(signature: Signature, name: str) -> str | None:
     return None if parameter is None else parameter.default
 
 
+@lru_cache(maxsize=2048)
 def _same_default(name: str, one: str | None, other: str | None) -> bool:
     """Say whether two defaults of a parameter mean the same, however they are written."""
     if one == other:

@@ -10,23 +10,24 @@ from kdoctor.rules.facts import Facts
 from kdoctor.target import Target
 
 
-@lru_cache(maxsize=8)
-def public_names(root: str, target: Target) -> dict[str, tuple[str, ...]]:
-    """Map where classes and functions are defined to their names under ``root``, best first.
+@lru_cache(maxsize=1024)
+def public_names(root: str, home: str, target: Target) -> tuple[str, ...]:
+    """Return the names under ``root`` of the class or function defined at ``home``, best first.
 
     A name that plain attribute access does not reach (``tf.keras.saving.…``) is left out.
     """
     surface = surface_on(root, target)
     if surface is None:
-        return {}
-    found: dict[str, list[str]] = {}
-    for name in surface.names:
-        entry = surface.entry(name)
-        if entry is None or entry.kind not in (EntryKind.CLASS, EntryKind.FUNCTION):
-            continue
-        if not entry.stub and not _is_hidden(surface, name):
-            found.setdefault(surface.home(entry), []).append(name)
-    return {home: tuple(sorted(names, key=_rank)) for home, names in found.items()}
+        return ()
+    found = [
+        name
+        for name in surface.names_of(home)
+        if (entry := surface.entry(name)) is not None
+        and entry.kind in (EntryKind.CLASS, EntryKind.FUNCTION)
+        and not entry.stub
+        and not _is_hidden(surface, name)
+    ]
+    return tuple(sorted(found, key=_rank))
 
 
 def home_of(root: str, name: str, target: Target) -> str:
@@ -43,7 +44,7 @@ def twins(found: Lookup, facts: Facts) -> tuple[str, ...]:
         return ()
     root, name = split
     last = facts.at_release(found.until).target
-    names = public_names(root, last).get(home_of(root, name, last), ())
+    names = public_names(root, home_of(root, name, last), last)
     spelling = found.qualified.removesuffix(name)
     return tuple(f"{spelling}{each}" for each in names if each != name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 import libcst as cst
@@ -25,6 +26,7 @@ PRIVATE = frozenset(
 )
 # TensorFlow's old faces of Keras: `tf.compat.v1.keras` is what `tf.keras` is, since Keras 3.
 FACADES = ("tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras")
+_ABOVE_FACADES = "tensorflow.compat."
 
 Form = Literal["attribute", "from-import", "import"]
 
@@ -34,9 +36,10 @@ def look_up(module: Module, reference: Reference, facts: Facts) -> Lookup | None
     name = reference.name
     if is_closed(reference):
         return None
-    for facade in FACADES:
-        if f"{name}.".startswith(f"{facade}.") and facts.runs_keras_3("tf.keras"):
-            name = f"tensorflow.keras{name.removeprefix(facade)}"
+    if name.startswith(_ABOVE_FACADES) and facts.runs_keras_3("tf.keras"):
+        for facade in FACADES:
+            if f"{name}.".startswith(f"{facade}."):
+                name = f"tensorflow.keras{name.removeprefix(facade)}"
     found = facts.lookup(name)
     if found.presence is Presence.MISSING:
         return found
@@ -47,6 +50,8 @@ def look_up(module: Module, reference: Reference, facts: Facts) -> Lookup | None
 
 def is_closed(reference: Reference) -> bool:
     """Say whether the way to it is closed, whatever stands behind: KD103 says so."""
+    if not reference.name.startswith("tensorflow."):
+        return False
     name = f"{reference.name}."
     if any(name.startswith(f"{each}.") and imports_through(reference, each) for each in FACADES):
         return True
@@ -79,11 +84,15 @@ def form_of(reference: Reference) -> Form:
 def is_given_here(module: Module, reference: Reference) -> bool:
     """Say whether the module itself has put the name there, above: ``K.dtype = dtype``."""
     return any(
-        each.kind is ReferenceKind.STORE
-        and each.name == reference.name
+        each.name == reference.name
         and module.span(each.node).start < module.span(reference.node).start
-        for each in module.references
+        for each in _stores(module)
     )
+
+
+@lru_cache(maxsize=4)  # a module is large, and files come one after another
+def _stores(module: Module) -> tuple[Reference, ...]:
+    return tuple(each for each in module.references if each.kind is ReferenceKind.STORE)
 
 
 def is_tried(module: Module, reference: Reference) -> bool:

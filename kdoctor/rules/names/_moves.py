@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import libcst as cst
 from packaging.version import Version
@@ -35,25 +36,19 @@ class _Move:
 
 
 class Moves:
-    """The rewrites of one file's missing names. ``proofs`` hold for moves by release data."""
+    """The rewrites of one file's missing names."""
 
-    def __init__(
-        self,
-        module: Module,
-        facts: Facts,
-        missing: dict[Reference, Lookup],
-        proofs: Sequence[Proven],
-    ) -> None:
+    def __init__(self, module: Module, ways: Ways, missing: dict[Reference, Lookup]) -> None:
         self._module = module
-        self._facts = facts
-        self._proofs = tuple(proofs)
+        self._facts = ways.facts
         self._moves: dict[Rewrite, _Move] = {}
+        self._ratings: dict[Rewrite, tuple[Applicability, str]] = {}
         self._uses: dict[str, list[Reference]] = {}
         for reference, found in missing.items():
-            for move in self._found_for(found):
+            for move in ways.of(found):
                 self._moves[move.row] = move
             self._uses.setdefault(under_keras(found.qualified), []).append(reference)
-        self._table = RewriteTable(self._moves, facts.signature)
+        self._table = RewriteTable(self._moves, self._facts.signature)
 
     def is_of_a_later_release(self, found: Lookup) -> bool:
         """Say whether a missing name came only after the target."""
@@ -72,7 +67,9 @@ class Moves:
         reasons: list[str] = []
 
         def rated(row: Rewrite) -> Applicability:
-            applicability, reason = self._rated(self._moves[row])
+            if row not in self._ratings:
+                self._ratings[row] = self._rated(self._moves[row])
+            applicability, reason = self._ratings[row]
             reasons.append(reason)
             return applicability
 
@@ -118,9 +115,21 @@ class Moves:
             found.since
         ).signature(use.name)
 
-    # Where a name is found again, the best way first
 
-    def _found_for(self, found: Lookup) -> Iterator[_Move]:
+class Ways:
+    """Where the missing names of a target are found again, whatever the file.
+
+    ``proofs`` hold for moves by release data.
+    """
+
+    def __init__(self, facts: Facts, proofs: Sequence[Proven]) -> None:
+        self.facts = facts
+        self._proofs = tuple(proofs)
+        # The same few names are missing in file after file.
+        self.of = lru_cache(maxsize=1024)(self._of)
+
+    def _of(self, found: Lookup) -> tuple[_Move, ...]:
+        """Return the ways to write a missing name, by the best source that knows any."""
         for way in (
             self._by_release_data,
             self._by_hand,
@@ -131,16 +140,16 @@ class Moves:
             self._under_the_other_root,
             self._by_class_name,
         ):
-            moves = list(way(found))
+            moves = tuple(way(found))
             if moves:
-                yield from moves
-                return
+                return moves
+        return ()
 
     def _under_another_name(self, found: Lookup) -> Iterator[_Move]:
         """What is known of `layers.CuDNNLSTM` holds for `layers.cudnn_recurrent.CuDNNLSTM`."""
         old = under_keras(found.qualified)
-        for twin in self.twins(found):
-            known = self._facts.lookup(twin)
+        for twin in twins(found, self.facts):
+            known = self.facts.lookup(twin)
             moves = list(self._by_hand(known)) or list(self._in_tf_keras(known))
             for move in moves:
                 left = f"{old}{move.row.left.removeprefix(under_keras(twin))}"
@@ -167,11 +176,11 @@ class Moves:
         parts = found.qualified.split(".")
         for length in range(len(parts), 1, -1):
             prefix = ".".join(parts[:length])
-            last = self._facts.lookup(prefix).until
-            old = self._facts.at_release(last).lookup(prefix) if last else None
+            last = self.facts.lookup(prefix).until
+            old = self.facts.at_release(last).lookup(prefix) if last else None
             if old is not None and old.kind is EntryKind.ALIAS:
                 new = ".".join([old.home, *parts[length:]])
-                at_target = self._facts.lookup(new)
+                at_target = self.facts.lookup(new)
                 if at_target.presence is Presence.EXISTS:
                     return new
                 return at_target.moved_to[0] if at_target.moved_to else None
@@ -182,14 +191,14 @@ class Moves:
         split = split_root(found.qualified)
         if split is None:
             return None
-        last = self._facts.at_release(found.until).target
-        home = home_of(split[0], split[1], last) or home_of(*split, self._facts.target)
-        names = public_names(split[0], self._facts.target).get(home)
+        last = self.facts.at_release(found.until).target
+        home = home_of(split[0], split[1], last) or home_of(*split, self.facts.target)
+        names = public_names(split[0], home, self.facts.target)
         return f"{found.qualified.removesuffix(split[1])}{names[0]}" if names else None
 
     def _in_tf_keras(self, found: Lookup) -> Iterator[_Move]:
         split = split_root(found.qualified)
-        if split is None or split[0] != "keras" or not self._facts.runs_keras_3("tf.keras"):
+        if split is None or split[0] != "keras" or not self.facts.runs_keras_3("tf.keras"):
             return
         new = f"tensorflow.keras.{split[1]}"
         if new in found.elsewhere:
@@ -205,7 +214,7 @@ class Moves:
         if not is_of_the_copy(found):
             return
         new = f"tensorflow.keras.{found.name}"
-        here = self._facts.lookup(new)
+        here = self.facts.lookup(new)
         if here.presence is Presence.EXISTS:
             yield self._renamed(found, new, (), None, _COPY)
         elif here.moved_to:
@@ -215,20 +224,20 @@ class Moves:
         split = split_root(found.qualified)
         if split is None or split[0] not in ("tf.keras", "tensorflow.python.keras"):
             return
-        for other in self._facts.lookup(f"keras.{split[1]}").moved_to:
+        for other in self.facts.lookup(f"keras.{split[1]}").moved_to:
             new = f"tensorflow.{other}"
-            if self._facts.lookup(new).presence is Presence.EXISTS:
+            if self.facts.lookup(new).presence is Presence.EXISTS:
                 yield self._renamed(found, new, (), None, _OTHER_ROOT)
                 return
 
     def _by_class_name(self, found: Lookup) -> Iterator[_Move]:
         if is_of_the_copy(found):
-            found = self._facts.lookup(f"tensorflow.keras.{found.name}")
+            found = self.facts.lookup(f"tensorflow.keras.{found.name}")
         leaf = found.name.rpartition(".")[2]
         if not leaf[:1].isupper() or found.elsewhere[:1] == (f"tensorflow.keras.{found.name}",):
             return
         for new in found.suggestions:
-            same = new.rpartition(".")[2] == leaf and self._facts.lookup(new).kind
+            same = new.rpartition(".")[2] == leaf and self.facts.lookup(new).kind
             if same is EntryKind.CLASS and ".legacy." not in new:
                 yield self._renamed(found, new, (), None, _BY_NAME)
                 return

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 import libcst as cst
 
@@ -53,11 +54,9 @@ def _row(name: str, parameters: str) -> Rewrite:
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call of a stub, and each class that is derived from one."""
-    table = RewriteTable(_ROWS, facts.signature)
+    table = _table(facts)
     for reference in module.references:
-        if reference.kind is not ReferenceKind.LOAD or is_tried(module, reference):
-            continue
-        if module.is_guarded(reference.node):
+        if reference.kind is not ReferenceKind.LOAD:
             continue
         is_base = isinstance(module.parent(reference.node), cst.Arg) and isinstance(
             module.parent(module.parent(reference.node) or reference.node), cst.ClassDef
@@ -66,6 +65,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         found = facts.lookup(reference.name)
         if found.presence is not Presence.EXISTS or not found.stub:
+            continue
+        if is_tried(module, reference) or module.is_guarded(reference.node):
             continue
         attempt = _attempt(module, table, reference, facts)
         yield rule.finding(
@@ -77,6 +78,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
+
+
+@lru_cache(maxsize=8)
+def _table(facts: Facts) -> RewriteTable:
+    return RewriteTable(_ROWS, facts.signature)
 
 
 def _attempt(

@@ -90,12 +90,16 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     table = gone.table(facts)
     for reference in module.references:
         name = gone.function(reference.name)
-        if reference.kind is ReferenceKind.LOAD and name and _is_legacy(reference.name, facts):
+        if (
+            reference.kind is ReferenceKind.LOAD
+            and name
+            and _is_legacy(reference.name, facts)
+            and not module.is_guarded(reference.node)
+        ):
             attempt = gone.attempted(module, facts, reference, table, name)
             if isinstance(attempt, Fix) and name in CHANGED:
                 attempt = replace(attempt, applicability=Applicability.UNSAFE)
-            if not module.is_guarded(reference.node):
-                yield _finding(module, reference, name, attempt)
+            yield _finding(module, reference, name, attempt)
 
 
 def _is_legacy(qualified: str, facts: Facts) -> bool:

@@ -67,6 +67,7 @@ says what to write. The layer above is held against that of tf_keras by a test.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import libcst as cst
 
@@ -83,7 +84,7 @@ from kdoctor.rules.names._missing import (
     is_given_here,
     look_up,
 )
-from kdoctor.rules.names._moves import Moves, is_of_the_copy, under_keras
+from kdoctor.rules.names._moves import Moves, Ways, is_of_the_copy, under_keras
 from kdoctor.rules.names._successors import BY_HAND, EXAMPLES
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -103,7 +104,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and not is_given_here(module, reference)
     }
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
-    moves = Moves(module, facts, missing, [each for each in _MOVED if each.after])
+    if not missing:
+        return
+    moves = Moves(module, _ways(facts), missing)
     for reference, found in missing.items():
         attempt = moves.attempt(reference)
         if isinstance(attempt, Refusal):
@@ -116,6 +119,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             elif not by_star(reference) and _is_missing_before_the_name(reference, found):
                 continue  # `L = keras.layers.core`, then `L.Dense`: reported where `L` is bound
         yield _finding(module, reference, found, moves, attempt)
+
+
+@lru_cache(maxsize=8)
+def _ways(facts: Facts) -> Ways:
+    return Ways(facts, [each for each in _MOVED if each.after])
 
 
 def _finding(

@@ -34,7 +34,7 @@ from kdoctor.keras_api.surface import surface_on
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.names._homes import public_names
+from kdoctor.rules.names._homes import home_of, public_names
 from kdoctor.rules.names._missing import form_of, imports_through, is_tried
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -227,22 +227,22 @@ def _row_of_module(
 
 
 def _of_src(name: str, rest: str, facts: Facts) -> tuple[Rewrite, bool] | None:
-    at_home = public_names("keras", facts.target).get(name)
+    at_home = public_names("keras", name, facts.target)
     if at_home:
         return rewrite(name, f"keras.{at_home[0]}"), True
-    if rest in _public(facts) and rest.partition(".")[0] not in OTHERWISE:
+    if _is_public(rest, facts) and rest.partition(".")[0] not in OTHERWISE:
         return rewrite(name, f"keras.{rest}"), True
     for release in _OLD:
-        for old in public_names("keras", facts.at_release(release).target).get(name, ()):
+        for old in public_names("keras", name, facts.at_release(release).target):
             found = facts.lookup(f"keras.{old}")
             if found.presence is Presence.EXISTS:
                 return rewrite(name, f"keras.{old}"), False
     return None
 
 
-def _public(facts: Facts) -> frozenset[str]:
-    names = public_names("keras", facts.target).values()
-    return frozenset(each for group in names for each in group)
+def _is_public(name: str, facts: Facts) -> bool:
+    """Say whether the target has a class or function under a name relative to the root."""
+    return name in public_names("keras", home_of("keras", name, facts.target), facts.target)
 
 
 def _of_the_copy(name: str, facts: Facts) -> str | None:
