@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_of
+from kdoctor.engine.own_functions import handed_over
 from kdoctor.engine.tree import Tree
 from kdoctor.keras_api.surface import (
     is_base_of,
@@ -23,6 +24,8 @@ class OwnModule:
 
     path: str
 
+
+_RE_EXPORTS = 5  # modules that a function is imported through
 
 Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
 Stars = Callable[[str], Collection[str] | None]
@@ -57,6 +60,24 @@ class ProjectPackage:
         if isinstance(value, OwnModule) or self._is_hidden(unit_path, module, level, name, path):
             return None
         return value
+
+    def hands_over(
+        self, unit_path: str, module: str, level: int, name: str
+    ) -> Collection[tuple[int, str]]:
+        """Return what a function of the tree surely calls with its parameters, by position."""
+        path = self._tree.find(unit_path, module, level)
+        for _ in range(_RE_EXPORTS):
+            outline = None if path is None else self._outline(path)
+            match list(outline.names.get(name, ())) if outline else []:
+                case [None] if path is not None:
+                    found = handed_over(path, name)
+                    meant = ((place, self._answers(path, callee)) for place, callee in found)
+                    return [(place, each) for place, each in meant if isinstance(each, str)]
+                case [Imported(name=str(imported)) as through] if path is not None:
+                    path, name = self._tree.find(path, through.module, through.level), imported
+                case _:
+                    return ()
+        return ()
 
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where that is not known."""
@@ -98,7 +119,7 @@ class ProjectPackage:
         )
 
     def _ask(self, path: str, name: str) -> Value:
-        return self._question().name(path, name)
+        return self._question().dotted(path, name)
 
     def _question(self) -> _Question:
         return _Question(self._tree, self._outline, self._stars)
@@ -191,6 +212,10 @@ class _Question:
             case Class():
                 return self._class(path, binding)
         return None
+
+    def dotted(self, path: str, dotted: str) -> Value:
+        """Return what a name, or an attribute of one, means at the top level of a module."""
+        return self._dotted(path, dotted) if "." in dotted else self.name(path, dotted)
 
     def _dotted(self, path: str, dotted: str) -> Value:
         start = self._imported_part(path, dotted)

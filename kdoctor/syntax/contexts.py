@@ -76,12 +76,21 @@ class Contexts:
         names = [
             each.name.value for each in (*function.params.posonly_params, *function.params.params)
         ]
+        if self._takes_symbolic(function):
+            # Whatever its parameters are called. In a layer's `call` nothing is symbolic.
+            around = self.of(function)
+            return Context.FUNCTIONAL if around is Context.UNKNOWN else around
         found = self._knowledge.function_context(names)
         if found is not None:
             return found
         contexts = {self._as_argument(node) for node in self._mentions(function)}
         contexts.discard(None)
         return contexts.pop() if len(contexts) == 1 else None
+
+    def _takes_symbolic(self, function: _Function) -> bool:
+        """Say whether each call of a function of this module passes it symbolic tensors."""
+        self._inference.value(function)  # it settles what the parameters are
+        return any(each.scope.node is function for each in self._inference.assumed)
 
     def _mentions(self, function: _Function) -> Iterator[cst.CSTNode]:
         """Yield the places where a function is named, or stands itself."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import libcst as cst
 
@@ -62,6 +62,15 @@ class Imports:
             if found is not None:
                 return found if index == len(parts) - 1 else None
         return None
+
+    def hands_over(self, name: str) -> Collection[tuple[int, str]]:
+        """Return what a function of the tree surely calls with its parameters, by position."""
+        bare = name.lstrip(".")
+        module, _, leaf = bare.rpartition(".")
+        level = len(name) - len(bare)
+        if self._package is None or not (module or level):
+            return ()
+        return self._package.hands_over(self._path, module, level, leaf)
 
     def star_names(self, star: ImportBinding) -> frozenset[str] | None:
         """Return what a star import of a module of the tree binds, None where it is none."""

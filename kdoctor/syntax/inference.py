@@ -49,7 +49,7 @@ class Inference:
         self._values: dict[cst.CSTNode, Value] = {}
         self._busy: set[cst.CSTNode] = set()
         self._by_use = by_use
-        self._parameters: dict[Binding, Value] = {}
+        self.assumed: dict[Binding, Value] = {}
         self._warm = False
 
     def value(self, node: cst.CSTNode) -> Value:
@@ -65,8 +65,8 @@ class Inference:
 
     def assume(self, parameters: Mapping[Binding, Value]) -> None:
         """Take these parameters for what is said of them, and infer anew what rests on others."""
-        if parameters != self._parameters:
-            self._parameters = dict(parameters)
+        if parameters != self.assumed:
+            self.assumed = dict(parameters)
             self._values.clear()
             self._warm_up()
 
@@ -157,7 +157,7 @@ class Inference:
                     return Value(own.type, own, exact=False)
                 if binding.annotation is not None and not is_starred(binding.node):
                     return replace(self._annotated(binding.annotation), exact=False)
-                return self._parameters.get(binding) or self._documented(binding)
+                return self.assumed.get(binding) or self._documented(binding)
             case _:
                 return UNKNOWN
 

@@ -10,7 +10,7 @@ import ast
 import re
 import unicodedata
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -183,6 +183,14 @@ class Module:
     def class_of_tree(self, expression: cst.CSTNode) -> ClassInfo | None:
         """Return the class of another module of the tree that an expression names."""
         return self._classes.of_tree(expression)
+
+    def handed_over_in_tree(self, callee: cst.CSTNode) -> Collection[tuple[int, str]]:
+        """Return what a function of another module of the tree surely calls with its parameters.
+
+        Each as the parameter's position and the dotted name of what is called.
+        """
+        meaning = self._resolver.of_chain(callee)
+        return () if meaning is None else self._imports.hands_over(meaning.name)
 
     # -- types, contexts, guards
 

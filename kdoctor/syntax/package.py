@@ -54,5 +54,14 @@ class Package(Protocol):
         tree, None where the module is not of the tree or the name may mean several things.
         """
 
+    def hands_over(
+        self, unit_path: str, module: str, level: int, name: str
+    ) -> Collection[tuple[int, str]]:
+        """Return what a function of the tree surely calls with its parameters.
+
+        Each as the parameter's position and the dotted name of what is called, where that comes
+        from outside of the tree; nothing of what is no function of the tree.
+        """
+
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where that is not known."""

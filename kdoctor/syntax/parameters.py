@@ -51,7 +51,7 @@ class Parameters:
                         by_function.setdefault(each.node, []).append(use)
         found: list[Candidate] = []
         for function in functions:
-            calls = self._calls(by_function.get(function, []))
+            calls = self._calls(function, by_function.get(function, []))
             if calls is not None:
                 found += self._of_function(function, calls)
         return tuple(found)
@@ -64,11 +64,16 @@ class Parameters:
             and not node.decorators
             and node.asynchronous is None
             and scope.kind is ScopeKind.FUNCTION
-            and all(each.kind is not ScopeKind.CLASS for each in scope.enclosing())
+            and scope.parent is not None
+            and scope.parent.kind is not ScopeKind.CLASS
         ]
 
-    def _calls(self, uses: list[Use]) -> list[cst.Call] | None:
-        """Return the calls of a function, None where it is used in another way or in a class."""
+    def _calls(self, function: cst.FunctionDef, uses: list[Use]) -> list[cst.Call] | None:
+        """Return the calls of a function, None where it is used in another way or in a class.
+
+        What is defined in a method is called there.
+        """
+        may_be_called_in_a_class = _is_in_a_class(self._survey.scopes[function])
         calls: list[cst.Call] = []
         for use in uses:
             call = self._survey.parents.get(use.node)
@@ -76,7 +81,7 @@ class Parameters:
                 return None
             if any(argument.star for argument in call.args):
                 return None
-            if any(each.kind is ScopeKind.CLASS for each in use.scope.enclosing()):
+            if not may_be_called_in_a_class and _is_in_a_class(use.scope):
                 return None
             calls.append(call)
         return calls
@@ -84,7 +89,8 @@ class Parameters:
     def _of_function(self, function: cst.FunctionDef, calls: list[cst.Call]) -> Iterator[Candidate]:
         scope = self._survey.scopes[function]
         parameters = [*function.params.posonly_params, *function.params.params]
-        called_with = self._called_with(scope)
+        # In a method such layers may be those of a `call`.
+        called_with = {} if _is_in_a_class(scope) else self._called_with(scope)
         for index, parameter in enumerate(parameters):
             binding = next(
                 (
@@ -120,6 +126,10 @@ class Parameters:
             if len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER:
                 found.setdefault(bindings[0], []).append(call)
         return found
+
+
+def _is_in_a_class(scope: Scope) -> bool:
+    return any(each.kind is ScopeKind.CLASS for each in scope.enclosing())
 
 
 def _passed(call: cst.Call, index: int, parameter: cst.Param) -> cst.BaseExpression | None:

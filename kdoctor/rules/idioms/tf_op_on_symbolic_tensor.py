@@ -3,9 +3,10 @@
 ## What it does
 Reports each call of a function of TensorFlow (`tf.reduce_sum`, `tf.concat`, `tf.nn.relu`, …) one of
 whose arguments surely is a symbolic tensor: a `keras.Input`, what a layer made of one, or the
-parameter of a function that is called with such, or makes layers of its own. In `Layer.call`, in
-losses and metrics, and in the function of a `Lambda` layer tensors are TensorFlow's own, and
-nothing is reported.
+parameter of a function that is called with such, or makes layers of its own. Of a function in
+another file of the project that surely does so, its call is reported. In `Layer.call`, in losses
+and metrics, and in the function of a `Lambda` layer tensors are TensorFlow's own, and nothing is
+reported.
 
 ## Why it breaks
 The symbolic tensors of Keras 2 were TensorFlow's, and each function became a layer. Those of Keras
@@ -57,6 +58,7 @@ from kdoctor.rules.idioms._tensorflow import (
     is_of_tensorflow_1,
     refuses_symbolic_tensors,
 )
+from kdoctor.rules.idioms._tensorflow.handed_over import as_layer, handed_over
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic, is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -85,6 +87,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         error = error_of_symbolic(module, reference)
         if error and reference.call and not module.is_guarded(reference.node):
             yield _finding(module, facts, reference, reference.call, error)
+    for call, name in handed_over(module, error_of_name):
+        if module.context_of(call) not in _INSIDE and not module.is_guarded(call):
+            yield _of_own_function(module, call, name)
 
 
 def error_of_symbolic(module: Module, reference: Reference) -> str | None:
@@ -92,13 +97,14 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
     call = reference.call
     if reference.kind is not ReferenceKind.LOAD or call is None:
         return None
-    error = _error(reference.name)
+    error = error_of_name(reference.name)
     if error is None or not any(holds_symbolic(module, each.value) for each in call.args):
         return None
     return None if module.context_of(call) in _INSIDE else error
 
 
-def _error(name: str) -> str | None:
+def error_of_name(name: str) -> str | None:
+    """Return what a function of TensorFlow raises that gets a symbolic tensor, None if nothing."""
     rest = name.removeprefix("tensorflow.").removeprefix("compat.v1.")
     if is_of_tensorflow_1(name):
         parent, _, leaf = f"tensorflow.{rest}".rpartition(".")
@@ -106,6 +112,22 @@ def _error(name: str) -> str | None:
     if rest in _OTHER_ERRORS:
         return _OTHER_ERRORS[rest] if name.startswith("tensorflow.") else None
     return _ERROR if refuses_symbolic_tensors(name) else None
+
+
+def _of_own_function(module: Module, call: cst.Call, name: str) -> Finding:
+    shown = canonical(name).replace("tensorflow.", "tf.", 1)
+    fix = as_layer(module, call)
+    return rule.finding(
+        module.place(call.func),
+        f"`{module.source(call.func)}` gives the symbolic tensor that it gets to `{shown}`: "
+        f"{error_of_name(name)}",
+        symbol=name,
+        confidence=Confidence.LIKELY,
+        help="Make a layer of it, `keras.layers.Lambda(function)(x)`; or write the function with "
+        "`keras.ops`, which take both sorts of tensors.",
+        fix=fix,
+        no_fix_because=None if fix else "it takes more than the tensor",
+    )
 
 
 def _finding(
@@ -212,6 +234,12 @@ VALID = [
         "import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
         "def loss(y_true, y_pred):\n    return tf.reduce_mean(tf.square(y_true - y_pred))"
     ),
+    # A function inside of a layer's call.
+    (
+        "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"
+        "    def call(self, x):\n        def total(t):\n            return tf.reduce_sum(t)\n\n"
+        "        return total(keras.layers.Dense(2)(x))"
+    ),
     # A function that gets both, or of which nobody knows what it gets.
     (
         "import keras\nimport tensorflow as tf\n\n\ndef total(t):\n    return tf.reduce_sum(t)"
@@ -240,6 +268,18 @@ INVALID = [
         raises=_RAISES,
         findings=2,
         check="assert y.shape == (None, 6)",
+    ),
+    # Whatever its parameters are called.
+    Example(
+        before=_HEAD + "\n\ndef loss(y_true, y_pred):\n"
+        "    return tf.reduce_mean((y_true - y_pred) ** 2)\n\n\n"
+        "y = loss(x, keras.layers.Dense(4)(x))\n",
+        after="import keras\n\nx = keras.Input((4,))\n\n\ndef loss(y_true, y_pred):\n"
+        "    return keras.ops.mean((y_true - y_pred) ** 2)\n\n\n"
+        "y = loss(x, keras.layers.Dense(4)(x))\n",
+        raises=_RAISES,
+        unsafe=True,
+        check="assert y.shape == ()",
     ),
     _OPEN_SIZE,
     Example(

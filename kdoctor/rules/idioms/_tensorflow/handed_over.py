@@ -1,0 +1,62 @@
+"""Functions of another file of one's own that give TensorFlow the symbolic tensor they get."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Edit, Fix, Hole
+from kdoctor.rules.calls import speller_at
+from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.syntax import Module
+from kdoctor.syntax.parametrized import passed_by_pytest
+
+
+def handed_over(
+    module: Module, refuses: Callable[[str], str | None]
+) -> Iterator[tuple[cst.Call, str]]:
+    """Yield the calls of such functions, each with what of TensorFlow refuses the tensor.
+
+    Where pytest passes the function, all that it passes must be such.
+    """
+    for call in module.nodes(cst.Call):
+        if call.args and isinstance(call.func, cst.Name | cst.Attribute):
+            found = [_refused(module, each, call, refuses) for each in _called(module, call.func)]
+            if found and found[0] is not None and None not in found:
+                yield call, found[0]
+
+
+def as_layer(module: Module, call: cst.Call) -> Fix | None:
+    """Return the fix that makes a layer of the function; None where it takes more than a tensor."""
+    if len(call.args) != 1:
+        return None
+    spelled, need = speller_at(module, call.func).spell("keras.layers.Lambda")
+    span = module.outer_span(call.func)
+    return Fix(
+        "Make a layer of the function",
+        (Edit(span, (f"{spelled}(", Hole(span), ")")),),
+        Applicability.UNSAFE,
+        () if need is None else (need,),
+        unsafe_because="a model with a `Lambda` layer is not loaded without `safe_mode=False`",
+    )
+
+
+def _refused(
+    module: Module, function: cst.BaseExpression, call: cst.Call, refuses: Callable[[str], object]
+) -> str | None:
+    for position, name in module.handed_over_in_tree(function):
+        given = call.args[: position + 1]
+        if len(given) <= position or any(each.star or each.keyword for each in given):
+            continue
+        if refuses(name) and holds_symbolic(module, given[-1].value):
+            return name
+    return None
+
+
+def _called(module: Module, callee: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """Return what may be called: the callee, or all that pytest passes for it."""
+    if not isinstance(callee, cst.Name):
+        return [callee]
+    bound = module.bindings_at(callee)
+    return list(passed_by_pytest(bound[0]) if len(bound) == 1 else ()) or [callee]
