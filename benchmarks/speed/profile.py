@@ -22,13 +22,14 @@ from benchmarks.speed.tools import TARGET
 
 # The stages in the order of a scan: parts of file names, from the more to the less special.
 STAGES: Final = {
-    "start": r"/typer/|/pydantic|kdoctor/(__main__|cli|rules/(registry|index|words))",  # and imports
-    "positions": r"kdoctor/(syntax|documents)/positions",
-    "files": r"kdoctor/(documents|project|config"
+    # And all that is imported, whenever.
+    "start": r"/typer/|/pydantic|kdoctor/(__main__|cli|rules/(registry|index|words))",
+    "files": r"kdoctor/(documents/(?!positions)|project|config"
     r"|engine/(gather|prefilter|tree|options|policy|plan|targets))",
     "gate": r"kdoctor/engine/(gate|outline|package|triggers)",
     "cache": r"kdoctor/(engine/)?cache",
     "parse": r"kdoctor/syntax/pars|/libcst/",
+    "positions": r"kdoctor/(syntax|documents)/positions",
     "survey": r"kdoctor/syntax/(survey|walk|scopes|blocks|docstrings)",
     "names": r"kdoctor/(syntax/(resolving|imports|references|members|knowledge|package)|keras_api)",
     "inference": r"kdoctor/syntax/",
