@@ -23,6 +23,7 @@ IN_QUOTES = re.compile(r"""['"`]([A-Za-z_][\w.]*)['"`]""")
 DOTTED = re.compile(r"\b(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*\b")
 CALLED = re.compile(r"\b([A-Za-z_]\w*)\(\)")
 IDENTIFIER = re.compile(r"\bidentifier: ([A-Za-z_]\w*)")
+FUNCTION = re.compile(r"<(?:function|class) ['\"]?(?:\w+\.)*([A-Za-z_]\w*)")
 TELLING = frozenset({"error", "change"})  # what is merely old does not say that it breaks
 # Words that errors quote and that name no part of an API.
 TOO_COMMON = frozenset(
@@ -69,7 +70,7 @@ def attribute(
             )
         ]
 
-    last = [frame for frame in failure.frames if frame.last]
+    last = _innermost(failure.frames, lambda each: not original_lines(each.path, each.line))
     place = f"{last[-1].path}:{last[-1].line}" if last else failure.raised_at
     names, paths = names_in(failure.message), {frame.path for frame in failure.frames}
     if failure.type == MISSING:
@@ -87,11 +88,28 @@ def attribute(
     return Attribution(Told.NOT, (), place)
 
 
+def _innermost(frames: Sequence[Frame], is_of_the_fix: Callable[[Frame], bool]) -> list[Frame]:
+    """Return of each error the innermost frame inside the package.
+
+    A function that the fix wrote into the file is kdoctor's own: what goes wrong in there has gone
+    wrong where the package calls it, at the line that was reported and fixed.
+    """
+    found = []
+    for index, frame in enumerate(frames):
+        if not frame.last:
+            continue
+        inner = index
+        while inner and is_of_the_fix(frames[inner]) and not frames[inner - 1].last:
+            inner -= 1
+        found.append(frame if is_of_the_fix(frames[inner]) else frames[inner])
+    return found
+
+
 def names_in(message: str) -> frozenset[str]:
     """Return the names that an error's message speaks of, without what they are members of."""
     found = {
         match.rpartition(".")[2]
-        for pattern in (IN_QUOTES, DOTTED, CALLED, IDENTIFIER)
+        for pattern in (IN_QUOTES, DOTTED, CALLED, IDENTIFIER, FUNCTION)
         for match in pattern.findall(message)
     }
     return frozenset(found - TOO_COMMON)

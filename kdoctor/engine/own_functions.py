@@ -1,4 +1,4 @@
-"""What a function of another module of the tree does first with its parameters.
+"""What a function of another module of the tree does with its parameters, and what it returns.
 
 Read only when a rule asks for one: an outline tells no more of a function than that it is there.
 """
@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from kdoctor.engine.outline import dotted, parsed
-from kdoctor.syntax.package import is_registry
+from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 
 _MAYBE = (
     *(ast.Lambda, ast.IfExp, ast.BoolOp),
@@ -27,16 +27,66 @@ def handed_over(path: str, name: str) -> tuple[tuple[int, str], ...]:
     parameter was bound anew. Nothing is returned of a function with an unknown decorator, nor of a
     name that is bound more than once.
     """
+    function = _function(path, name)
+    return () if function is None else tuple(dict.fromkeys(_handed_over(function)))
+
+
+@lru_cache(maxsize=256)
+def returned_call(path: str, name: str) -> str | None:
+    """Return which call a function surely returns the result of, as the callee is written.
+
+    Through NumPy's functions that give back an array of the same type: of ``a = np.ones(3)`` and
+    ``return np.insert(a, 0, 0)`` it is ``np.ones``. A call with ``dtype=`` is none.
+    """
+    function = _function(path, name)
+    last = function.body[-1] if function else None
+    if function is None or not isinstance(last, ast.Return) or last.value is None:
+        return None
+    if any(isinstance(each, ast.Return) and each is not last for each in ast.walk(function)):
+        return None
+    value: ast.expr | None = last.value
+    for statement in reversed(function.body[:-1]):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=stored)], value=made):
+                value = _with(value, stored, made)
+            case ast.Expr():
+                continue
+            case _:
+                return None
+    return _made_by(value)
+
+
+def _with(value: ast.expr | None, name: str, made: ast.expr) -> ast.expr | None:
+    """Return what makes ``value``, where ``name`` was last bound to ``made``."""
+    while isinstance(value, ast.Call) and _leaf(value) in KEEP_THE_TYPE and value.args:
+        value = value.args[0]
+    return made if isinstance(value, ast.Name) and value.id == name else value
+
+
+def _made_by(value: ast.expr | None) -> str | None:
+    while isinstance(value, ast.Call) and _leaf(value) in KEEP_THE_TYPE and value.args:
+        value = value.args[0]
+    if not isinstance(value, ast.Call) or any(each.arg == "dtype" for each in value.keywords):
+        return None
+    return dotted(value.func)
+
+
+def _leaf(call: ast.Call) -> str:
+    return (dotted(call.func) or "").rpartition(".")[2]
+
+
+def _function(path: str, name: str) -> ast.FunctionDef | None:
+    """Return the one function of that name at the top of a module, without unknown decorators."""
     try:
         tree = parsed(Path(path).read_bytes())
     except OSError:
-        return ()
-    functions = [
+        return None
+    found = [
         each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name
     ] if tree else []  # fmt: skip
-    if len(functions) != 1 or not all(map(_is_registry, functions[0].decorator_list)):
-        return ()
-    return tuple(dict.fromkeys(_handed_over(functions[0])))
+    if len(found) != 1 or not all(map(_is_registry, found[0].decorator_list)):
+        return None
+    return found[0]
 
 
 def _handed_over(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:

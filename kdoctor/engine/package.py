@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_of
-from kdoctor.engine.own_functions import handed_over
+from kdoctor.engine.own_functions import handed_over, returned_call
 from kdoctor.engine.tree import Tree
 from kdoctor.keras_api.surface import (
     is_base_of,
@@ -65,19 +65,34 @@ class ProjectPackage:
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
+        found = self._function(unit_path, module, level, name)
+        if found is None:
+            return ()
+        meant = ((place, self._answers(found[0], each)) for place, each in handed_over(*found))
+        return [(place, each) for place, each in meant if isinstance(each, str)]
+
+    def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
+        """Return which call a function of the tree surely returns the result of."""
+        found = self._function(unit_path, module, level, name)
+        callee = None if found is None else returned_call(*found)
+        value = None if found is None or callee is None else self._answers(found[0], callee)
+        return value if isinstance(value, str) else None
+
+    def _function(
+        self, unit_path: str, module: str, level: int, name: str
+    ) -> tuple[str, str] | None:
+        """Return the file and the name of a function of the tree."""
         path = self._tree.find(unit_path, module, level)
         for _ in range(_RE_EXPORTS):
             outline = None if path is None else self._outline(path)
             match list(outline.names.get(name, ())) if outline else []:
                 case [None] if path is not None:
-                    found = handed_over(path, name)
-                    meant = ((place, self._answers(path, callee)) for place, callee in found)
-                    return [(place, each) for place, each in meant if isinstance(each, str)]
+                    return path, name
                 case [Imported(name=str(imported)) as through] if path is not None:
                     path, name = self._tree.find(path, through.module, through.level), imported
                 case _:
-                    return ()
-        return ()
+                    return None
+        return None
 
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where that is not known."""

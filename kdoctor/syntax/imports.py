@@ -65,12 +65,17 @@ class Imports:
 
     def hands_over(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
-        bare = name.lstrip(".")
-        module, _, leaf = bare.rpartition(".")
-        level = len(name) - len(bare)
-        if self._package is None or not (module or level):
+        parts = _parts(name)
+        if self._package is None or parts is None:
             return ()
-        return self._package.hands_over(self._path, module, level, leaf)
+        return self._package.hands_over(self._path, *parts)
+
+    def returned_call(self, name: str) -> str | None:
+        """Return which call from outside of the tree a function surely returns the result of."""
+        parts = _parts(name)
+        if self._package is None or parts is None:
+            return None
+        return self._package.returned_call(self._path, *parts)
 
     def star_names(self, star: ImportBinding) -> frozenset[str] | None:
         """Return what a star import of a module of the tree binds, None where it is none."""
@@ -139,6 +144,14 @@ class Imports:
             return True
         # The explicit form of PEP 484: `import x as x`, `from m import x as x`.
         return alias.asname is not None and dotted(alias.name) == binding.name
+
+
+def _parts(name: str) -> tuple[str, int, str] | None:
+    """Return module, level and name of ``..a.b.c``; None where there is no module."""
+    bare = name.lstrip(".")
+    module, _, leaf = bare.rpartition(".")
+    level = len(name) - len(bare)
+    return (module, level, leaf) if module or level else None
 
 
 def _module_name(statement: cst.ImportFrom) -> str:

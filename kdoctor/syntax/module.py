@@ -192,6 +192,11 @@ class Module:
         meaning = self._resolver.of_chain(callee)
         return () if meaning is None else self._imports.hands_over(meaning.name)
 
+    def returned_in_tree(self, callee: cst.CSTNode) -> str | None:
+        """Return which call a function of another module of the tree returns the result of."""
+        meaning = self._resolver.of_chain(callee)
+        return None if meaning is None else self._imports.returned_call(meaning.name)
+
     # -- types, contexts, guards
 
     @cached_property

@@ -33,6 +33,10 @@ class ClassInfo:
         return keyword in self.gives or (self.hands_on and keyword not in self.takes)
 
 
+KEEP_THE_TYPE = frozenset(
+    {"insert", "reshape", "transpose", "copy", "sort", "squeeze", "flip", "tile"}
+)
+"""Functions of NumPy whose result has the type of their first argument."""
 _REGISTRY = re.compile(r"(?:^|_)(?:register|export)")
 
 
@@ -62,6 +66,9 @@ class Package(Protocol):
         Each as the parameter's position and the dotted name of what is called, where that comes
         from outside of the tree; nothing of what is no function of the tree.
         """
+
+    def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
+        """Return which call from outside of the tree a function surely returns the result of."""
 
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where that is not known."""

@@ -308,6 +308,23 @@ def test_a_finding_that_the_fix_made_go_tells_of_an_error_at_the_line_that_it_be
     assert (moved.told, moved.codes, moved.place) == (Told.LINE, ("KD101",), "p/core.py:3")
 
 
+def test_an_error_in_a_function_that_the_fix_wrote_is_at_the_line_that_calls_it():
+    frames = (
+        Frame("p/test.py", 9, 9, "test"),
+        Frame("p/core.py", 3, 3, "use"),
+        Frame("p/core.py", 40, 40, "written", last=True),
+    )
+    failure = Failure("E", "it broke", frames, "keras/a.py:1")
+    repair = repaired([found("p/core.py", 7)])
+
+    def before(_, line):
+        return range(0) if line == 40 else range(line + 4, line + 5)
+
+    assert attribute(failure, repair, before).told is Told.LINE
+    assert attribute(failure, repair, before).place == "p/core.py:3"
+    assert attribute(failure, repair, lambda *_: range(0)).place == "p/core.py:40"
+
+
 def test_a_test_that_was_not_collected_is_told_of_by_what_its_id_names():
     missing = Failure("Missing", "the test was not collected")
     repair = repaired([found("p/a_test.py", 7, symbol="keras.layers.Gone")])
@@ -322,6 +339,7 @@ def test_what_the_whole_message_speaks_of_is_no_name():
     assert names_in("Could not interpret constraint identifier: weight_clip") == {"weight_clip"}
     assert names_in("'Dense' object has no attribute 'output_shape'") == {"Dense", "output_shape"}
     assert names_in("module 'keras' has no attribute 'call'") == frozenset()
+    assert names_in("assert <function mine at 0x7f> == None") == {"mine"}
     assert names_in("use keras.ops.shape, not get_shape()") == {"shape", "get_shape"}
 
 

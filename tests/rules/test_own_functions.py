@@ -1,8 +1,11 @@
 """Functions of another file of the project that give TensorFlow the symbolic tensor they get."""
 
+import numpy as np
 import pytest
 
 from kdoctor.engine import fix, scan
+from kdoctor.rules.behaviour.variable_is_cast import FLOAT64
+from kdoctor.syntax.package import KEEP_THE_TYPE
 
 USE = "import tensorflow as tf\nfrom pkg import maths\n\nx = tf.keras.Input((4,))\n"
 
@@ -67,3 +70,43 @@ def test_a_function_that_pytest_passes_is_known(project, passed, count):
     use = f"import pytest\n{USE}\n\n@pytest.mark.parametrize('f', [{passed}])\ndef test(f):\n    f(x)\n"
     path = project("def own(x):\n    return tf.sign(x)\n", use)
     assert len(scan([path], select=["KD503"]).findings) == count
+
+
+LAYER = (
+    "import numpy as np\nimport tensorflow as tf\nfrom pkg import maths\n\n\n"
+    "class Mine(tf.keras.layers.Layer):\n    def call(self, x):\n        return x * 2\n\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("function", "count"),
+    [
+        (
+            "def own():\n    a = np.random.uniform(size=3)\n    a = np.insert(a, 1, 0)\n    return a\n",
+            1,
+        ),
+        ("def own():\n    return np.ones(3)\n", 1),
+        ("def own():\n    return np.ones(3, dtype='float32')\n", 0),
+        ("def own():\n    a = np.ones(3)\n    a = mine(a)\n    return a\n", 0),
+        ("def own():\n    if tired:\n        return 0\n    return np.ones(3)\n", 0),
+        ("def own():\n    a = np.ones(3)\n    if odd:\n        a = 1\n    return a\n", 0),
+    ],
+)
+def test_what_a_function_of_the_project_returns_makes_a_variable_float64(project, function, count):
+    path = project(f"import numpy as np\n{function}", f"{LAYER}Mine()(tf.Variable(maths.own()))\n")
+    assert len(scan([path], select=["KD432"]).findings) == count
+
+
+def test_the_functions_that_are_said_to_return_float64_do():
+    for module, names in FLOAT64.items():
+        for name in names:
+            function = getattr(np.random if "." in module else np, name)
+            needed = {"beta": (2, 3), "linspace": (0, 1)}.get(name, (3,))
+            assert np.asarray(function(*needed)).dtype == "float64", name
+
+
+def test_the_functions_that_are_said_to_keep_the_type_do():
+    array = np.ones((2, 3), "float32")
+    more = {"insert": (0, 0), "reshape": (6,), "tile": (2,)}
+    for name in KEEP_THE_TYPE:
+        assert getattr(np, name)(array, *more.get(name, ())).dtype == "float32", name
