@@ -91,6 +91,14 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
             examples=[".kdoctor-baseline.json"],
         ),
     ] = None
+    cache_dir: Annotated[
+        str | None,
+        Meta(
+            description="Where results are kept for as long as the files are as they were, from "
+            "the folder of this file; $KDOCTOR_CACHE_DIR comes first.",
+            examples=["~/.cache/kdoctor"],
+        ),
+    ] = None
 
 
 SETTINGS: Final = Config.__struct_encode_fields__

@@ -27,3 +27,10 @@ def _no_active_environment(monkeypatch):
     """The environment in which the tests run is not that of the projects that they scan."""
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "TF_USE_LEGACY_KERAS"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _no_cache(monkeypatch):
+    """No test leaves a cache in the repository, or finds what another test left."""
+    monkeypatch.setenv("KDOCTOR_NO_CACHE", "1")
+    monkeypatch.delenv("KDOCTOR_CACHE_DIR", raising=False)

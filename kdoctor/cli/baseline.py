@@ -64,6 +64,7 @@ def write(  # noqa: PLR0913 - the options of the command
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
+    no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
@@ -83,7 +84,7 @@ def write(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)
+    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
     compared = _compared(paths, file, how, quiet=quiet, may_be_new=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     if compared.baseline.path.exists() and compared.result.findings and not force:
@@ -108,6 +109,7 @@ def check(  # noqa: PLR0913 - the options of the command
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
+    no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
@@ -124,7 +126,7 @@ def check(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)
+    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
     compared = _compared(paths, file, how, quiet=quiet)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     report.write_new(compared, page)
@@ -144,6 +146,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
+    no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
@@ -159,7 +162,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
-    how = _how(target, namespace, select, ignore, exclude, config, isolated, jobs)
+    how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
     compared = _compared(paths, file, how, quiet=quiet)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     if compared.fixed:
@@ -177,6 +180,7 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     exclude: list[str] | None,
     config: str | None,
     isolated: bool,  # noqa: FBT001
+    no_cache: bool,  # noqa: FBT001
     jobs: int | None,
 ) -> Options:
     return {
@@ -187,6 +191,7 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
         "exclude": exclude,
         "config": config,
         "isolated": isolated,
+        "cache": not no_cache,
         "jobs": jobs,
     }
 

@@ -42,7 +42,7 @@ def config(  # noqa: PLR0913 - the options of the command
 
     The kdoctor.toml nearest above a file decides for it, or the pyproject.toml with a table
     [tool.kdoctor]; its settings are target, select, ignore, per-file-ignores, exclude, extend,
-    namespace, unsafe and format. The command line comes first.
+    namespace, unsafe, format, baseline and cache-dir. The command line comes first.
 
     Exit code: 0, or 2 where a setting cannot be what it is.
     """  # noqa: D301 - \b keeps the lines of the examples

@@ -149,6 +149,15 @@ NoGate = Annotated[
         help="Parse every file, also where no rule could fire. Slower, with the same result.",
     ),
 ]
+NoCache = Annotated[
+    bool,
+    typer.Option(
+        "--no-cache",
+        envvar="KDOCTOR_NO_CACHE",
+        help="Neither use nor keep what was found in files that are as they were. Slower, with the "
+        "same result.",
+    ),
+]
 Jobs = Annotated[
     int | None,
     typer.Option(

@@ -52,6 +52,7 @@ def report(  # noqa: PLR0913 - the options of the command
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
+    no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     color: options.ColorOption = options.Color.AUTO,
     quiet: options.Quiet = False,
@@ -90,6 +91,7 @@ def report(  # noqa: PLR0913 - the options of the command
         # Earlier commits are scanned in another folder.
         "config": config and os.path.abspath(config),  # noqa: PTH100
         "isolated": isolated,
+        "cache": not no_cache,
         "jobs": jobs,
         "diffs": False,
         "anchors": False,

@@ -23,6 +23,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     kind: options.As = None,
     no_gate: options.NoGate = False,
+    no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
     executor: options.ExecutorOption = None,
     format_name: options.FormatName = None,
@@ -75,6 +76,7 @@ def scan(  # noqa: PLR0913 - the options of the command
         "isolated": isolated,
         "kind": options.kind_of(kind),
         "gate": not no_gate,
+        "cache": not no_cache,
         "jobs": jobs,
         "stdin_filename": stdin_filename,
     }

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.anchors import anchors_of
+from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.finding_diffs import FindingDiffs
 from kdoctor.engine.gate import Gate
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
-from kdoctor.engine.result import Anchor, SkippedPart
+from kdoctor.engine.result import Anchor, FileScan, SkippedPart
 from kdoctor.engine.silencing import Silencer
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
-from kdoctor.model import Finding, Place, Region, Span, Unreadable
+from kdoctor.model import Finding, Place, Span, Unreadable
 from kdoctor.rules import Facts, all_rules, words
-from kdoctor.suppression import Directives, Suppressed
+from kdoctor.suppression import Directives
 from kdoctor.syntax import Module
-
-
-@dataclass(frozen=True, slots=True)
-class FileScan:
-    """What one file gave. ``unreadable`` stands beside findings where only a part failed."""
-
-    findings: tuple[Finding, ...] = ()
-    suppressed: tuple[Suppressed, ...] = ()
-    lines: Mapping[Place, str] = field(default_factory=dict)
-    regions: Mapping[Place, Region] = field(default_factory=dict)
-    skipped: tuple[SkippedPart, ...] = ()
-    unreadable: Unreadable | None = None
-    anchors: Mapping[Place, Anchor] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +51,22 @@ class Examiner:
         self._package = package or ProjectPackage(self._knowledge.star_names)
         self._gate = Gate(words(), [rule.triggers for rule in self._rules], self._package)
 
-    def scan(self, task: Task) -> FileScan:
-        """Return what is wrong with one file. Whatever goes wrong is part of the answer."""
+    @property
+    def trace(self) -> Trace:
+        """What was looked at beside the files themselves."""
+        return self._package.trace
+
+    def scan(self, task: Task, data: bytes | None = None) -> FileScan:
+        """Return what is wrong with one file. Whatever goes wrong is part of the answer.
+
+        ``data`` are its bytes, where they are read already.
+        """
         path = task.source.path
         try:
-            scan = self.examine(path, task.source.read(self.orders.folder)).scan
+            data = task.source.read(self.orders.folder) if data is None else data
+            scan = self.examine(path, data).scan
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            scan = FileScan(unreadable=Unreadable(path, why(error)))
+            scan = failed(path, error)
         return heard(task, scan)
 
     def examine(self, path: str, data: bytes, *, changed: Collection[int] = ()) -> Examined:
@@ -158,6 +155,7 @@ class Examiner:
             regions=document.regions(lines),
             unreadable=failed,
             anchors=anchors,
+            lasts=not problems,
         )
         return scan, judged.directives
 
@@ -173,6 +171,12 @@ class Examiner:
 def order(finding: Finding) -> tuple[Place, str, str]:
     """Sort findings by place, then by code."""
     return finding.place, finding.code, finding.message
+
+
+def failed(path: str, error: Exception) -> FileScan:
+    """Return the result of a file that could not be handled."""
+    lasts = isinstance(error, FileProblem)  # what is wrong with the file itself stays
+    return FileScan(unreadable=Unreadable(path, why(error)), lasts=lasts)
 
 
 def heard(task: Task, scan: FileScan) -> FileScan:

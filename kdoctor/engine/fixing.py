@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from kdoctor.engine.applying import write
+from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.journal import journal_root
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.plan import plan_of
-from kdoctor.engine.result import FixResult
+from kdoctor.engine.policy import applicable
+from kdoctor.engine.result import FileFix, FileScan, FixResult
 from kdoctor.engine.scanning import collected, examiner_for, forget
 from kdoctor.engine.workers import run
-
-if TYPE_CHECKING:
-    from kdoctor.engine.mend import FileFix
+from kdoctor.model import Applicability
 
 
 def fix(
@@ -43,7 +43,19 @@ def fix(
     plan = plan_of(paths, options, unsafe=unsafe)
     forget()
     work = _fix if add_ignores is None else partial(_ignore, add_ignores)
-    fixes = run(work, plan.orders, plan.tasks, plan.workers, options.get("progress"))
+    progress = options.get("progress")
+    if plan.cache is None:
+        noted_ones = run(work, plan.orders, plan.tasks, plan.workers, progress)
+        fixes = [each.result for each in noted_ones]
+    else:
+        written = None if add_ignores is not None else applicable(unsafe=plan.orders.unsafe)
+        fixes = plan.cache.through(
+            plan.orders,
+            plan.tasks,
+            lambda missing: run(work, plan.orders, missing, plan.workers, progress),
+            of_scan=partial(_untouched, written),
+            scan_of=lambda fix: fix.found,
+        )
     result = FixResult(
         files=tuple(each.fixed for each in fixes if each.fixed),
         left=collected(plan, [each.left for each in fixes]),
@@ -56,13 +68,35 @@ def fix(
     return write(result) if apply else result
 
 
-def _fix(orders: Orders, tasks: Sequence[Task]) -> list[FileFix]:
+def _untouched(written: Collection[Applicability] | None, scan: FileScan) -> FileFix | None:
+    """Return the fix of a file that needs none; None where there is something to write.
+
+    ``written`` are the fixes that are, None where every finding gets a comment.
+    """
+    for finding in scan.findings:
+        if written is None or (finding.fix and finding.fix.applicability in written):
+            return None
+    return FileFix(scan, scan)
+
+
+def _fix(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
     from kdoctor.engine.mend import Mender  # noqa: PLC0415 - imports libcst
 
-    return [Mender(examiner_for(orders.aimed(task))).fix(task) for task in tasks]
+    fixes = []
+    for task in tasks:
+        examiner = examiner_for(orders.aimed(task))
+        fixes.append(
+            noted(task.source, orders.folder, examiner.trace, partial(Mender(examiner).fix, task))
+        )
+    return fixes
 
 
-def _ignore(reason: str, orders: Orders, tasks: Sequence[Task]) -> list[FileFix]:
+def _ignore(reason: str, orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
     from kdoctor.engine.ignoring import Ignorer  # noqa: PLC0415 - imports libcst
 
-    return [Ignorer(examiner_for(orders.aimed(task)), reason).ignore(task) for task in tasks]
+    ignored = []
+    for task in tasks:
+        examiner = examiner_for(orders.aimed(task))
+        work = partial(Ignorer(examiner, reason).ignore, task)
+        ignored.append(noted(task.source, orders.folder, examiner.trace, work))
+    return ignored

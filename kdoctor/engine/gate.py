@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from kdoctor.engine.outline import imports_of, parsed
-from kdoctor.engine.package import OwnModule, ProjectPackage
+from kdoctor.engine.package import OwnModule, ProjectPackage, Value
 from kdoctor.syntax.package import ClassInfo
 
 _WORD = re.compile(r"\w+")
@@ -38,7 +38,8 @@ class Gate:
         self._triggers = frozenset().union(*wanted)
         self._any_source = not all(wanted)
         self._package = package
-        self._without_keras: set[OwnModule] = set()
+        # With what was looked at to know it.
+        self._without_keras: dict[OwnModule, frozenset[str]] = {}
 
     def speaks_of_keras(self, text: str) -> bool:
         """Say whether a text has one of the words anywhere."""
@@ -67,23 +68,30 @@ class Gate:
 
         What they export is all that ``syntax`` can learn of them: it asks the same package.
         """
-        waiting = [
-            value
-            for imported in imports_of(tree)
-            for value in self._package.meanings(path, imported)
-        ]
+        with self._package.trace.apart() as looked:
+            waiting = [
+                value
+                for imported in imports_of(tree)
+                for value in self._package.meanings(path, imported)
+            ]
+            return self._reach_keras(waiting, looked)
+
+    def _reach_keras(self, waiting: list[Value], looked: set[str]) -> bool:
         opened: set[OwnModule] = set()
         while waiting:
             match waiting.pop():
                 case (str() as dotted) | ClassInfo(base=str() as dotted):
                     if self.speaks_of_keras(dotted):
                         return True
-                case OwnModule() as module if module not in opened | self._without_keras:
+                case OwnModule() as module if module in self._without_keras:
+                    looked |= self._without_keras[module]
+                case OwnModule() as module if module not in opened:
                     opened.add(module)
                     waiting += self._package.contents(module)
         if len(self._without_keras) > _REMEMBERED:
             self._without_keras.clear()
-        self._without_keras |= opened  # nothing that can be reached from them was of Keras
+        # Nothing that can be reached from them was of Keras.
+        self._without_keras |= dict.fromkeys(opened, frozenset(looked))
         return False
 
 

@@ -10,9 +10,8 @@ from kdoctor.documents import reported
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Source, Task
 from kdoctor.engine.policy import STDIN, Policy
-from kdoctor.engine.prefilter import Prefilter
+from kdoctor.engine.prefilter import Memory, Prefilter
 from kdoctor.model import Unreadable
-from kdoctor.suppression.marks import holds_marks
 
 
 @dataclass(slots=True)
@@ -29,12 +28,18 @@ class Gathered:
         return len(self.files)
 
 
-def gather(paths: Iterable[str | os.PathLike[str]], options: Options, policy: Policy) -> Gathered:
+def gather(
+    paths: Iterable[str | os.PathLike[str]],
+    options: Options,
+    policy: Policy,
+    memory: Memory | None = None,
+) -> Gathered:
     """Read every file below ``paths`` once and keep those in which a rule could fire.
 
-    The bytes are not kept: memory must not grow with the tree. ``-`` among the paths stands for
-    standard input, which goes by ``stdin_filename`` where that is given. Without the gate all
-    files are kept; ``Task.admitted`` still says which are of concern.
+    A file that is in ``memory`` is not read. The bytes are not kept: memory must not grow with the
+    tree. ``-`` among the paths stands for standard input, which goes by ``stdin_filename`` where
+    that is given. Without the gate all files are kept; ``Task.admitted`` still says which are of
+    concern.
 
     Raises:
         UsageProblem: a path does not exist.
@@ -42,7 +47,7 @@ def gather(paths: Iterable[str | os.PathLike[str]], options: Options, policy: Po
     gathered = Gathered()
     from kdoctor.rules import words  # noqa: PLC0415
 
-    prefilter = Prefilter(words())
+    prefilter = Prefilter(words(), memory)
     named = list(dict.fromkeys(os.fspath(path) for path in paths))
     listing = policy.listing(path for path in named if path != STDIN)
     gathered.unreadable += listing.unreadable
@@ -51,17 +56,29 @@ def gather(paths: Iterable[str | os.PathLike[str]], options: Options, policy: Po
     if STDIN in named and not (alias and policy.excludes(alias)):
         path = reported(alias) if alias else STDIN
         sources.append(Source(path, options.get("stdin") or b""))
+    here = f"{os.getcwd()}{os.sep}"  # noqa: PTH109 - hot, on str
     # By path, not as named: the order on the command line changes nothing.
     for source in sorted(sources, key=lambda source: source.path):
+        own = _absolute(source.path, here)
         try:
-            data = source.read()
+            if source.data is None:
+                facts = prefilter.of_file(own)
+            else:
+                facts = prefilter.of_data(own, source.data)
         except OSError as error:
             reason = f"it cannot be read: {error.strerror or error}"
             gathered.unreadable.append(Unreadable(source.path, reason))
             continue
         gathered.files.append(source.path)
         # A comment that silences nothing is told of also where nothing speaks of Keras.
-        admitted = prefilter.admits(source.path, data) or holds_marks(data)
+        admitted = prefilter.admits_with(own, facts) or facts.marked
         if admitted or not options.get("gate", True):
-            gathered.tasks.append(Task(source, len(data), admitted=admitted))
+            gathered.tasks.append(Task(source, facts.size, admitted=admitted))
     return gathered
+
+
+def _absolute(path: str, here: str) -> str:
+    """Return a path from the root, as ``abspath`` does; most are below the working folder."""
+    if path[:1] in "./" or os.sep != "/":
+        return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+    return here + path

@@ -7,14 +7,14 @@ import warnings
 from collections import defaultdict
 
 from kdoctor.documents import Document
-from kdoctor.engine.examine import Examined, Examiner, FileScan, heard, why
-from kdoctor.engine.mend import FileFix, diff_of
+from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
+from kdoctor.engine.mend import diff_of
 from kdoctor.engine.orders import Task
 from kdoctor.engine.repair import texts_with
-from kdoctor.engine.result import FixedFile, LeftAlone
+from kdoctor.engine.result import FileFix, FixedFile, LeftAlone
 from kdoctor.engine.silencing import FAMILY
 from kdoctor.errors import FileProblem
-from kdoctor.model import Finding, Unreadable
+from kdoctor.model import Finding
 from kdoctor.rules import rule_by_code
 from kdoctor.suppression import ignore_edits
 
@@ -26,14 +26,19 @@ class Ignorer:
         self._examiner = examiner
         self._reason = " ".join(reason.split())
 
-    def ignore(self, task: Task) -> FileFix:
-        """Return the file with its comments. Whatever goes wrong is part of the answer."""
+    def ignore(self, task: Task, data: bytes | None = None) -> FileFix:
+        """Return the file with its comments. Whatever goes wrong is part of the answer.
+
+        ``data`` are its bytes, where they are read already.
+        """
         path = task.source.path
         try:
-            before = task.source.read(self._examiner.orders.folder)
-            examined = self._examiner.examine(path, before)
+            if data is None:
+                data = task.source.read(self._examiner.orders.folder)
+            before = data
+            examined = self._examiner.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            nothing = heard(task, FileScan(unreadable=Unreadable(path, why(error))))
+            nothing = heard(task, failed(path, error))
             return FileFix(nothing, nothing)
         found = heard(task, examined.scan)
         silenced = tuple(each for each in found.findings if _can_be_ignored(each))

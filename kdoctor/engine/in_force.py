@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from kdoctor.config import SETTINGS
+from kdoctor.engine.cache.place import DEFAULT, VARIABLE
 from kdoctor.engine.options import Options
 from kdoctor.engine.policy import Policy
 from kdoctor.engine.selection import chosen_codes
@@ -18,13 +19,14 @@ from kdoctor.errors import UsageProblem
 from kdoctor.project import Layer, Settings
 from kdoctor.target import Target
 
-_DEFAULTS: Final = {"namespace": "keep", "unsafe": False, "format": "text"}
+_DEFAULTS: Final = {"namespace": "keep", "unsafe": False, "format": "text", "cache-dir": DEFAULT}
 
 
 class Kind(enum.StrEnum):
     """Where a value can come from; earlier ones win."""
 
     COMMAND_LINE = "command line"
+    ENVIRONMENT = "environment"  # a variable, which note names
     FILE = "file"  # with settings of kdoctor
     PROJECT = "project"  # its other files: what it installs
     DEFAULT = "default"
@@ -110,6 +112,9 @@ def _in_force(key: str, policy: Policy, target: Target, asked: Mapping[str, Any]
             return _ignore(settings, asked)
         case _ if asked.get(key) is not None:
             return InForce(key, asked[key], (Origin(Kind.COMMAND_LINE),))
+        case "cache-dir" if os.environ.get(VARIABLE):
+            origin = Origin(Kind.ENVIRONMENT, note=f"${VARIABLE}")
+            return InForce(key, os.environ[VARIABLE], (origin,))
         case "target" if layer is None:
             origin = Origin(Kind.PROJECT, note=target.source)
             return InForce(key, f"{target.name}=={target.version}", (origin,))

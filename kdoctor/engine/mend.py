@@ -6,29 +6,19 @@ import ast
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from kdoctor.documents import Document, Kind
 from kdoctor.engine.conflicts import compatible
 from kdoctor.engine.diffs import decoded, unified
-from kdoctor.engine.examine import Examined, Examiner, FileScan, heard, why
+from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
 from kdoctor.engine.orders import Task
+from kdoctor.engine.policy import applicable
 from kdoctor.engine.repair import source_of, texts_of
-from kdoctor.engine.result import FixedFile, LeftAlone
+from kdoctor.engine.result import FileFix, FileScan, FixedFile, LeftAlone
 from kdoctor.errors import FileProblem
-from kdoctor.model import Applicability, Edit, Finding, Fix, Unreadable
+from kdoctor.model import Edit, Finding, Fix
 
 MAX_PASSES = 10
-
-
-@dataclass(frozen=True, slots=True)
-class FileFix:
-    """What a fix of one file gives: what was found, what is left after it, and the new bytes."""
-
-    found: FileScan
-    left: FileScan
-    fixed: FixedFile | None = None
-    left_alone: LeftAlone | None = None
 
 
 class Mender:
@@ -36,18 +26,21 @@ class Mender:
 
     def __init__(self, examiner: Examiner) -> None:
         self._examiner = examiner
-        self._applicable = {Applicability.SAFE}
-        if examiner.orders.unsafe:
-            self._applicable.add(Applicability.UNSAFE)
+        self._applicable = applicable(unsafe=examiner.orders.unsafe)
 
-    def fix(self, task: Task) -> FileFix:
-        """Return the file's repair. Whatever goes wrong is part of the answer."""
+    def fix(self, task: Task, data: bytes | None = None) -> FileFix:
+        """Return the file's repair. Whatever goes wrong is part of the answer.
+
+        ``data`` are its bytes, where they are read already.
+        """
         path = task.source.path
         try:
-            before = task.source.read(self._examiner.orders.folder)
-            examined = self._examiner.examine(path, before)
+            if data is None:
+                data = task.source.read(self._examiner.orders.folder)
+            before = data
+            examined = self._examiner.examine(path, data)
         except Exception as error:  # noqa: BLE001 - one file must not cost the others
-            nothing = heard(task, FileScan(unreadable=Unreadable(path, why(error))))
+            nothing = heard(task, failed(path, error))
             return FileFix(nothing, nothing)
         found = heard(task, examined.scan)
         try:

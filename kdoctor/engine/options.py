@@ -42,6 +42,9 @@ class Options(TypedDict, total=False):
     each file's own.
     ``config``: a file with settings that holds for all files, in the place of those beside them.
     ``isolated``: no configuration counts.
+    ``cache``: True uses again what earlier runs found, and keeps what this one finds, in the folder
+    that ``$KDOCTOR_CACHE_DIR`` or the setting ``cache-dir`` names, else in ``.kdoctor_cache`` where
+    the project begins. The result is the same.
     ``progress``: called now and then with the numbers of files done and to do.
     """
 
@@ -63,6 +66,7 @@ class Options(TypedDict, total=False):
     namespace: str | None
     config: str | os.PathLike[str] | None
     isolated: bool
+    cache: bool
 
 
 def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orders:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import lru_cache
-from pathlib import Path
 
 from kdoctor.engine.outline import dotted, parsed
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
@@ -19,26 +17,26 @@ _MAYBE = (
 )
 
 
-@lru_cache(maxsize=256)
-def handed_over(path: str, name: str) -> tuple[tuple[int, str], ...]:
-    """Return what a function surely calls with its parameters, as (position, callee as written).
+def handed_over(source: bytes | None, name: str) -> tuple[tuple[int, str], ...]:
+    """Return what a function of a source surely calls with its parameters.
+
+    Each as (position, callee as written); nothing where there is no source.
 
     Only what runs whenever the function does counts: neither branches nor loops, nothing after a
     parameter was bound anew. Nothing is returned of a function with an unknown decorator, nor of a
     name that is bound more than once.
     """
-    function = _function(path, name)
+    function = _function(source, name)
     return () if function is None else tuple(dict.fromkeys(_handed_over(function)))
 
 
-@lru_cache(maxsize=256)
-def returned_call(path: str, name: str) -> str | None:
+def returned_call(source: bytes | None, name: str) -> str | None:
     """Return which call a function surely returns the result of, as the callee is written.
 
     Through NumPy's functions that give back an array of the same type: of ``a = np.ones(3)`` and
     ``return np.insert(a, 0, 0)`` it is ``np.ones``. A call with ``dtype=`` is none.
     """
-    function = _function(path, name)
+    function = _function(source, name)
     last = function.body[-1] if function else None
     if function is None or not isinstance(last, ast.Return) or last.value is None:
         return None
@@ -75,12 +73,9 @@ def _leaf(call: ast.Call) -> str:
     return (dotted(call.func) or "").rpartition(".")[2]
 
 
-def _function(path: str, name: str) -> ast.FunctionDef | None:
-    """Return the one function of that name at the top of a module, without unknown decorators."""
-    try:
-        tree = parsed(Path(path).read_bytes())
-    except OSError:
-        return None
+def _function(source: bytes | None, name: str) -> ast.FunctionDef | None:
+    """Return the one function of that name at the top of a source, without unknown decorators."""
+    tree = None if source is None else parsed(source)
     found = [
         each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name
     ] if tree else []  # fmt: skip

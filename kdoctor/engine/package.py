@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
-from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_of
+from kdoctor.engine.cache.trace import Remembered, Trace
+from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_in
 from kdoctor.engine.own_functions import handed_over, returned_call
 from kdoctor.engine.tree import Tree
 from kdoctor.keras_api.surface import (
@@ -37,15 +37,19 @@ class ProjectPackage:
 
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
     ``outlines`` what a file of the tree binds, which may stand unsaved in an editor. Relative paths
-    count from ``start``, by default from the working folder.
+    count from ``start``, by default from the working folder. ``trace`` knows which files and
+    folders the answers were made of.
     """
 
-    def __init__(self, stars: Stars, outlines: Outlines = outline_of, start: str = "") -> None:
+    def __init__(self, stars: Stars, outlines: Outlines | None = None, start: str = "") -> None:
         self._stars = stars
-        self._tree = Tree(start)
+        self.trace = Trace()
+        self._tree = Tree(start, self.trace)
         # Bounded: memory must not grow with the tree.
-        self._outline = lru_cache(maxsize=2048)(outlines)
-        self._answers = lru_cache(maxsize=65536)(self._ask)
+        self._outline = Remembered(self.trace, outlines or self._read, 2048)
+        self._answers = Remembered(self.trace, self._ask, 65536)
+        self._handed_over = Remembered(self.trace, self._read_handed_over, 256)
+        self._returned_call = Remembered(self.trace, self._read_returned_call, 256)
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.
@@ -68,13 +72,15 @@ class ProjectPackage:
         found = self._function(unit_path, module, level, name)
         if found is None:
             return ()
-        meant = ((place, self._answers(found[0], each)) for place, each in handed_over(*found))
+        meant = (
+            (place, self._answers(found[0], each)) for place, each in self._handed_over(*found)
+        )
         return [(place, each) for place, each in meant if isinstance(each, str)]
 
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
         """Return which call a function of the tree surely returns the result of."""
         found = self._function(unit_path, module, level, name)
-        callee = None if found is None else returned_call(*found)
+        callee = None if found is None else self._returned_call(*found)
         value = None if found is None or callee is None else self._answers(found[0], callee)
         return value if isinstance(value, str) else None
 
@@ -132,6 +138,16 @@ class ProjectPackage:
             isinstance(each, Imported) and each.level == 1 and each.module == name
             for each in bindings
         )
+
+    def _read(self, path: str) -> Outline | None:
+        data = self.trace.read(path)
+        return None if data is None else outline_in(data)
+
+    def _read_handed_over(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
+        return handed_over(self.trace.read(path), name)
+
+    def _read_returned_call(self, path: str, name: str) -> str | None:
+        return returned_call(self.trace.read(path), name)
 
     def _ask(self, path: str, name: str) -> Value:
         return self._question().dotted(path, name)

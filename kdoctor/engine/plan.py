@@ -16,6 +16,8 @@ from kdoctor.engine.targets import Targets
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from kdoctor.engine.cache.cache import Cache
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -29,6 +31,7 @@ class Plan:
     gathered: Gathered
     tasks: Sequence[Task]
     workers: int | Executor | None
+    cache: Cache | None = None
 
 
 def plan_of(
@@ -44,6 +47,13 @@ def plan_of(
     policy = Policy(paths, options)
     targets = Targets(policy, options)
     orders = orders_of(targets.main, options, unsafe=policy.unsafe(unsafe))
-    gathered = gather(paths, options, policy)
+    cache = None
+    if options.get("cache"):
+        # Only where it is wanted.
+        from kdoctor.engine.cache.cache import Cache  # noqa: PLC0415
+        from kdoctor.engine.cache.place import store_of  # noqa: PLC0415
+
+        cache = Cache(store_of(policy))
+    gathered = gather(paths, options, policy, cache)
     tasks = targets.assigned(policy.assigned(gathered.tasks))
-    return Plan(targets, orders, gathered, tasks, workers)
+    return Plan(targets, orders, gathered, tasks, workers, cache)

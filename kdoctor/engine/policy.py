@@ -12,6 +12,7 @@ from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Task
 from kdoctor.errors import UsageProblem
+from kdoctor.model import Applicability
 from kdoctor.project import Configs, Layer, Settings, start_of
 
 STDIN: Final = "-"
@@ -32,6 +33,11 @@ class Exemption:
     def holds(self, path: str) -> bool:
         """Say whether it holds for a file, given by its absolute path."""
         return bool(self.patterns.decide(path)) is not self.negated
+
+
+def applicable(*, unsafe: bool) -> frozenset[Applicability]:
+    """Return which fixes are written."""
+    return frozenset({Applicability.SAFE, *([Applicability.UNSAFE] if unsafe else ())})
 
 
 class Policy:

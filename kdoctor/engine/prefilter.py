@@ -6,9 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Protocol
 
+from kdoctor.engine.cache.state import State, file_state
+from kdoctor.engine.cache.trace import Seen, Trace
 from kdoctor.engine.tree import Tree
+from kdoctor.suppression.marks import holds_marks
 
 # `from ..a import b` up to its names or their parenthesis, or `import a, b`. No quantifier gives
 # back what it took, so that no text makes this slow.
@@ -27,11 +30,40 @@ _REMEMBERED = 100_000  # files; memory must not grow with the tree
 
 
 @dataclass(frozen=True, slots=True)
-class _Facts:
-    """What a file's bytes say: whether they hold a word, and which own modules they import."""
+class Facts:
+    """What a file's bytes say.
 
+    ``size`` counts them. ``speaks``: they hold a word; ``marked``: they may hold a comment for
+    kdoctor. ``imports`` are the own modules that they import, not asked of one that speaks.
+    """
+
+    size: int
     speaks: bool
-    imports: tuple[str, ...]
+    marked: bool = False
+    imports: tuple[str, ...] = ()
+
+
+_NONE = Facts(0, speaks=False)
+
+
+class Memory(Protocol):
+    """Facts of files, given by their absolute paths, for as long as they are as they were."""
+
+    def facts(self, path: str) -> Facts | None:
+        """Return what is known of a file, None where it is not, or not any more."""
+
+    def keep_facts(self, path: str, facts: Facts, seen: Seen) -> None:
+        """Take down the facts of a file, and the files and folders that they were made of."""
+
+
+class NoMemory:
+    """Knows nothing."""
+
+    def facts(self, path: str) -> Facts | None:
+        """Return None."""
+
+    def keep_facts(self, path: str, facts: Facts, seen: Seen) -> None:
+        """Do nothing."""
 
 
 class Prefilter:
@@ -41,22 +73,50 @@ class Prefilter:
     really exports is asked later, of the few files that get so far.
     """
 
-    def __init__(self, words: Iterable[str]) -> None:
+    def __init__(self, words: Iterable[str], memory: Memory | None = None) -> None:
         self._words = [word.encode() for word in words]
-        self._tree = Tree()
-        self._facts: dict[str, _Facts] = {}
+        self._memory = memory or NoMemory()
+        self._trace = Trace()
+        self._tree = Tree(trace=self._trace)
+        self._facts: dict[str, Facts] = {}
         self._reaches: dict[str, bool] = {}
 
     def admits(self, path: str, data: bytes) -> bool:
         """Say whether a rule could fire in the file with these bytes."""
-        if any(word in data for word in self._words):
-            return True
         own = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+        return self.admits_with(own, self.of_data(own, data))
+
+    def admits_with(self, path: str, facts: Facts) -> bool:
+        """Say whether a rule could fire in the file with these facts, by its absolute path."""
+        if facts.speaks:
+            return True
         if len(self._facts) > _REMEMBERED:
             self._facts.clear()
             self._reaches.clear()
-        self._facts[own] = self._read(own, data)
-        return self._reaches_words(own)
+        self._facts[path] = facts
+        return self._reaches_words(path)
+
+    def of_file(self, path: str) -> Facts:
+        """Return the facts of a file, given by its absolute path.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        known = self._memory.facts(path)
+        if known is None:
+            state, data = file_state(path)
+            known = self.of_data(path, data, state)
+        return known
+
+    def of_data(self, path: str, data: bytes, state: State | None = None) -> Facts:
+        """Return the facts of the bytes that a file has, or is to have."""
+        speaks = any(word in data for word in self._words)
+        with self._trace.apart() as looked:
+            imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
+        facts = Facts(len(data), speaks, holds_marks(data), imports)
+        if state is not None:
+            self._memory.keep_facts(path, facts, {path: state, **self._trace.seen(looked)})
+        return facts
 
     def _reaches_words(self, start: str) -> bool:
         came_from = {start: start}
@@ -78,20 +138,15 @@ class Prefilter:
         self._reaches.update(dict.fromkeys(came_from, False))
         return False
 
-    def _facts_of(self, path: str) -> _Facts:
+    def _facts_of(self, path: str) -> Facts:
         facts = self._facts.get(path)
         if facts is None:
             try:
-                facts = self._read(path, Path(path).read_bytes())
+                facts = self.of_file(path)
             except OSError:
-                facts = _Facts(speaks=False, imports=())
+                facts = _NONE
             self._facts[path] = facts
         return facts
-
-    def _read(self, path: str, data: bytes) -> _Facts:
-        if any(word in data for word in self._words):
-            return _Facts(speaks=True, imports=())
-        return _Facts(speaks=False, imports=tuple(dict.fromkeys(self._imports(path, data))))
 
     def _imports(self, path: str, data: bytes) -> Iterator[str]:
         """Yield the files of the project that the file may import; some of it is no import."""

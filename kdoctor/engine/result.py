@@ -58,6 +58,23 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
+class FileScan:
+    """What one file gave. ``unreadable`` stands beside findings where only a part failed.
+
+    ``lasts``: a second look at the same file would give the same.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
+    lines: Mapping[Place, str] = field(default_factory=dict)
+    regions: Mapping[Place, Region] = field(default_factory=dict)
+    skipped: tuple[SkippedPart, ...] = ()
+    unreadable: Unreadable | None = None
+    anchors: Mapping[Place, Anchor] = field(default_factory=dict)
+    lasts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ScanResult:
     """What is wrong with some files on one target.
 
@@ -121,6 +138,16 @@ class LeftAlone:
 
     path: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileFix:
+    """What a fix of one file gives: what was found, what is left after it, and the new bytes."""
+
+    found: FileScan
+    left: FileScan
+    fixed: FixedFile | None = None
+    left_alone: LeftAlone | None = None
 
 
 @dataclass(frozen=True, slots=True)

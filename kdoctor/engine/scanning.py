@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Unpack
 
+from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.plan import Plan, plan_of
-from kdoctor.engine.result import ScanResult
+from kdoctor.engine.result import FileScan, ScanResult
 from kdoctor.engine.workers import run
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
-    from kdoctor.engine.examine import Examiner, FileScan
+    from kdoctor.engine.examine import Examiner
     from kdoctor.engine.package import ProjectPackage
 
 
@@ -32,7 +33,17 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
     """
     plan = plan_of(paths, options)
     forget()
-    scans = run(_scan, plan.orders, plan.tasks, plan.workers, options.get("progress"))
+    progress = options.get("progress")
+    if plan.cache is None:
+        scans = run(_scan, plan.orders, plan.tasks, plan.workers, progress)
+    else:
+        scans = plan.cache.through(
+            plan.orders,
+            plan.tasks,
+            lambda missing: run(_scan_noted, plan.orders, missing, plan.workers, progress),
+            of_scan=lambda scan: scan,
+            scan_of=lambda scan: scan,
+        )
     return collected(plan, scans)
 
 
@@ -59,6 +70,16 @@ def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
 
 def _scan(orders: Orders, tasks: Sequence[Task]) -> list[FileScan]:
     return [examiner_for(orders.aimed(task)).scan(task) for task in tasks]
+
+
+def _scan_noted(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileScan]]:
+    noted_ones = []
+    for task in tasks:
+        examiner = examiner_for(orders.aimed(task))
+        noted_ones.append(
+            noted(task.source, orders.folder, examiner.trace, partial(examiner.scan, task))
+        )
+    return noted_ones
 
 
 def forget() -> None:

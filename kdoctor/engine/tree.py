@@ -10,6 +10,8 @@ import os
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from kdoctor.engine.cache.trace import Remembered, Trace
+
 _PROJECT_MARKS = frozenset({"pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg"})
 _SOURCE_FOLDERS = ("src", "lib")
 # Other packages that are installed beside one are not its own.
@@ -22,15 +24,17 @@ class Tree:
     """Module names to files, for the modules that a project holds itself.
 
     Relative paths count from ``start``, by default from the working folder. What is found is
-    kept: the files, and the working folder, stay as they are while it is in use.
+    kept: the files, and the working folder, stay as they are while it is in use. ``trace`` learns
+    which folders an answer was made of.
     """
 
-    def __init__(self, start: str = "") -> None:
+    def __init__(self, start: str = "", trace: Trace | None = None) -> None:
+        trace = trace or Trace()
         # Bounded: a scan may walk millions of folders, and memory must not grow with them.
-        self._listing = lru_cache(maxsize=4096)(_listing)
-        self._roots = lru_cache(maxsize=4096)(self._find_roots)
+        self._listing = Remembered(trace, trace.names_in, 4096)
+        self._roots = Remembered(trace, self._find_roots, 4096)
         self._folder = lru_cache(maxsize=4096)(partial(_folder, start))
-        self._find_from = lru_cache(maxsize=16384)(self._find)
+        self._find_from = Remembered(trace, self._find, 16384)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """Return the file of ``module`` as ``importer`` (a path) means it, or None.
@@ -103,10 +107,3 @@ class _Root:
 
 def _folder(start: str, path: str) -> str:
     return os.path.dirname(os.path.abspath(os.path.join(start, path)))  # noqa: PTH100, PTH118, PTH120
-
-
-def _listing(folder: str) -> frozenset[str]:
-    try:
-        return frozenset(os.listdir(folder))  # noqa: PTH208
-    except OSError:
-        return frozenset()

@@ -20,7 +20,7 @@ from kdoctor.migration.model import (
     TieKind,
     TieUse,
 )
-from kdoctor.migration.reading import Reading, read
+from kdoctor.migration.reading import Reading, forget, read
 from kdoctor.migration.repository import Repository, common_folder
 from kdoctor.migration.stopping import Starts
 from kdoctor.migration.ties import IMPORTED
@@ -37,6 +37,7 @@ def overview(paths: Sequence[str], options: Options) -> Overview:
     repository = Repository.around(folder)
     result = scan(paths, **options)
     plan = plan_of(paths, options)
+    forget()
     readings = run(read, plan.orders, plan.tasks, options.get("jobs"))
     starts = Starts(readings, result.findings)
     stops = starts.stops()

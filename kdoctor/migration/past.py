@@ -149,6 +149,7 @@ class _Counter:
     def _asked(self) -> Options:
         options = self._options.copy()
         options["target"], options["diffs"], options["progress"] = self._target, False, None
+        options["cache"] = False  # the folder is gone after the run
         return options
 
     def _scan(self, files: Sequence[str], keys: Mapping[str, tuple[str, bytes]]) -> None:

@@ -49,6 +49,11 @@ def read(orders: Orders, tasks: Sequence[Task]) -> list[Reading]:
     return [_reader(orders.target).read(task) for task in tasks]
 
 
+def forget() -> None:
+    """Forget what is known of the project's modules: they may have changed since the last call."""
+    _reader.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def _reader(target: Target) -> _Reader:
     return _Reader(target)

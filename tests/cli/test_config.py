@@ -264,19 +264,21 @@ def test_config_says_what_counts_and_from_which_line(nested):
 
 def test_config_in_words(nested):
     ended = nested.run("config", "quiet/a.py", "--ignore", "KD2", "--unsafe")
-    assert ended.stdout.splitlines()[:12] == [
+    assert ended.stdout.splitlines()[:14] == [
         "quiet/a.py: quiet/kdoctor.toml",
         "",
-        "  target            keras==3.15.1  newest Keras 3 known",
-        "  select            all rules      default",
-        "  ignore            KD1, KD2       quiet/kdoctor.toml:1",
-        "                                   command line",
-        "  per-file-ignores  nothing        default",
-        "  exclude           nothing        default",
-        "  extend            no file        default",
-        "  namespace         keep           default",
-        "  unsafe            true           command line",
-        "  format            text           default",
+        "  target            keras==3.15.1   newest Keras 3 known",
+        "  select            all rules       default",
+        "  ignore            KD1, KD2        quiet/kdoctor.toml:1",
+        "                                    command line",
+        "  per-file-ignores  nothing         default",
+        "  exclude           nothing         default",
+        "  extend            no file         default",
+        "  namespace         keep            default",
+        "  unsafe            true            command line",
+        "  format            text            default",
+        "  baseline          nothing         default",
+        "  cache-dir         .kdoctor_cache  default",
     ]
     assert ended.stdout.endswith("rules count; --json names them.\n")
 

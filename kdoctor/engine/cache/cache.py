@@ -1,0 +1,152 @@
+"""One run's view of the cache: what is known and still holds, and what is to be kept."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import TypeVar
+
+from kdoctor.engine.cache.found import packed, unpacked
+from kdoctor.engine.cache.merging import NewScans, merged
+from kdoctor.engine.cache.noting import Noted
+from kdoctor.engine.cache.state import State, signature_of, state_of
+from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Store, today
+from kdoctor.engine.cache.trace import Seen
+from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.prefilter import Facts
+from kdoctor.engine.result import FileScan
+
+T = TypeVar("T")
+
+
+class Cache:
+    """Answers by what earlier runs found. Each file and folder is asked once how it is."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known = store.read()
+        self._numbers = {path: number for number, path in enumerate(self._known.paths)}
+        self._same: list[bool | None] = [None] * len(self._known.paths)
+        self._facts: dict[int, FactsRow] = {row.path: row for row in self._known.facts}
+        self._scans: dict[tuple[int, str, bytes], ScanRow] = {
+            (row.path, row.told, row.key): row for row in self._known.scans
+        }
+        self._keys: dict[object, bytes] = {}
+        self._now: dict[str, State] = {}
+        self._new_facts: dict[str, tuple[Facts, Seen]] = {}
+        self._new_scans: NewScans = {}
+        self._is_news = False
+
+    def facts(self, path: str) -> Facts | None:
+        """Return what the prefilter knew of a file, given by its absolute path."""
+        number = self._numbers.get(path)
+        row = None if number is None else self._facts.get(number)
+        if row is None or not self._holds(row.needs):
+            return None
+        paths = self._known.paths
+        imports = tuple(paths[each] for each in array(NUMBERS, row.imports)) if row.imports else ()
+        return Facts(row.size, row.speaks, row.marked, imports)
+
+    def keep_facts(self, path: str, facts: Facts, seen: Seen) -> None:
+        """Take down what the prefilter made out of a file."""
+        self._new_facts[path] = facts, seen
+
+    def through(
+        self,
+        orders: Orders,
+        tasks: Sequence[Task],
+        work: Callable[[Sequence[Task]], Sequence[Noted[T]]],
+        *,
+        of_scan: Callable[[FileScan], T | None],
+        scan_of: Callable[[T], FileScan],
+    ) -> list[T]:
+        """Return the result of each task; work is done only where it is not known already.
+
+        ``of_scan`` makes a result out of what was found in a file, where that is all it needs;
+        ``scan_of`` says what a result found, which is kept.
+        """
+        scans = (self.scan(orders, task) for task in tasks)
+        known = [None if scan is None else of_scan(scan) for scan in scans]
+        missing = [task for task, result in zip(tasks, known, strict=True) if result is None]
+        found = iter(work(missing))
+        results: list[T] = []
+        for task, result in zip(tasks, known, strict=True):
+            if result is None:
+                noted = next(found)
+                self.keep_scan(orders, task, scan_of(noted.result), noted.seen)
+                results.append(noted.result)
+            else:
+                results.append(result)
+        self.write()
+        return results
+
+    def scan(self, orders: Orders, task: Task) -> FileScan | None:
+        """Return what a file gave, None where that is not known or does not hold any more."""
+        if task.source.is_stdin:
+            return None
+        number = self._numbers.get(_absolute(task))
+        if number is None:
+            return None
+        row = self._scans.get((number, task.source.path, self._key(orders, task)))
+        return unpacked(row.raw) if row is not None and self._holds(row.needs) else None
+
+    def keep_scan(self, orders: Orders, task: Task, scan: FileScan, seen: Seen | None) -> None:
+        """Take down what a file gave, where it would give the same again."""
+        if seen is None or not scan.lasts:
+            return
+        raw = packed(scan)
+        if raw is not None:
+            place = _absolute(task), task.source.path, self._key(orders, task)
+            self._new_scans[place] = raw, seen
+
+    def write(self) -> None:
+        """Put down what is new, once a day also what was used."""
+        day = today()
+        if not (self._new_facts or self._new_scans or self._is_news or self._known.day != day):
+            return
+        known = self._known if self._store.is_as_read() else self._store.read()
+        if known.day != day:
+            self._store.tidy()
+        self._store.write(merged(known, self._now, self._new_facts, self._new_scans))
+
+    def _holds(self, needs: bytes) -> bool:
+        same = self._same
+        for number in array(NUMBERS, needs):
+            found = same[number]
+            if found is None:
+                found = same[number] = self._is_same(number)
+            if not found:
+                return False
+        return True
+
+    def _is_same(self, number: int) -> bool:
+        """Say whether a file or folder is as it was, by its signature, else by its content."""
+        path, before = self._known.paths[number], self._known.states[number]
+        if before is None:
+            return False
+        if before.signature is not None and signature_of(path) == before.signature:
+            self._now[path] = before
+            return True
+        now = self._now[path] = state_of(path)
+        if now.digest != before.digest:
+            return False
+        self._is_news = self._is_news or now.signature != before.signature
+        return True
+
+    def _key(self, orders: Orders, task: Task) -> bytes:
+        """Return a digest of all that is asked of a file."""
+        own = task.target, task.codes, task.namespace, task.admitted
+        if own not in self._keys:
+            aimed = orders.aimed(task)
+            asked = (
+                *(aimed.target, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
+                *(aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
+            )
+            self._keys[own] = blake2b(repr(asked).encode(), digest_size=16).digest()
+        return self._keys[own]
+
+
+def _absolute(task: Task) -> str:
+    return os.path.abspath(task.source.path)  # noqa: PTH100 - links stay

@@ -1,0 +1,91 @@
+"""The state of a file or folder: what tells cheaply that it is as before, and what tells surely."""
+
+from __future__ import annotations
+
+import os
+import time
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+Signature = tuple[int, int, int, int]  # size, times of change of content and of inode, inode
+
+# What changed just now may change again within one tick of the file system's clock, and look the
+# same. FAT's tick is the longest: two seconds.
+_SETTLES: Final = 2_000_000_000  # nanoseconds
+# Windows does not always tell of a folder's new entries by the folder's own times.
+_FOLDERS_TELL: Final = os.name == "posix"
+_MARKS: Final = frozenset({"pyproject.toml", "setup.cfg", ".git", ".hg"})
+
+
+class State(NamedTuple):
+    """``signature`` is None where it would not tell: nothing is there, or it is too new."""
+
+    signature: Signature | None
+    digest: bytes
+
+
+GONE: Final = State(None, b"")
+UNSTEADY: Final = State(None, b"?")  # it changed while it was looked at: like no other state
+
+
+def file_state(path: str) -> tuple[State, bytes]:
+    """Return the state of a file and its bytes.
+
+    The signature is taken first: what changes later has another one.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:  # noqa: PTH123 - hot, on str
+        signature = _settled(os.fstat(file.fileno()))
+        data = file.read()
+    return State(signature, digest(data)), data
+
+
+def folder_state(path: str) -> tuple[State, frozenset[str]]:
+    """Return the state of a folder and the names in it, none where it cannot be read.
+
+    Its state is that of the names which can say what an import means.
+    """
+    try:
+        signature = _settled(os.stat(path)) if _FOLDERS_TELL else None  # noqa: PTH116 - hot
+        names = frozenset(os.listdir(path))  # noqa: PTH208
+    except OSError:
+        return GONE, frozenset()
+    telling = sorted(name for name in names if _tells(name))
+    return State(signature, digest(os.fsencode("\0".join(telling)))), names
+
+
+def state_of(key: str) -> State:
+    """Return the state of a file, or of a folder, whose key ends with a separator."""
+    try:
+        return folder_state(key)[0] if key.endswith(os.sep) else file_state(key)[0]
+    except OSError:
+        return GONE
+
+
+def signature_of(key: str) -> Signature | None:
+    """Return the signature that a file or folder has now, however new it is."""
+    try:
+        return _signature(os.stat(key))  # noqa: PTH116 - hot
+    except (OSError, ValueError):
+        return None
+
+
+def digest(data: bytes) -> bytes:
+    """Return what two different contents do not share."""
+    return blake2b(data, digest_size=16).digest()
+
+
+def _signature(found: os.stat_result) -> Signature:
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
+def _settled(found: os.stat_result) -> Signature | None:
+    newest = max(found.st_mtime_ns, found.st_ctime_ns)
+    return _signature(found) if newest < time.time_ns() - _SETTLES else None
+
+
+def _tells(name: str) -> bool:
+    """Say whether a name is that of a module, or may be that of a package or a project's mark."""
+    return name.endswith(".py") or name in _MARKS or ("." not in name and name != "__pycache__")

@@ -1,0 +1,163 @@
+"""The cache's file: one snapshot of what was known at one moment, replaced as a whole.
+
+So runs side by side, and one that is killed, leave a whole file behind, and nobody waits for a
+lock. It holds data only: to read it runs no code. What is no snapshot of this version of kdoctor,
+whole and unharmed, is none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import time
+import zlib
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from kdoctor.engine.cache.state import State
+
+_MAGIC: Final = b"kdoctor cache 1\n"
+NUMBERS: Final = "I"  # what `array` calls the numbers of paths
+_SUM: Final = 4
+_LARGEST: Final = 512_000_000  # bytes: what is larger would cost more memory than it saves time
+_KEPT_DAYS: Final = 14
+_DAY: Final = 86_400
+_IGNORED: Final = "# kdoctor's own; nothing to commit\n*\n"
+_TAG: Final = "CACHEDIR.TAG"
+_TAGGED: Final = (
+    "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of kdoctor, see bford.info/cachedir.\n"
+)
+
+
+class FactsRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """What the prefilter knows of a file. ``needs`` are the states that it holds for."""
+
+    path: int
+    size: int
+    speaks: bool
+    marked: bool
+    imports: bytes
+    needs: bytes
+    day: int
+
+
+class ScanRow(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """What a file gave: ``raw``, as it is told under the path ``told``, by the orders ``key``."""
+
+    path: int
+    told: str
+    key: bytes
+    needs: bytes
+    raw: msgspec.Raw
+    day: int
+
+
+class Snapshot(msgspec.Struct, array_like=True, gc=False):
+    """All that is known. Numbers are places in ``paths``; ``states`` has one for each of them.
+
+    No row holds for another state than that, and a path without a state is only named.
+    """
+
+    day: int = 0
+    paths: list[str] = []
+    states: list[State | None] = []
+    facts: list[FactsRow] = []
+    scans: list[ScanRow] = []
+
+
+def today() -> int:
+    """Return the number of the day."""
+    return int(time.time() // _DAY)
+
+
+def is_old(day: int) -> bool:
+    """Say whether what was used last on that day is not worth its place."""
+    return not 0 <= today() - day <= _KEPT_DAYS
+
+
+class Store:
+    """The file of one project and one version of kdoctor. No trouble with it is anybody's."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self._file = folder / "scan" / name
+        self._read: tuple[int, int, int] | None = None
+
+    def read(self) -> Snapshot:
+        """Return what is known, nothing where there is no sound file."""
+        self._read = None
+        try:
+            with open(self._file, "rb") as file:  # noqa: PTH123
+                found = os.fstat(file.fileno())
+                if found.st_size > _LARGEST:
+                    return Snapshot()
+                data = file.read()
+        except OSError:
+            return Snapshot()
+        snapshot = _decoded(data)
+        if snapshot is None:
+            return Snapshot()
+        self._read = found.st_ino, found.st_mtime_ns, found.st_size
+        return snapshot
+
+    def is_as_read(self) -> bool:
+        """Say whether nobody has written since."""
+        try:
+            found = self._file.stat()
+        except OSError:
+            return self._read is None
+        return self._read == (found.st_ino, found.st_mtime_ns, found.st_size)
+
+    def write(self, snapshot: Snapshot) -> None:
+        """Put a snapshot in the place of the file, where that can be done."""
+        payload = msgspec.msgpack.encode(snapshot)
+        total = zlib.crc32(payload).to_bytes(_SUM, "little")
+        if len(payload) > _LARGEST:
+            return
+        beside = self._file.with_name(f"{self._file.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            self._make_folder()
+            try:
+                beside.write_bytes(b"".join([_MAGIC, total, payload]))
+                beside.replace(self._file)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    beside.unlink()
+                raise
+        except OSError:
+            return
+
+    def tidy(self) -> None:
+        """Remove the files of other versions and of killed runs, where they are old."""
+        with contextlib.suppress(OSError):
+            for each in os.scandir(self._file.parent):
+                if each.name == _TAG:
+                    continue
+                age = time.time() - each.stat().st_mtime
+                if age > _DAY * (1 if each.name.endswith(".tmp") else _KEPT_DAYS):
+                    os.unlink(each.path)  # noqa: PTH108
+
+    def _make_folder(self) -> None:
+        own = self._file.parent
+        if own.is_dir():
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        own.mkdir(mode=0o700, exist_ok=True)  # it has lines of files that not all may read
+        # The tag is not for the folder above: there lies what can take a fix back.
+        for path, text in ((self._folder / ".gitignore", _IGNORED), (own / _TAG, _TAGGED)):
+            with contextlib.suppress(FileExistsError), path.open("x", encoding="ascii") as file:
+                file.write(text)
+
+
+def _decoded(data: bytes) -> Snapshot | None:
+    start = len(_MAGIC) + _SUM
+    payload = memoryview(data)[start:]
+    if data[:start] != _MAGIC + zlib.crc32(payload).to_bytes(_SUM, "little"):
+        return None
+    try:
+        return msgspec.msgpack.decode(payload, type=Snapshot)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return None

@@ -1,0 +1,80 @@
+"""What of the file system an answer was made of, also where the answer was already known."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Generic, ParamSpec, TypeVar
+
+from kdoctor.engine.cache.state import GONE, UNSTEADY, State, file_state, folder_state
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Seen = Mapping[str, State]  # by path; that of a folder ends with a separator
+
+
+class Trace:
+    """Looks at files and folders for those who ask, and remembers which and how they were."""
+
+    def __init__(self) -> None:
+        self.looked: set[str] = set()
+        self._states: dict[str, State] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file, None where it cannot be read."""
+        try:
+            state, data = file_state(path)
+        except OSError:
+            state, data = GONE, None
+        self._note(path, state)
+        return data
+
+    def names_in(self, folder: str) -> frozenset[str]:
+        """Return the names in a folder, none where it cannot be read."""
+        state, names = folder_state(folder)
+        self._note(folder if folder.endswith(os.sep) else folder + os.sep, state)
+        return names
+
+    @contextmanager
+    def apart(self) -> Iterator[set[str]]:
+        """Collect what is looked at from here on; it is added to what was looked at before."""
+        before, self.looked = self.looked, set()
+        try:
+            yield self.looked
+        finally:
+            before |= self.looked
+            self.looked = before
+
+    def seen(self, looked: set[str]) -> Seen:
+        """Return the states of what was looked at."""
+        return {path: self._states.get(path, GONE) for path in looked}
+
+    def _note(self, path: str, state: State) -> None:
+        if self._states.setdefault(path, state).digest != state.digest:
+            self._states[path] = UNSTEADY
+        self.looked.add(path)
+
+
+class Remembered(Generic[P, T]):
+    """Answers that are kept with what was looked at for them; at most ``most`` of them."""
+
+    def __init__(self, trace: Trace, find: Callable[P, T], most: int) -> None:
+        self._trace = trace
+        self._find = find
+        self._most = most
+        self._known: dict[object, tuple[T, frozenset[str]]] = {}
+
+    def __call__(self, *key: P.args, **none: P.kwargs) -> T:
+        """Return the answer."""
+        known = self._known.get(key)
+        if known is None:
+            with self._trace.apart() as looked:
+                known = self._find(*key, **none), frozenset(looked)
+            if len(self._known) >= self._most:
+                del self._known[next(iter(self._known))]
+            self._known[key] = known
+        else:
+            self._trace.looked |= known[1]
+        return known[0]
