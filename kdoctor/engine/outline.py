@@ -191,13 +191,33 @@ def _stored(node: ast.AST) -> Iterator[str]:
     waiting: list[ast.AST] = [node]
     while waiting:
         each = waiting.pop()
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store | ast.Del):
-            yield each.id
-        elif isinstance(each, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and each.name:
+        if isinstance(each, ast.Name):
+            if not isinstance(each.ctx, ast.Load):
+                yield each.id
+            continue
+        if isinstance(each, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and each.name:
             yield each.name
-        waiting += (
-            child for child in ast.iter_child_nodes(each) if not isinstance(child, ast.stmt)
-        )
+        waiting += (child for child in _children(each) if not isinstance(child, ast.stmt))
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all below it, in no order that means anything."""
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += _children(each)
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """Return what is directly below a node."""
+    found: list[ast.AST] = []
+    for value in vars(node).values():
+        if isinstance(value, list):
+            found += (each for each in value if isinstance(each, ast.AST))
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            found.append(value)
+    return found
 
 
 def _class(node: ast.ClassDef) -> Class:
@@ -240,24 +260,18 @@ def _keywords(node: ast.ClassDef) -> tuple[frozenset[str], bool]:
     method, rest = made[0], made[0].args.kwarg
     arguments = method.args
     takes = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    takes |= {
-        each.value
-        for each in ast.walk(method)
-        if isinstance(each, ast.Constant) and isinstance(each.value, str)
-    }
-    handed = any(
-        isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Attribute)
-        and each.func.attr == "__init__"
-        and any(
-            keyword.arg is None
-            and isinstance(keyword.value, ast.Name)
-            and rest is not None
-            and keyword.value.id == rest.arg
-            for keyword in each.keywords
-        )
-        for each in ast.walk(method)
-    )
+    handed = False
+    for each in _walk(method):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            takes.add(each.value)
+        elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
+            handed |= each.func.attr == "__init__" and any(
+                keyword.arg is None
+                and isinstance(keyword.value, ast.Name)
+                and rest is not None
+                and keyword.value.id == rest.arg
+                for keyword in each.keywords
+            )
     return frozenset(takes), handed and method.name == "__init__"
 
 
@@ -290,13 +304,15 @@ def _note_method(method: ast.FunctionDef | ast.AsyncFunctionDef, members: set[st
     parameters = [*method.args.posonlyargs, *method.args.args]
     own = parameters[0].arg if parameters else None
     closed = True
-    for node in ast.walk(method):
-        match node:
-            case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Store()):
-                if name == own:
-                    members.add(attribute)
-            case ast.Call(func=ast.Name(id="setattr" | "vars")) | ast.Attribute(attr="__dict__"):
+    for node in _walk(method):
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+                if node.value.id == own:
+                    members.add(node.attr)
+            elif node.attr == "__dict__":
                 closed = False
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            closed = closed and node.func.id not in {"setattr", "vars"}
     return closed
 
 

@@ -58,7 +58,7 @@ class ByUse:
                 continue
             keywords = frozenset(each.keyword.value for each in call.args if each.keyword)
             told = self._knowledge.receiver_type(node.attr.value, keywords)
-            if told is not None and self._resolver.of_chain(node.value) is None:
+            if told is not None and self._resolver.meaning_of(node.value) is None:
                 yield node.value, told
 
     @cached_property

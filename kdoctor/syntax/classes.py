@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import libcst as cst
 
@@ -102,7 +103,7 @@ class OwnClasses:
 
     def of_tree(self, expression: cst.CSTNode) -> ClassInfo | None:
         """Return the class of another module of the tree that an expression names."""
-        meaning = self._resolver.of_chain(expression)
+        meaning = self._resolver.meaning_of(expression)
         if meaning is None:
             return None
         info = meaning.binding.own_class
@@ -156,7 +157,7 @@ class OwnClasses:
         scope = self._survey.scopes[node]
         stores = self._self_stores().get(node, {})
         members = frozenset({*scope.bindings, *stores})
-        closed = closed and not members & _ANSWERS_ALL and not self._sets_by_name(scope)
+        closed = closed and not members & _ANSWERS_ALL and scope not in self._set_by_name
         name = node.name.value
         kind = _subtype(types[0], name) if types else None
         return OwnClass(name, kind, tuple(own), members, closed, node, scope, stores)
@@ -168,7 +169,7 @@ class OwnClasses:
         own = self.named(argument.value)
         if own is not None:
             return own, True
-        meaning = self._resolver.of_chain(argument.value)
+        meaning = self._resolver.meaning_of(argument.value)
         if meaning is not None:
             base = self._knowledge.class_type(meaning.name)
             return base, base is not None
@@ -179,7 +180,7 @@ class OwnClasses:
         """Say whether a class decorator makes no attributes: one of the target's, or a registry."""
         called = decorator.decorator
         name = called.func if isinstance(called, cst.Call) else called
-        meaning = self._resolver.of_chain(name)
+        meaning = self._resolver.meaning_of(name)
         if meaning is not None and self._knowledge.exists(meaning.name) is True:
             return True
         leaf = name.attr if isinstance(name, cst.Attribute) else name
@@ -210,13 +211,14 @@ class OwnClasses:
         holder = self._survey.parents.get(block) if block is not None else None
         return holder if isinstance(holder, cst.ClassDef) else None
 
-    def _sets_by_name(self, scope: Scope) -> bool:
-        """Say whether the class makes attributes under computed names."""
-        return any(
-            (use.name in {"setattr", "vars"} or _ends_in(use.chain, "__dict__"))
-            and scope in use.scope.enclosing()
+    @cached_property
+    def _set_by_name(self) -> frozenset[Scope]:
+        """The scopes in which attributes are made under computed names."""
+        return frozenset(
+            scope
             for use in self._survey.uses
-            if use.name in {"setattr", "vars"} or isinstance(use.chain, cst.Attribute)
+            if use.name in {"setattr", "vars"} or _ends_in(use.chain, "__dict__")
+            for scope in use.scope.enclosing()
         )
 
 

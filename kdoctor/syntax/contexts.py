@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import libcst as cst
 
@@ -53,7 +54,7 @@ class Contexts:
     def _block(self, block: cst.With) -> Context | None:
         for item in block.items:
             if isinstance(item.item, cst.Call):
-                meaning = self._resolver.of_chain(item.item.func)
+                meaning = self._resolver.meaning_of(item.item.func)
                 if meaning is not None:
                     found = self._knowledge.block_context(meaning.name)
                     if found is not None:
@@ -89,8 +90,12 @@ class Contexts:
 
     def _takes_symbolic(self, function: _Function) -> bool:
         """Say whether each call of a function of this module passes it symbolic tensors."""
-        self._inference.value(function)  # it settles what the parameters are
-        return any(each.scope.node is function for each in self._inference.assumed)
+        return function in self._symbolic_functions
+
+    @cached_property
+    def _symbolic_functions(self) -> frozenset[cst.CSTNode]:
+        self._inference.value(self._survey.tree)  # it settles what the parameters are
+        return frozenset(each.scope.node for each in self._inference.assumed)
 
     def _mentions(self, function: _Function) -> Iterator[cst.CSTNode]:
         """Yield the places where a function is named, or stands itself."""
@@ -102,8 +107,8 @@ class Contexts:
             names = {dotted(each.target) for each in target.targets}
         else:
             names = {function.name.value}
-        for use in self._survey.uses:
-            if use.name in names and use.node is use.chain:
+        for use in (use for name in names for use in self._survey.uses_by_name.get(name or "", ())):
+            if use.node is use.chain:
                 bindings = self._resolver.bindings(use.name, use.node, use.scope)
                 if any(each.node is function or each.value is function for each in bindings):
                     yield use.node
@@ -118,7 +123,7 @@ class Contexts:
         call = self._parents.get(parent)
         if not isinstance(call, cst.Call):
             return None
-        meaning = self._resolver.of_chain(call.func)
+        meaning = self._resolver.meaning_of(call.func)
         if meaning is not None:
             callee = meaning.name
         elif isinstance(call.func, cst.Attribute):
@@ -153,7 +158,7 @@ class Contexts:
             case cst.List() | cst.Tuple():
                 for element in node.elements:
                     yield from self._kinds(element.value)
-            case cst.Call() if self._resolver.of_chain(node.func) is not None:
+            case cst.Call() if self._resolver.meaning_of(node.func) is not None:
                 for arg in node.args:
                     yield from self._kinds(arg.value)
             case cst.BinaryOperation():

@@ -7,15 +7,21 @@ Sphinx' ``:type model: tf.keras.Model`` or ``:param tf.keras.Model model: …``.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import libcst as cst
 
-_TYPE = r"[~`]*(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*`*"
-_STYLES = (
-    r"^\s*(?:[-*]\s+)?{name}\s*\(({type})(?:,\s*optional)?\)\s*:",
-    r"^\s*{name}\s*:\s*({type})(?:,\s*optional)?\s*$",
-    r"^\s*:type\s+{name}:\s*({type})\s*$",
-    r"^\s*:param\s+({type})\s+{name}:",
+_NAME = r"(?P<name>\w+)"
+_TYPE = r"(?P<type>[~`]*(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*`*)"
+# Looked for at the start of each line; what they take may go on in the next.
+_STYLES = tuple(
+    re.compile(rf"^(?=[^\S\n]*{style})", re.MULTILINE)
+    for style in (
+        rf"(?:[-*]\s+)?{_NAME}\s*\({_TYPE}(?:,\s*optional)?\)\s*:",
+        rf"{_NAME}\s*:\s*{_TYPE}(?:,\s*optional)?\s*$",
+        rf":type\s+{_NAME}:\s*{_TYPE}\s*$",
+        rf":param\s+{_TYPE}\s+{_NAME}:",
+    )
 )
 
 
@@ -24,9 +30,24 @@ def documented_type(function: cst.FunctionDef, parameter: str) -> str | None:
     text = function.get_docstring(clean=False)
     if not text or parameter not in text:
         return None
-    for style in _STYLES:
-        pattern = style.format(name=re.escape(parameter), type=_TYPE)
-        found = re.findall(pattern, text, re.MULTILINE)
+    for types in _types_in(text):
+        found = types.get(parameter)
         if found:
             return found[0].strip("~`") if len(found) == 1 else None
     return None
+
+
+@lru_cache(maxsize=16)  # it is asked about all parameters of one function, one after the other
+def _types_in(docstring: str) -> tuple[dict[str, list[str]], ...]:
+    """Return the types by parameter, for each style."""
+    return tuple(_types_by_name(style, docstring) for style in _STYLES)
+
+
+def _types_by_name(style: re.Pattern[str], docstring: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    seen: set[int] = set()
+    for match in style.finditer(docstring):
+        if match.start("name") not in seen:
+            seen.add(match.start("name"))
+            found.setdefault(match["name"], []).append(match["type"])
+    return found

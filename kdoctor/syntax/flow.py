@@ -3,19 +3,30 @@
 Only what is certain from the structure of blocks is used: a binding is replaced by a later one of
 the same block, by both branches of an ``if``, by a ``try`` and all of its handlers. Loops and
 functions called at some other time let several bindings through; then several are returned.
+
+Generated code binds one name thousands of times. A block is therefore never gone through line by
+line, only by the lines that bind the name, and ``TOO_MANY`` bindings are not told apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
 
 from kdoctor.syntax.blocks import leaves
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
+from kdoctor.syntax.survey import Block, Survey
 
-_Block = cst.IndentedBlock | cst.SimpleStatementSuite | cst.SimpleStatementLine | cst.Module
+TOO_MANY = 256
+"""Of more bindings that may reach one place nothing can be said with certainty, nor in time."""
+
+_BLOCKS = frozenset({
+    cst.IndentedBlock, cst.SimpleStatementSuite, cst.SimpleStatementLine, cst.Module,
+})  # fmt: skip
+_MAY_LEAVE = frozenset({cst.If, cst.Try})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,69 +49,103 @@ _NOTHING = _Outflow((), replaces=False)
 _NO_WAY_OUT = _Outflow((), replaces=True)
 
 
+class Exits:
+    """The statements after which, whatever they bind, control never goes on: ``if`` and ``try``."""
+
+    def __init__(self, survey: Survey) -> None:
+        self._survey = survey
+        self._known: dict[Block, tuple[int, ...]] = {}
+
+    def of(self, block: Block) -> tuple[int, ...]:
+        """Return the places of such statements in a block, first things first."""
+        known = self._known.get(block)
+        if known is None:
+            nothing = Flow(self._survey.module, (), self._survey, self)
+            known = self._known[block] = tuple(
+                place
+                for place, statement in enumerate(block.body)
+                if statement.__class__ in _MAY_LEAVE and nothing.replaces_at(statement)
+            )
+        return known
+
+
 class Flow:
     """The bindings of one name in one scope."""
 
     def __init__(
-        self,
-        scope: Scope,
-        bindings: Sequence[Binding],
-        parents: Mapping[cst.CSTNode, cst.CSTNode],
+        self, scope: Scope, bindings: Sequence[Binding], survey: Survey, exits: Exits
     ) -> None:
         self._scope = scope
-        self._bindings = [each for each in bindings if each.kind is not BindingKind.ANNOTATE]
-        self._parents = parents
-        self._remote = [each for each in self._bindings if each.remote]
-        self._indices: dict[cst.CSTNode, dict[cst.CSTNode, int]] = {}
+        self._bindings = tuple(each for each in bindings if each.kind is not BindingKind.ANNOTATE)
+        self._survey = survey
+        self._exits = exits
+        self._is_remote = any(each.remote for each in self._bindings)
+        self._known: dict[cst.CSTNode, tuple[Binding, ...]] = {}
+        self._outflows: dict[cst.CSTNode, _Outflow] = {}
+        self._places: dict[cst.CSTNode, list[int]] = {}
+        self._steps: dict[cst.CSTNode, list[cst.CSTNode]] = {}  # the statements of a block
         self._inside: dict[cst.CSTNode, list[Binding]] = {}
         for each in self._bindings:
-            if each.remote:
-                continue
-            node: cst.CSTNode | None = each.node
-            while node is not None:
-                self._inside.setdefault(node, []).append(each)
-                node = None if node is scope.node else parents.get(node)
+            if not each.remote:
+                self._climb(each)
+
+    def _climb(self, binding: Binding) -> None:
+        node, parents = binding.node, self._survey.parents
+        self._inside.setdefault(node, []).append(binding)
+        while node is not self._scope.node and node in parents:
+            parent = parents[node]
+            self._inside.setdefault(parent, []).append(binding)
+            if parent.__class__ in _BLOCKS:
+                self._steps.setdefault(parent, []).append(node)
+            node = parent
 
     def reaching(self, place: cst.CSTNode, scope: Scope) -> tuple[Binding, ...]:
         """Return the bindings that a read at ``place``, in ``scope``, may find."""
         if (
             (len(self._bindings) < 2 and self._scope.kind is not ScopeKind.CLASS)
-            or self._remote
+            or self._is_remote
             or self._scope.kind is ScopeKind.COMPREHENSION
             or not scope.runs_with(self._scope)
         ):
-            return tuple(self._bindings)
+            return self._bindings
+        known = self._known.get(place)
+        if known is None:
+            known = self._known[place] = self._reaching(place)
+        return known
+
+    def _reaching(self, place: cst.CSTNode) -> tuple[Binding, ...]:
         found: list[Binding] = []
-        node = place
+        node, parents = place, self._survey.parents
         while node is not self._scope.node:
-            parent = self._parents[node]
+            parent = parents[node]
             before = self._before(parent, node)
             found += before.bindings
             if before.replaces:
                 return _unique(found)
+            if len(found) > TOO_MANY:
+                return self._bindings
             node = parent
         found += (each for each in self._bindings if each.kind is BindingKind.PARAMETER)
         return _unique(found)
 
+    def replaces_at(self, statement: cst.CSTNode) -> bool:
+        """Say whether no binding from before a statement is there after it."""
+        return self._statement(statement).replaces
+
     def _before(self, parent: cst.CSTNode, node: cst.CSTNode) -> _Outflow:
         """Return what has been bound inside ``parent`` when control gets to its part ``node``."""
-        if not self._inside.get(parent):
+        if parent not in self._inside:
             return _NOTHING
+        if parent.__class__ in _BLOCKS:
+            return self._sequence(parent, self._survey.place_in(parent, node))
         match parent:
-            case (
-                cst.IndentedBlock()
-                | cst.SimpleStatementSuite()
-                | cst.SimpleStatementLine()
-                | cst.Module()
-            ):
-                return self._sequence(parent.body[: self._index(parent, node)])
-            case cst.If() | cst.While() if node is not parent.test:
-                bound = self._expression(parent.test)
-                if isinstance(parent, cst.While):
-                    return self._loop(parent, bound)
-                return bound
+            case cst.FunctionDef() | cst.ClassDef() | cst.Else() | cst.NamedExpr():
+                return _NOTHING
+            case cst.If():
+                return self._expression(parent.test) if node is not parent.test else _NOTHING
             case cst.While():
-                return self._loop(parent, _NOTHING)
+                first = self._expression(parent.test) if node is not parent.test else _NOTHING
+                return self._loop(parent, first)
             case cst.For() if node is parent.body:
                 target = self._within(parent.target)
                 if target:
@@ -118,8 +163,6 @@ class Flow:
             case cst.MatchCase() if node is not parent.pattern:
                 captured = self._within(parent.pattern)
                 return _Outflow(captured, replaces=bool(captured))
-            case cst.NamedExpr():
-                return _NOTHING
             case cst.BaseExpression() | cst.Arg() | cst.Element() | cst.Comparison():
                 inside = {id(each) for each in self._within(node)}
                 around = (each for each in self._within(parent) if id(each) not in inside)
@@ -143,36 +186,43 @@ class Flow:
         """Return what may be bound when a loop's body starts: also what its last round bound."""
         return _Outflow((*first.bindings, *self._within(loop.body)), first.replaces)
 
-    def _index(self, parent: _Block, node: cst.CSTNode) -> int:
-        indices = self._indices.get(parent)
-        if indices is None:
-            indices = {each: index for index, each in enumerate(parent.body)}
-            self._indices[parent] = indices
-        return indices[node]
-
-    def _sequence(self, statements: Sequence[cst.CSTNode]) -> _Outflow:
+    def _sequence(self, block: Block, until: int | None = None) -> _Outflow:
+        """Return what the statements of a block let out, all or those before one of them."""
         outflow = _NOTHING
-        for statement in reversed(statements):
-            outflow = self._statement(statement).then(outflow)
-            if outflow.replaces:
+        places = self._places_in(block)
+        for index in range(len(places) if until is None else bisect_left(places, until), 0, -1):
+            outflow = self._statement(block.body[places[index - 1]]).then(outflow)
+            if outflow.replaces or len(outflow.bindings) > TOO_MANY:
                 break
         return outflow
+
+    def _places_in(self, block: Block) -> Sequence[int]:
+        """Return where in a block the name is bound, or control never goes on."""
+        known = self._places.get(block)
+        if known is None:
+            own = (self._survey.place_in(block, each) for each in self._steps.get(block, ()))
+            known = self._places[block] = sorted({*own, *self._exits.of(block)})
+        return known
 
     def _block(self, block: cst.BaseSuite | None) -> _Outflow:
         if block is None:
             return _NOTHING
         if leaves(block):
             return _NO_WAY_OUT
-        if not self._inside.get(block):
-            return _NOTHING
-        return self._sequence(block.body)
+        return self._sequence(block) if block in self._inside else _NOTHING
 
     def _statement(self, node: cst.CSTNode) -> _Outflow:
-        if not self._inside.get(node) and not isinstance(node, cst.If | cst.Try):
+        if node not in self._inside and node.__class__ not in _MAY_LEAVE:
             return _NOTHING
+        known = self._outflows.get(node)
+        if known is None:
+            known = self._outflows[node] = self._outflow(node)
+        return known
+
+    def _outflow(self, node: cst.CSTNode) -> _Outflow:
         match node:
             case cst.SimpleStatementLine():
-                return self._sequence(node.body)
+                return self._sequence(node)
             case cst.If():
                 first = self._expression(node.test)
                 orelse = node.orelse
@@ -196,7 +246,7 @@ class Flow:
                 return _Outflow(last, replaces=True)
 
     def _try(self, node: cst.Try | cst.TryStar) -> _Outflow:
-        if node.finalbody is not None and self._inside.get(node.finalbody):
+        if node.finalbody is not None and node.finalbody in self._inside:
             final = self._block(node.finalbody.body)
             if final.replaces:
                 return final

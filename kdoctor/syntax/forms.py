@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.syntax.walk import own_nodes
+
 
 def has_unknown_decorators(function: cst.FunctionDef) -> bool:
     """Say whether something may have put another function into the place of this one."""
@@ -12,6 +14,19 @@ def has_unknown_decorators(function: cst.FunctionDef) -> bool:
         not isinstance(each.decorator, cst.Name) or each.decorator.value not in known
         for each in function.decorators
     )
+
+
+def returns_of(function: cst.FunctionDef) -> tuple[cst.Return, ...] | None:
+    """Return where a function returns, None where a call of it gives something else than that."""
+    if function.asynchronous is not None or has_unknown_decorators(function):
+        return None
+    found = []
+    for node in own_nodes(function.body):
+        if node.__class__ is cst.Yield:
+            return None
+        if isinstance(node, cst.Return):
+            found.append(node)
+    return tuple(found)
 
 
 def is_property(function: cst.FunctionDef) -> bool:

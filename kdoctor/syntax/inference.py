@@ -13,22 +13,39 @@ from functools import cached_property
 import libcst as cst
 
 from kdoctor.kinds import Kind, Type
+from kdoctor.syntax.annotations import declared
 from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.docstrings import documented_type
-from kdoctor.syntax.forms import has_unknown_decorators, is_number, is_property, is_starred
+from kdoctor.syntax.flow import TOO_MANY
+from kdoctor.syntax.forms import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.parametrized import passed_by_pytest
+from kdoctor.syntax.remembering import Memory
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, either, is_tensor, item_of, list_of, merged
-from kdoctor.syntax.walk import own_nodes
 
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
-_LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
+# How the value of an expression of each class is inferred; of all others nothing is known.
+_WAYS: Mapping[type[cst.CSTNode], str] = {
+    cst.Name: "_name",
+    cst.Attribute: "_attribute",
+    cst.Call: "_call",
+    cst.Subscript: "_subscript",
+    cst.NamedExpr: "_named_expression",
+    cst.IfExp: "_either",
+    cst.BooleanOperation: "_boolean",
+    cst.BinaryOperation: "_operation",
+    cst.UnaryOperation: "_unary",
+    cst.List: "_display",
+    cst.Tuple: "_display",
+    cst.ListComp: "_comprehension",
+    cst.GeneratorExp: "_comprehension",
+}
 
 
 class Inference:
@@ -46,10 +63,10 @@ class Inference:
         self._resolver = resolver
         self._classes = classes
         self._knowledge = knowledge
-        self._values: dict[cst.CSTNode, Value] = {}
-        self._busy: set[cst.CSTNode] = set()
+        self._memory = Memory()
         self._by_use = by_use
         self.assumed: dict[Binding, Value] = {}
+        self._returns: dict[cst.FunctionDef, Sequence[cst.Return] | None] = {}
         self._warm = False
 
     def value(self, node: cst.CSTNode) -> Value:
@@ -67,7 +84,7 @@ class Inference:
         """Take these parameters for what is said of them, and infer anew what rests on others."""
         if parameters != self.assumed:
             self.assumed = dict(parameters)
-            self._values.clear()
+            self._memory.forget_assumed()
             self._warm_up()
 
     def _warm_up(self) -> None:
@@ -75,6 +92,11 @@ class Inference:
 
         A model of 300 layers is a chain of 300 assignments; each finds the one before it known.
         """
+        for value in self._assigned_values:
+            self.value(value)
+
+    @cached_property
+    def _assigned_values(self) -> Sequence[cst.BaseExpression]:
         assigned = [
             (binding.order, binding.value)
             for scope in self._survey.all_scopes()
@@ -82,58 +104,49 @@ class Inference:
             for binding in bindings
             if binding.kind is BindingKind.ASSIGN and binding.value is not None
         ]
-        for _, value in sorted(assigned, key=lambda pair: pair[0]):
-            self.value(value)
+        return [value for _, value in sorted(assigned, key=lambda pair: pair[0])]
 
     def _of(self, node: cst.CSTNode) -> Value:
-        known = self._values.get(node)
-        if known is not None:
-            return known
-        if node in self._busy:
-            return UNKNOWN
-        self._busy.add(node)
-        try:
-            value = self._infer(node)
-        finally:
-            self._busy.discard(node)
-        self._values[node] = value
-        return value
+        return self._memory.recall(node, self._infer)
 
     def _infer(self, node: cst.CSTNode) -> Value:
-        match node:
-            case cst.Name(value="None"):
-                return NONE
-            case cst.Name():
-                return self._name(node)
-            case cst.Attribute():
-                return self._attribute(node)
-            case cst.Call():
-                return self._call(node)
-            case cst.Subscript():
-                return self._subscript(node)
-            case cst.NamedExpr():
-                return self._of(node.value)
-            case cst.IfExp():
-                return merged((self._of(node.body), self._of(node.orelse)))
-            case cst.BooleanOperation():
-                return merged((self._of(node.left), self._of(node.right)))
-            case cst.BinaryOperation():
-                return self._operation(node)
-            case cst.UnaryOperation() if not isinstance(node.operator, cst.Not):
-                value = self._of(node.expression)
-                return value if is_tensor(value) else UNKNOWN
-            case cst.List() | cst.Tuple():
-                return list_of(merged(self._of(each.value) for each in node.elements))
-            case cst.ListComp() | cst.GeneratorExp():
-                return list_of(self._of(node.elt))
-            case _:
-                return UNKNOWN
+        way = _WAYS.get(node.__class__)
+        if way is None:
+            return UNKNOWN
+        value: Value = getattr(self, way)(node)
+        return value
+
+    def _named_expression(self, node: cst.NamedExpr) -> Value:
+        return self._of(node.value)
+
+    def _either(self, node: cst.IfExp) -> Value:
+        return merged((self._of(node.body), self._of(node.orelse)))
+
+    def _boolean(self, node: cst.BooleanOperation) -> Value:
+        return merged((self._of(node.left), self._of(node.right)))
+
+    def _comprehension(self, node: cst.ListComp | cst.GeneratorExp) -> Value:
+        return list_of(self._of(node.elt))
+
+    def _display(self, node: cst.List | cst.Tuple) -> Value:
+        return list_of(merged(self._of(each.value) for each in node.elements))
+
+    def _unary(self, node: cst.UnaryOperation) -> Value:
+        value = UNKNOWN if isinstance(node.operator, cst.Not) else self._of(node.expression)
+        return value if is_tensor(value) else UNKNOWN
 
     # -- names
 
     def _name(self, node: cst.Name) -> Value:
+        if node.value == "None":
+            return NONE
         scope = self._resolver.scope_of(node)
         bindings = self._resolver.bindings(node.value, node, scope)
+        if len(bindings) == 1:
+            value = self._bound(bindings[0])
+            return UNKNOWN if value.is_none else value
+        if len(bindings) > TOO_MANY:
+            return UNKNOWN
         return merged(self._bound(each) for each in bindings)
 
     def _bound(self, binding: Binding) -> Value:
@@ -157,6 +170,7 @@ class Inference:
                     return Value(own.type, own, exact=False)
                 if binding.annotation is not None and not is_starred(binding.node):
                     return replace(self._annotated(binding.annotation), exact=False)
+                self._memory.note_assumption()
                 return self.assumed.get(binding) or self._documented(binding)
             case _:
                 return UNKNOWN
@@ -168,9 +182,9 @@ class Inference:
         annotation: cst.BaseExpression | None,
     ) -> Value:
         if annotation is not None:
-            declared = self._annotated(annotation)
-            if declared and (value is None or not self._of(value)):
-                return replace(declared, exact=False)
+            told = self._annotated(annotation)
+            if told and (value is None or not self._of(value)):
+                return replace(told, exact=False)
         part = part_of(value, path)
         if part is not None:
             return self._of(part)
@@ -181,16 +195,11 @@ class Inference:
     def _returned_part(self, value: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what ``a, b = function()`` binds, where each return writes out its parts."""
         function = self._own_function(value.func) if isinstance(value, cst.Call) else None
-        if function is None or function.asynchronous or has_unknown_decorators(function):
+        returns = None if function is None else self._returns_of(function)
+        if returns is None:
             return UNKNOWN
-        parts: list[Value] = []
-        for node in own_nodes(function.body):
-            if isinstance(node, cst.Yield):
-                return UNKNOWN
-            if isinstance(node, cst.Return):
-                part = part_of(node.value, path)
-                parts.append(UNKNOWN if part is None else self._of(part))
-        return merged(parts)
+        parts = [part_of(each.value, path) for each in returns]
+        return merged(UNKNOWN if part is None else self._of(part) for part in parts)
 
     def _own_function(self, callee: cst.BaseExpression) -> cst.FunctionDef | None:
         """Return the function of the module, or the method of one of its classes."""
@@ -224,24 +233,12 @@ class Inference:
         return item_of(value) or self._member(value, "__iter__", called=True)
 
     def _annotated(self, annotation: cst.BaseExpression) -> Value:
-        match annotation:
-            case cst.Name(value="None"):
-                return NONE
-            case cst.Name() | cst.Attribute():
-                return self._instance(annotation)
-            case cst.SimpleString():
-                return self._instance_of_text(annotation, annotation.raw_value)
-            case cst.BinaryOperation(operator=cst.BitOr()):
-                return merged((self._annotated(annotation.left), self._annotated(annotation.right)))
-            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=inner)), *_]):
-                name = (dotted(annotation.value) or "").rpartition(".")[2]
-                if name == "Optional":
-                    return self._annotated(inner)
-                if name in _LISTS:
-                    return list_of(self._annotated(inner))
-                return UNKNOWN
-            case _:
-                return UNKNOWN
+        return declared(annotation, self._named)
+
+    def _named(self, cls: cst.BaseExpression) -> Value:
+        if isinstance(cls, cst.SimpleString):
+            return self._instance_of_text(cls, cls.raw_value)
+        return self._instance(cls)
 
     def _documented(self, binding: Binding) -> Value:
         """Return what the docstring says that a parameter is.
@@ -277,7 +274,7 @@ class Inference:
     # -- attributes and calls
 
     def _attribute(self, node: cst.Attribute) -> Value:
-        if self._resolver.of_chain(node) is not None:
+        if self._resolver.meaning_of(node) is not None:
             return UNKNOWN  # a thing of a module, not of an instance
         owner = self._of(node.value)
         if owner.own is not None:
@@ -320,7 +317,7 @@ class Inference:
         instance = self._instance(function)
         if instance:
             return instance
-        meaning = self._resolver.of_chain(function)
+        meaning = self._resolver.meaning_of(function)
         if meaning is not None:
             made = self._knowledge.result_type(meaning.name)
             return Value(made) if made is not None else self._applied(meaning.name, node)
@@ -389,7 +386,7 @@ class Inference:
             bindings = self._resolver.bindings(cls.value, cls, scope)
             if len(bindings) == 1 and (passed := passed_by_pytest(bindings[0])):
                 return either(self._instance(each) for each in passed)
-        meaning = self._resolver.of_chain(cls)
+        meaning = self._resolver.meaning_of(cls)
         return Value(None if meaning is None else self._knowledge.class_type(meaning.name))
 
     def _super(self, call: cst.Call) -> Value:
@@ -429,18 +426,22 @@ class Inference:
 
     def _returned(self, function: cst.FunctionDef) -> Value:
         """Return what a call of one of the module's own functions gives."""
-        if function.asynchronous is not None or has_unknown_decorators(function):
+        return self._memory.recall_returned(function, self._found_returned)
+
+    def _found_returned(self, function: cst.FunctionDef) -> Value:
+        returns = self._returns_of(function)
+        if returns is None:
             return UNKNOWN
-        found: list[Value] = []
-        for node in own_nodes(function.body):
-            if isinstance(node, cst.Yield):
-                return UNKNOWN
-            if isinstance(node, cst.Return):
-                found.append(NONE if node.value is None else self._of(node.value))
-        value = merged(found)
+        value = merged(NONE if each.value is None else self._of(each.value) for each in returns)
         if not value and function.returns is not None:
             return replace(self._annotated(function.returns.annotation), exact=False)
         return value
+
+    def _returns_of(self, function: cst.FunctionDef) -> Sequence[cst.Return] | None:
+        """Return where a function returns, None where a call of it gives something else."""
+        if function not in self._returns:
+            self._returns[function] = returns_of(function)
+        return self._returns[function]
 
     def _is_builtin(self, node: cst.BaseExpression) -> bool:
         if not isinstance(node, cst.Name):

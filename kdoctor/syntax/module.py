@@ -32,7 +32,7 @@ from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
 from kdoctor.syntax.positions import DifferentTextError, Positions
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
-from kdoctor.syntax.resolving import Meaning, Resolver
+from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.survey import Mode, Survey, Use
 from kdoctor.syntax.surveying import survey
@@ -177,7 +177,7 @@ class Module:
 
     def qualified(self, expression: cst.CSTNode) -> str | None:
         """Return the dotted name of an expression that is something imported, else None."""
-        meaning = self._resolver.of_chain(expression)
+        meaning = self._resolver.meaning_of(expression)
         return None if meaning is None else meaning.name
 
     def class_of_tree(self, expression: cst.CSTNode) -> ClassInfo | None:
@@ -322,7 +322,7 @@ class Module:
         for use in self._survey.uses:
             if use.name not in names:
                 continue
-            meaning = self._meaning_of_use(use)
+            meaning = resolver.meaning_of(use.chain)
             if meaning is None:
                 continue
             call = parents.get(use.chain)
@@ -339,17 +339,6 @@ class Module:
                     meaning.names,
                 ),
             )
-
-    def _meaning_of_use(self, use: Use) -> Meaning | None:
-        meaning = self._resolver.meaning(use.name, use.node, use.scope)
-        if meaning is None:
-            return None
-        path: list[str] = []
-        node = use.chain
-        while isinstance(node, cst.Attribute):
-            path.append(node.attr.value)
-            node = node.value
-        return self._resolver.member(meaning, path[::-1])
 
     def _string_references(self) -> Iterator[tuple[int, Reference]]:
         for use in self._string_uses:
@@ -389,8 +378,8 @@ class Module:
                 reaching = self._resolver.bindings(use.name, use.node, use.scope)
                 for binding in self._imports.with_siblings(reaching):
                     found.setdefault(id(imports[binding]), []).append(use.node)
-        for use in self._all_uses:
-            if use.scope.owner(use.name) is None and self._survey.module.stars:
+        for use in self._all_uses if self._survey.module.stars else ():
+            if use.scope.owner(use.name) is None:
                 meaning = self._resolver.meaning(use.name, use.node, use.scope)
                 if meaning is not None:
                     found.setdefault(id(meaning.binding), []).append(use.node)

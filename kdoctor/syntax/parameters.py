@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import libcst as cst
 
@@ -90,7 +91,7 @@ class Parameters:
         scope = self._survey.scopes[function]
         parameters = [*function.params.posonly_params, *function.params.params]
         # In a method such layers may be those of a `call`.
-        called_with = {} if _is_in_a_class(scope) else self._called_with(scope)
+        called_with = {} if _is_in_a_class(scope) else self._called_with
         for index, parameter in enumerate(parameters):
             binding = next(
                 (
@@ -110,12 +111,11 @@ class Parameters:
             in_list = any(isinstance(each, cst.List | cst.Tuple) for each in known)
             yield Candidate(binding, known, in_list, tuple(on_it))
 
-    def _called_with(self, scope: Scope) -> dict[Binding, list[cst.Call]]:
-        """Return the calls ``Layer(…)(x)`` by the parameter ``x`` that they take."""
+    @cached_property
+    def _called_with(self) -> dict[Binding, list[cst.Call]]:
+        """The calls ``Layer(…)(x)`` by the parameter ``x`` of the same function that they take."""
         found: dict[Binding, list[cst.Call]] = {}
         for use in self._survey.uses:
-            if use.scope is not scope:
-                continue
             argument = self._survey.parents.get(use.node)
             call = self._survey.parents.get(argument) if argument is not None else None
             if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):
@@ -123,7 +123,9 @@ class Parameters:
             if not isinstance(call.func, cst.Call) or call.args[0] is not argument:
                 continue
             bindings = self._resolver.bindings(use.name, use.node, use.scope)
-            if len(bindings) == 1 and bindings[0].kind is BindingKind.PARAMETER:
+            if len(bindings) != 1 or bindings[0].scope is not use.scope:
+                continue
+            if bindings[0].kind is BindingKind.PARAMETER:
                 found.setdefault(bindings[0], []).append(call)
         return found
 

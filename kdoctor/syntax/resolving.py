@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import libcst as cst
 
 from kdoctor.model import Confidence
-from kdoctor.syntax.flow import Flow
+from kdoctor.syntax.flow import TOO_MANY, Exits, Flow
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.references import ImportBinding
@@ -27,8 +27,6 @@ class Meaning:
 
     def member(self, path: Sequence[str]) -> Meaning:
         """Return what an attribute of it means."""
-        if not path:
-            return self
         tail = "." + ".".join(path)
         names = tuple(_joined(each, tail) for each in self.names)
         return Meaning(_joined(self.name, tail), names, self.binding, self.confidence)
@@ -59,9 +57,11 @@ class Resolver:
         self._is_dead = is_dead
         self._are_alternatives = are_alternatives
         self._flows: dict[tuple[Scope, str], Flow] = {}
+        self._exits = Exits(survey)
         self._meanings: dict[Binding, Meaning | None] = {}
         self._stars: list[tuple[Binding, frozenset[str] | None]] | None = None
         self._scopes_of_names = {use.node: use.scope for use in survey.uses}
+        self._chains: dict[cst.CSTNode, Meaning | None] = {}
 
     def scope_of(self, node: cst.CSTNode) -> Scope:
         """Return the scope that names in ``node`` are looked up in."""
@@ -92,14 +92,17 @@ class Resolver:
     def bindings(self, name: str, place: cst.CSTNode, scope: Scope) -> tuple[Binding, ...]:
         """Return what may have bound ``name`` when ``place`` reads it, none for a builtin."""
         owner = scope.owner(name)
-        if owner is None:
-            return ()
+        return () if owner is None else self._reaching(owner, name, place, scope)
+
+    def _reaching(
+        self, owner: Scope, name: str, place: cst.CSTNode, scope: Scope
+    ) -> tuple[Binding, ...]:
         bindings = owner.bindings[name]
         if len(bindings) == 1 and owner.kind is not ScopeKind.CLASS:
             return tuple(bindings)
         flow = self._flows.get((owner, name))
         if flow is None:
-            flow = self._flows[owner, name] = Flow(owner, bindings, self._survey.parents)
+            flow = self._flows[owner, name] = Flow(owner, bindings, self._survey, self._exits)
         reaching = flow.reaching(place, scope)
         if not reaching and owner.kind is ScopeKind.CLASS and owner.parent is not None:
             # A class body reads what is around it until it binds the name itself.
@@ -114,15 +117,25 @@ class Resolver:
         owner = scope.owner(name)
         if owner is None:
             return self._from_star(name)
-        agreed = self._agreed(self.bindings(name, place, scope))
-        if agreed is None or owner.kind is not ScopeKind.MODULE:
+        agreed = self._agreed(self._reaching(owner, name, place, scope))
+        if agreed is None or owner.kind is not ScopeKind.MODULE or not self._known_stars():
             return agreed
         last = max(each.order for each in owner.bindings[name])
         later = [self._in_star(star, name) for star in self._stars_with(name, after=last)]
         # Star imports below may bind the name anew, to the same thing or to another.
         return agreed if all(each.names == agreed.names for each in later) else None
 
-    def of_chain(self, node: cst.CSTNode, scope: Scope | None = None) -> Meaning | None:
+    def meaning_of(self, chain: cst.CSTNode) -> Meaning | None:
+        """Return what ``of_chain`` does, and keep it.
+
+        Not for questions on the way to an answer, whose own answers may be only half the truth: a
+        condition asks what names mean, and what a name means depends on conditions.
+        """
+        if chain not in self._chains:
+            self._chains[chain] = self.of_chain(chain)
+        return self._chains[chain]
+
+    def of_chain(self, node: cst.CSTNode) -> Meaning | None:
         """Return what ``name.a.b`` means, None for anything that is no such chain."""
         path: list[str] = []
         while isinstance(node, cst.Attribute):
@@ -130,18 +143,16 @@ class Resolver:
             node = node.value
         if not isinstance(node, cst.Name):
             return None
-        if scope is None:
-            scope = self.scope_of(node)
-        meaning = self.meaning(node.value, node, scope)
+        meaning = self.meaning(node.value, node, self.scope_of(node))
         if meaning is None:
             return None
         return self.member(meaning, path[::-1])
 
     def member(self, meaning: Meaning, path: Sequence[str]) -> Meaning:
         """Return what an attribute means, also where it is that of a module of the tree."""
-        member = meaning.member(path)
         if not path:
-            return member
+            return meaning
+        member = meaning.member(path)
         through = self._imports.through_tree(member.name)
         if not isinstance(through, str):
             return member
@@ -169,12 +180,14 @@ class Resolver:
             grown = bool(more)
         return frozenset(found)
 
-    def _agreed(self, bindings: Iterable[Binding]) -> Meaning | None:
-        bindings = sorted(bindings, key=lambda each: each.order)
-        if len(bindings) > 1:
-            # `np_utils = None` in a handler: an attribute of it is that of the import.
-            real = [each for each in bindings if not _is_none(each)]
-            bindings = real or bindings
+    def _agreed(self, reaching: Sequence[Binding]) -> Meaning | None:
+        if len(reaching) == 1:
+            return self._of_binding(reaching[0])
+        if len(reaching) > TOO_MANY:
+            return None
+        bindings = sorted(reaching, key=lambda each: each.order)
+        # `np_utils = None` in a handler: an attribute of it is that of the import.
+        bindings = [each for each in bindings if not _is_none(each)] or bindings
         meanings = [(each, self._of_binding(each)) for each in bindings]
         known = [(each, meaning) for each, meaning in meanings if meaning is not None]
         if not known or len(known) < len(meanings):

@@ -68,12 +68,14 @@ class Scope:
         if name in self.global_names:
             module = self.module()
             return module if name in module.bindings else None
-        for scope in self.enclosing():
+        if name in self.bindings:
+            return self
+        scope = self.parent
+        while scope is not None:
             # What a class body binds is seen in the body itself, not in the functions inside it.
-            if scope.kind is ScopeKind.CLASS and scope is not self:
-                continue
-            if name in scope.bindings:
+            if name in scope.bindings and scope.kind is not ScopeKind.CLASS:
                 return scope
+            scope = scope.parent
         return None
 
     def runs_with(self, other: Scope) -> bool:

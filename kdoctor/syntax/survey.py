@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import libcst as cst
 
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
+
+Block = cst.BaseSuite | cst.SimpleStatementLine | cst.Module
+"""What holds statements one after the other."""
 
 
 class Mode(enum.Enum):
@@ -84,6 +88,26 @@ class Survey:
     def all_scopes(self) -> Iterable[Scope]:
         """Return every scope of the module."""
         return self.scopes.values()
+
+    @cached_property
+    def uses_by_name(self) -> Mapping[str, Sequence[Use]]:
+        """The uses of each name, in source order."""
+        found: dict[str, list[Use]] = {}
+        for use in self.uses:
+            found.setdefault(use.name, []).append(use)
+        return found
+
+    def place_in(self, block: Block, statement: cst.CSTNode) -> int:
+        """Return which statement of a block it is."""
+        places = self._places.get(block)
+        if places is None:
+            places = {each: place for place, each in enumerate(block.body)}
+            self._places[block] = places
+        return places[statement]
+
+    @cached_property
+    def _places(self) -> dict[Block, dict[cst.CSTNode, int]]:
+        return {}
 
     def __del__(self) -> None:
         """Part the scopes from what they bind: the ring would keep the tree alive with them."""

@@ -46,9 +46,9 @@ class SymbolicParameters:
         Functions call each other, so all candidates are taken for symbolic until a call says
         otherwise of one; what is left when no call does is so.
         """
-        if not self._makes_tensors_or_layers():
-            return
         candidates = Parameters(self._survey, self._resolver).candidates()
+        if not candidates or not self._makes_tensors_or_layers():
+            return
         confirmed = self._largest(candidates)
         grounded = self._grounded(confirmed)
         if len(grounded) < len(confirmed):
@@ -89,7 +89,7 @@ class SymbolicParameters:
 
     def _makes_tensors_or_layers(self) -> bool:
         for use in self._survey.uses:
-            meaning = self._resolver.of_chain(use.chain)
+            meaning = self._resolver.meaning_of(use.chain)
             if meaning is None:
                 continue
             made = self._knowledge.class_type(meaning.name) or self._knowledge.result_type(
