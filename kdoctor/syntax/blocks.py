@@ -22,6 +22,15 @@ def last_statement(block: cst.BaseSuite) -> cst.CSTNode | None:
     return last
 
 
+def early_exits(
+    block: cst.IndentedBlock | cst.Module,
+) -> Iterator[tuple[int, cst.BaseExpression]]:
+    """Yield the tests of `if …: return` (or raise) in a block, by their places in it."""
+    for place, statement in enumerate(block.body):
+        if isinstance(statement, cst.If) and statement.orelse is None and leaves(statement.body):
+            yield place, statement.test
+
+
 def imports_in(block: cst.BaseSuite) -> Iterator[tuple[int, cst.Import | cst.ImportFrom]]:
     """Yield the imports that stand directly in a block, each with the index of its line."""
     for index, line in enumerate(block.body):

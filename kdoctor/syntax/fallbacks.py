@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
@@ -66,3 +66,40 @@ def written(node: cst.CSTNode) -> str:
 def is_empty(value: cst.BaseExpression | None) -> bool:
     """Say whether a value stands for what is not there: `None`, `False`."""
     return isinstance(value, cst.Name) and value.value in {"None", "False"}
+
+
+def is_for_types_only(
+    node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode], *, postponed: bool
+) -> bool:
+    """Say whether Python itself never evaluates what stands here: an annotation, mostly.
+
+    ``postponed``: the module says ``from __future__ import annotations``.
+    """
+    child, parent = node, parents.get(node)
+    while parent is not None:
+        if isinstance(parent, cst.If) and child is parent.body and checks_types(parent.test):
+            return True
+        if isinstance(parent, cst.Annotation):
+            holder = parents.get(parent)
+            if postponed or (
+                isinstance(holder, cst.AnnAssign) and _is_in_a_function(holder, parents)
+            ):
+                return True
+        child, parent = parent, parents.get(parent)
+    return False
+
+
+def _is_in_a_function(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
+    """Say whether the nearest scope is a function's: annotations in it are not evaluated."""
+    parent = parents.get(node)
+    while parent is not None and not isinstance(parent, cst.ClassDef | cst.FunctionDef):
+        parent = parents.get(parent)
+    return isinstance(parent, cst.FunctionDef)
+
+
+def chain_on(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> cst.CSTNode:
+    """Return the outermost attribute that is taken from ``node``: ``a.b.c`` for ``a``."""
+    parent = parents.get(node)
+    while isinstance(parent, cst.Attribute) and parent.value is node:
+        node, parent = parent, parents.get(parent)
+    return node

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import libcst as cst
 
-from kdoctor.syntax.blocks import imports_in, last_statement, leaves, only_imports_fail
+from kdoctor.syntax.blocks import (
+    early_exits,
+    imports_in,
+    last_statement,
+    leaves,
+    only_imports_fail,
+)
 from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
 from kdoctor.syntax.fallbacks import (
     caught_by,
-    checks_types,
+    chain_on,
     condition,
     is_another_member,
     is_empty,
+    is_for_types_only,
     is_within,
     targets,
     written,
@@ -23,9 +30,10 @@ from kdoctor.syntax.imports import Imports, dotted
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
-from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.survey import Block, Survey
 from kdoctor.syntax.walk import descendants
 
+_Import = cst.Import | cst.ImportFrom
 _CATCHES_ALL = frozenset({"Exception", "BaseException"})
 # Places where a name may well be None: `if x is not None:`.
 _ONLY_ASKS = (
@@ -51,6 +59,10 @@ class Guards:
         self._resolver = resolver
         self._busy: set[cst.CSTNode] = set()
         self._dead: dict[cst.CSTNode, bool] = {}
+        self._answers: dict[cst.CSTNode, object] = {}
+        self._is_answering = False
+        self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
+        self._imports_in: dict[cst.BaseSuite, Sequence[tuple[int, _Import]]] = {}
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
@@ -68,7 +80,7 @@ class Guards:
                 or self.is_dead(node)
                 or self._has_fallback(node)
                 or self._is_open_fallback(node)
-                or self._is_for_types_only(node)
+                or is_for_types_only(node, self._parents, postponed=self._postpones_annotations)
             )
         finally:
             self._busy.discard(node)
@@ -114,14 +126,29 @@ class Guards:
         """
         return self.is_dead(node) or any(
             part is attempt.body
-            and any(self._works(each) is False for _, each in imports_in(attempt.body))
+            and any(self._works(each) is False for _, each in self._imports_of(attempt))
             for attempt, part in self._tries_around(node)
         )
 
     # -- conditions
 
     def _answer(self, test: cst.BaseExpression) -> object:
-        """Return True or False, or Undecided, or NotAGuard."""
+        """Return True or False, or Undecided, or NotAGuard.
+
+        What comes out on the way to another answer is not kept: it may be half the truth.
+        """
+        if test in self._answers:
+            return self._answers[test]
+        if self._is_answering:
+            return self._truth(test)
+        self._is_answering = True
+        try:
+            answer = self._answers[test] = self._truth(test)
+        finally:
+            self._is_answering = False
+        return answer
+
+    def _truth(self, test: cst.BaseExpression) -> object:
         conditions = Conditions(self._resolver(), self._knowledge, self.live)
         try:
             return conditions.truth(test)
@@ -145,22 +172,27 @@ class Guards:
                 elif answer is not NotAGuard:
                     yield Undecided if answer is Undecided else answer is wanted
             if isinstance(parent, cst.IndentedBlock | cst.Module):
-                yield from self._early_exits(parent.body, child)
+                yield from self._early_exits(parent, child)
             child, parent = parent, self._parents.get(parent)
 
-    def _early_exits(self, body: Iterable[cst.CSTNode], until: cst.CSTNode) -> Iterator[object]:
+    def _early_exits(
+        self, block: cst.IndentedBlock | cst.Module, until: cst.CSTNode
+    ) -> Iterator[object]:
         """Yield the answers of `if …: return` (or raise) before ``until`` in one block."""
-        for statement in body:
-            if statement is until:
+        exits = self._exits.get(block)
+        if exits is None:
+            exits = self._exits[block] = dict(early_exits(block))
+        if not exits:
+            return
+        end = self._survey.place_in(block, until)
+        for place, test in list(exits.items()):
+            if place >= end:
                 return
-            if (
-                isinstance(statement, cst.If)
-                and statement.orelse is None
-                and leaves(statement.body)
-            ):
-                answer = self._answer(statement.test)
-                if answer is not NotAGuard:
-                    yield Undecided if answer is Undecided else answer is False
+            answer = self._answer(test)
+            if answer is not NotAGuard:
+                yield Undecided if answer is Undecided else answer is False
+            elif test in self._answers:
+                exits.pop(place, None)  # asked once for all that stands below it
 
     def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
         """Say whether ``test`` is ``hasattr(x, "m")`` and ``node`` is (part of) ``x.m``."""
@@ -195,7 +227,7 @@ class Guards:
     def _is_dead_in(self, attempt: cst.Try | cst.TryStar, part: cst.CSTNode, place: int) -> bool:
         if part is attempt.finalbody:
             return False
-        imports = list(imports_in(attempt.body))
+        imports = self._imports_of(attempt)
         if isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler):
             only_imports = bool(imports) and all(
                 only_imports_fail(each) for each in attempt.body.body
@@ -220,14 +252,19 @@ class Guards:
 
     def _place_in(self, attempt: cst.Try | cst.TryStar, node: cst.CSTNode) -> int:
         """Return which statement of the body ``node`` is in; a great number for the ``else``."""
-        body = attempt.body.body
-        child: cst.CSTNode | None = node
-        while child is not None and child is not attempt:
-            for index, statement in enumerate(body):
-                if child is statement:
-                    return index
-            child = self._parents.get(child)
-        return len(body)
+        child, parent = node, self._parents.get(node)
+        while parent is not None and child is not attempt:
+            if parent is attempt.body:
+                return self._survey.place_in(attempt.body, child)
+            child, parent = parent, self._parents.get(parent)
+        return len(attempt.body.body)
+
+    def _imports_of(self, attempt: cst.Try | cst.TryStar) -> Sequence[tuple[int, _Import]]:
+        """Return the imports in the body of a ``try``, each with the index of its line."""
+        body = attempt.body
+        if body not in self._imports_in:
+            self._imports_in[body] = tuple(imports_in(body))
+        return self._imports_in[body]
 
     def _works(self, statement: cst.Import | cst.ImportFrom) -> bool | None:
         """Say whether an import statement succeeds on the target, None where that is not known."""
@@ -272,7 +309,7 @@ class Guards:
             return False
         wanted = self._imported_by(statement)
         for attempt, part in self._tries_around(node):
-            first = [each for _, each in imports_in(attempt.body)]
+            first = [each for _, each in self._imports_of(attempt)]
             is_handler = isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler)
             if not is_handler or not all(only_imports_fail(each) for each in attempt.body.body):
                 continue
@@ -287,32 +324,10 @@ class Guards:
         bindings = self._bound_by(statement, statement)
         return {each.name: self._imports.of[each].imported for each in bindings}
 
-    def _is_for_types_only(self, node: cst.CSTNode) -> bool:
-        """Say whether Python itself never evaluates what stands here: an annotation, mostly."""
-        child, parent = node, self._parents.get(node)
-        while parent is not None:
-            if isinstance(parent, cst.If) and child is parent.body and checks_types(parent.test):
-                return True
-            if isinstance(parent, cst.Annotation):
-                holder = self._parents.get(parent)
-                if self._postpones_annotations or (
-                    isinstance(holder, cst.AnnAssign) and self._is_in_a_function(holder)
-                ):
-                    return True
-            child, parent = parent, self._parents.get(parent)
-        return False
-
     @cached_property
     def _postpones_annotations(self) -> bool:
         imports = self._imports.of.values()
         return any(each.imported == "__future__.annotations" for each in imports)
-
-    def _is_in_a_function(self, node: cst.CSTNode) -> bool:
-        """Say whether the nearest scope is a function's: annotations in it are not evaluated."""
-        parent = self._parents.get(node)
-        while parent is not None and not isinstance(parent, cst.ClassDef | cst.FunctionDef):
-            parent = self._parents.get(parent)
-        return isinstance(parent, cst.FunctionDef)
 
     def _statement(self, node: cst.CSTNode) -> cst.CSTNode:
         while not isinstance(node, cst.BaseSmallStatement | cst.BaseCompoundStatement):
@@ -371,11 +386,8 @@ class Guards:
     def _bound_by(self, statement: cst.CSTNode, node: cst.CSTNode) -> list[Binding]:
         """Return the names that a statement does not bind when it fails at ``node``."""
         if isinstance(statement, cst.Import | cst.ImportFrom):
-            return [
-                each
-                for each in self._survey.import_bindings
-                if self._parents[each.node] is statement and node in {each.node, statement}
-            ]
+            bound = self._imports.by_statement.get(statement, ())
+            return [each for each in bound if node in {each.node, statement}]
         if isinstance(statement, cst.Assign):
             names = [dotted(each.target) for each in statement.targets]
         elif isinstance(statement, cst.ClassDef | cst.FunctionDef):
@@ -406,19 +418,12 @@ class Guards:
                     return True
         uses = [
             use.node
-            for use in self._survey.uses
-            if use.name == binding.name
-            and not isinstance(self._parents.get(use.node), _ONLY_ASKS)
+            for use in self._survey.uses_by_name.get(binding.name, ())
+            if not isinstance(self._parents.get(use.node), _ONLY_ASKS)
             and not self._is_below(use.node, handler)
             and binding in self._resolver().bindings(use.name, use.node, use.scope)
         ]
-        return bool(uses) and all(self.is_guarded(self._chain(each)) for each in uses)
-
-    def _chain(self, node: cst.CSTNode) -> cst.CSTNode:
-        parent = self._parents.get(node)
-        while isinstance(parent, cst.Attribute) and parent.value is node:
-            node, parent = parent, self._parents.get(parent)
-        return node
+        return bool(uses) and all(self.is_guarded(chain_on(each, self._parents)) for each in uses)
 
     def _is_below(self, node: cst.CSTNode, above: cst.CSTNode) -> bool:
         each: cst.CSTNode | None = node

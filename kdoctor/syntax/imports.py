@@ -39,6 +39,9 @@ class Imports:
         self.by_node: dict[cst.CSTNode, ImportBinding] = {
             each.node: imported for each, imported in self.of.items()
         }
+        self.by_statement: dict[cst.CSTNode, list[Binding]] = {}
+        for each, imported in self.of.items():
+            self.by_statement.setdefault(imported.statement, []).append(each)
 
     def through_tree(self, name: str) -> str | ClassInfo | None:
         """Return what ``.compat.K.sum`` or ``mine.compat.K.sum`` is, by the tree's own modules."""
