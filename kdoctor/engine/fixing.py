@@ -15,7 +15,7 @@ from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.plan import plan_of
 from kdoctor.engine.policy import applicable
 from kdoctor.engine.result import FileFix, FileScan, FixResult
-from kdoctor.engine.scanning import collected, examiner_for, forget
+from kdoctor.engine.scanning import collected, examiner_for, forget, get_ready
 from kdoctor.engine.workers import run
 from kdoctor.model import Applicability
 
@@ -43,16 +43,23 @@ def fix(
     plan = plan_of(paths, options, unsafe=unsafe)
     forget()
     work = _fix if add_ignores is None else partial(_ignore, add_ignores)
-    progress = options.get("progress")
+    run_all = partial(
+        run,
+        work,
+        plan.orders,
+        workers=plan.workers,
+        progress=options.get("progress"),
+        get_ready=get_ready,
+    )
     if plan.cache is None:
-        noted_ones = run(work, plan.orders, plan.tasks, plan.workers, progress)
+        noted_ones = run_all(plan.tasks)
         fixes = [each.result for each in noted_ones]
     else:
         written = None if add_ignores is not None else applicable(unsafe=plan.orders.unsafe)
         fixes = plan.cache.through(
             plan.orders,
             plan.tasks,
-            lambda missing: run(work, plan.orders, missing, plan.workers, progress),
+            run_all,
             of_scan=partial(_untouched, written),
             scan_of=lambda fix: fix.found,
         )

@@ -33,14 +33,16 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
     """
     plan = plan_of(paths, options)
     forget()
-    progress = options.get("progress")
+    run_all = partial(
+        run, workers=plan.workers, progress=options.get("progress"), get_ready=get_ready
+    )
     if plan.cache is None:
-        scans = run(_scan, plan.orders, plan.tasks, plan.workers, progress)
+        scans = run_all(_scan, plan.orders, plan.tasks)
     else:
         scans = plan.cache.through(
             plan.orders,
             plan.tasks,
-            lambda missing: run(_scan_noted, plan.orders, missing, plan.workers, progress),
+            partial(run_all, _scan_noted, plan.orders),
             of_scan=lambda scan: scan,
             scan_of=lambda scan: scan,
         )
@@ -95,6 +97,15 @@ def examiner_for(orders: Orders) -> Examiner:
     from kdoctor.engine.examine import Examiner  # noqa: PLC0415
 
     return Examiner(orders, _package_for(orders.target, orders.folder))
+
+
+def get_ready(orders: Orders) -> None:
+    """Make what nearly every file needs: rules, libcst, the tables of Keras' names."""
+    from kdoctor.keras_api import lookup  # noqa: PLC0415
+
+    examiner_for(orders)
+    for root in ("keras", "tf.keras"):
+        lookup(f"{root}.layers.Dense", orders.target)
 
 
 @lru_cache(maxsize=8)

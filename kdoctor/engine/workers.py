@@ -31,24 +31,27 @@ _CHUNK_BYTES = 200_000
 _CHUNK_FILES = 32
 
 
-def run(
+def run(  # noqa: PLR0913 - what to do, on what, by whom
     work: Callable[[Orders, Sequence[Task]], list[T]],
     orders: Orders,
     tasks: Sequence[Task],
     workers: int | Executor | None,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    get_ready: Callable[[Orders], None] | None = None,
 ) -> list[T]:
     """Return ``work``'s results in the order of the tasks, whoever does it.
 
     ``workers`` is the greatest number of processes, None for one a core, or an executor that takes
-    their place. ``progress`` is called with the numbers of files done and to do.
+    their place. ``progress`` is called with the numbers of files done and to do. ``get_ready`` is
+    called before processes are forked: they share what it has made.
 
     Raises:
         KdoctorError: a worker process died, or the executor takes no work.
     """
     chunks = list(_chunks(tasks))
     results: list[T] = []
-    for done in _done(work, orders, chunks, workers):
+    for done in _done(work, orders, chunks, workers, get_ready):
         results += done
         if progress is not None:
             progress(len(results), len(tasks))
@@ -60,9 +63,10 @@ def _done(
     orders: Orders,
     chunks: Sequence[Sequence[Task]],
     workers: int | Executor | None,
+    get_ready: Callable[[Orders], None] | None,
 ) -> Iterator[list[T]]:
     if workers is None or isinstance(workers, int):
-        return _in_turn(work, orders, chunks, _processes(chunks, workers))
+        return _in_turn(work, orders, chunks, _processes(chunks, workers), get_ready)
     from kdoctor.engine.executors import in_turn  # noqa: PLC0415
 
     return in_turn(work, orders, chunks, workers)
@@ -73,6 +77,7 @@ def _in_turn(
     orders: Orders,
     chunks: Sequence[Sequence[Task]],
     processes: int,
+    get_ready: Callable[[Orders], None] | None,
 ) -> Iterator[list[T]]:
     if processes == 1:
         for chunk in chunks:
@@ -87,7 +92,10 @@ def _in_turn(
         ProcessPoolExecutor,
     )
 
-    pool = ProcessPoolExecutor(processes, _context(), initializer=_become_worker)
+    context = _context()
+    if get_ready is not None and context.get_start_method() == "fork":
+        get_ready(orders.aimed(chunks[0][0]))
+    pool = ProcessPoolExecutor(processes, context, initializer=_become_worker)
     done = False
     try:
         with uninterrupted():  # a process that is only half started cannot be ended
