@@ -6,32 +6,37 @@ as asked or a file could not be handled, 130 interrupted.
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+from collections.abc import Iterable
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.cli import (
-    api,
-    baseline,
-    config,
-    env,
-    explain,
-    fix,
-    reference,
-    report,
-    rules,
-    run,
-    scan,
-    server,
-    target,
-    verify,
-)
 from kdoctor.errors import KdoctorError
 
+# Each is the function or program of its name in the module of its name; the help has this order.
+COMMANDS = (
+    "scan",
+    "fix",
+    "baseline",
+    "explain",
+    "rules",
+    "target",
+    "config",
+    "api",
+    "env",
+    "report",
+    "run",
+    "server",
+    "reference",
+    "verify",
+)
+# What follows the program is the program's own.
+_PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 INTERRUPTED = 130
 _BROKEN_PIPE = 141  # as the shell says of a program that ended so
 
@@ -89,23 +94,12 @@ def _end(text: str, code: int) -> NoReturn:
     raise typer.Exit(code)
 
 
-app = typer.Typer(
-    name="kdoctor",
-    cls=_Program,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-
-
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - Typer's callback
     if wanted:
         print(f"kdoctor {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def program(
     *,
     _version: Annotated[
@@ -141,25 +135,34 @@ def program(
     """  # noqa: D301 - \b keeps the lines of the examples
 
 
-# What follows the program is the program's own.
-_PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
-
-app.command("scan")(scan.scan)
-app.command("fix")(fix.fix)
-app.add_typer(baseline.baseline)
-app.command("explain")(explain.explain)
-app.command("rules")(rules.rules)
-app.command("target")(target.target)
-app.command("config")(config.config)
-app.command("api")(api.api)
-app.command("env")(env.env)
-app.command("report")(report.report)
-app.command("run", context_settings=_PASSED_ON)(run.run)
-app.command("server")(server.server)
-app.command("reference")(reference.reference)
-app.command("verify")(verify.verify)
+def app_of(names: Iterable[str]) -> typer.Typer:
+    """Return the program with these commands; to make all takes longer than Python to start."""
+    made = typer.Typer(
+        name="kdoctor",
+        cls=_Program,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    made.callback()(program)
+    for name in names:
+        command = getattr(importlib.import_module(f"kdoctor.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            made.add_typer(command)
+        else:
+            made.command(name, context_settings=_PASSED_ON if name == "run" else None)(command)
+    return made
 
 
 def main() -> None:
     """Run the program with the arguments of this process."""
-    app(prog_name="kdoctor")
+    called = sys.argv[1:2]
+    app_of(called if called and called[0] in COMMANDS else COMMANDS)(prog_name="kdoctor")
+
+
+def __getattr__(name: str) -> typer.Typer:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = whole = app_of(COMMANDS)
+    return whole
