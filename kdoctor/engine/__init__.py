@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
-from kdoctor.engine.applying import at_risk, write
-from kdoctor.engine.fingerprints import fingerprints
-from kdoctor.engine.fixing import fix
-from kdoctor.engine.journal import Undone, undo
-from kdoctor.engine.options import Options
-from kdoctor.engine.policy import Policy
-from kdoctor.engine.result import Anchor, FixedFile, FixResult, LeftAlone, ScanResult, SkippedPart
-from kdoctor.engine.scanning import scan
+from typing import TYPE_CHECKING
+
+from kdoctor.engine.fingerprints import fingerprints  # its module has the same name
+
+if TYPE_CHECKING:
+    from kdoctor.engine.applying import at_risk, write
+    from kdoctor.engine.fixing import fix
+    from kdoctor.engine.journal import Undone, undo
+    from kdoctor.engine.options import Options
+    from kdoctor.engine.policy import Policy
+    from kdoctor.engine.result import (
+        Anchor,
+        FixedFile,
+        FixResult,
+        LeftAlone,
+        ScanResult,
+        SkippedPart,
+    )
+    from kdoctor.engine.scanning import scan
+
+# Imported when first asked for: a scan needs nothing of what writes files.
+_HOMES = {
+    "Anchor": "result",
+    "FixResult": "result",
+    "FixedFile": "result",
+    "LeftAlone": "result",
+    "Options": "options",
+    "Policy": "policy",
+    "ScanResult": "result",
+    "SkippedPart": "result",
+    "Undone": "journal",
+    "at_risk": "applying",
+    "fix": "fixing",
+    "scan": "scanning",
+    "undo": "journal",
+    "write": "applying",
+}
 
 __all__ = [
     "Anchor",
@@ -28,3 +57,13 @@ __all__ = [
     "undo",
     "write",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib  # noqa: PLC0415
+
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
