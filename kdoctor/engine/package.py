@@ -178,13 +178,23 @@ class _Question:
         outline = None if path is None else self._outline(path)
         if path is not None and outline is not None:
             value = self.name(path, imported.name)
-            if value is not None or imported.name in outline.names:
+            bound = imported.name in outline.names
+            if value is not None or (bound and not self._is_below(path, imported.name, outline)):
                 return value
         dotted = f"{imported.module}.{imported.name}" if imported.module else imported.name
         submodule = self._tree.find(importer, dotted, imported.level)
         if submodule is not None:
             return OwnModule(submodule)
         return None if imported.level or path else dotted
+
+    def _is_below(self, path: str, name: str, outline: Outline) -> bool:
+        """Say whether a package takes the name from itself: ``from . import name`` is a module."""
+        return all(
+            isinstance(each, Imported)
+            and each.name == name
+            and self._tree.find(path, each.module, each.level) == path
+            for each in outline.names[name]
+        )
 
     def name(self, path: str, name: str) -> Value:
         """Return what a name means at the top level of a module."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
-from kdoctor.keras_api import split_root
 from kdoctor.model import Finding
+from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _rule_of(module: ModuleType) -> Rule:
     return dataclasses.replace(
         rule,
         check=_where_it_can_fire(rule),
+        asks_for_roots=rule.asks_for_roots or rule.family in _BY_ROOT,
         triggers=frozenset(rule.triggers),
         docs=inspect.getdoc(module) or "",
         valid=tuple(module.VALID),
@@ -102,24 +103,17 @@ def _has_all_headings(module: ModuleType) -> bool:
 
 def _where_it_can_fire(rule: Rule) -> Check:
     runs_on = lru_cache(maxsize=32)(partial(applies, rule))
+    by_root = rule.asks_for_roots or rule.family in _BY_ROOT
 
     def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if (
             _is_triggered(rule, module)
             and runs_on(facts)
-            and (rule.family in _BY_ROOT or not _uses_another_keras(module, facts))
+            and (by_root or not uses_another_keras(module, facts))
         ):
             yield from rule.check(module, facts)
 
     return check
-
-
-def _uses_another_keras(module: Module, facts: Facts) -> bool:
-    """Say whether a module imports a Keras 2 that stays one on the target: ``tf_keras``.
-
-    What is then true of a model depends on which of them made it, and inference does not know.
-    """
-    return not all(facts.runs_keras_3(root) for root in _imported_roots(module))
 
 
 def _is_triggered(rule: Rule, module: Module) -> bool:
@@ -133,13 +127,6 @@ def _is_triggered(rule: Rule, module: Module) -> bool:
 @lru_cache(maxsize=4)  # a module is large, and files come one after another
 def _imported_names(module: Module) -> str:
     return "\n".join(dict.fromkeys(each.name for each in module.imports))
-
-
-@lru_cache(maxsize=4)
-def _imported_roots(module: Module) -> frozenset[str]:
-    """Return the roots of Keras that a module imports from."""
-    names = {name for each in module.imports for name in (each.name, each.imported)}
-    return frozenset(split[0] for name in names if (split := split_root(name)) is not None)
 
 
 def applies(rule: Rule, facts: Facts) -> bool:

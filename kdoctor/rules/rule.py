@@ -89,7 +89,8 @@ class Rule:
     collection means that any source which speaks of Keras is. ``since`` and ``until`` bound the
     Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid``,
     ``invalid`` and ``rewrites`` come from the rule's module. ``only_with_namespace``: without
-    ``--namespace`` the rule is silent.
+    ``--namespace`` the rule is silent. ``asks_for_roots``: it fires beside a Keras 2 that stays one
+    (``tf_keras``), too, since it asks of each thing which of them it comes from.
     """
 
     code: str
@@ -101,6 +102,7 @@ class Rule:
     since: str | None = None
     until: str | None = None
     only_with_namespace: bool = False
+    asks_for_roots: bool = False
     docs: str = ""
     valid: tuple[str, ...] = field(default=(), repr=False)
     invalid: tuple[Example, ...] = field(default=(), repr=False)

@@ -274,3 +274,16 @@ def test_the_modules_that_are_everywhere_are(root, version):
     target = Target("keras", version, "test", version, version)
     for name in surface._EVERYWHERE - {""}:
         assert lookup(f"{root}.{name}", target).presence is not Presence.MISSING
+
+
+@pytest.mark.parametrize("own", ["from . import metrics", "from pkg import metrics"])
+def test_what_a_package_takes_from_itself_is_its_module(tmp_path, own):
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg/__init__.py").write_text(own)
+    base = "import keras\n\n\nclass Mine(keras.metrics.Metric):\n    pass\n"
+    (tmp_path / "pkg/metrics.py").write_text(base)
+    use = tmp_path / "use.py"
+    use.write_text("from pkg import metrics\n\nmetrics.Mine().stateful\n")
+
+    assert [each.code for each in scan([str(use)]).findings] == ["KD205"]
+    assert [each.code for each in scan([str(use)], gate=False).findings] == ["KD205"]

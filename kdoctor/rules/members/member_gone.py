@@ -56,7 +56,8 @@ from kdoctor.rules.members._owners import (
 from kdoctor.rules.members._rows import KINDS, ROWS
 from kdoctor.rules.members._updates import update_fix
 from kdoctor.rules.own_classes import stands_in_old_optimizer
-from kdoctor.rules.rule import Rule
+from kdoctor.rules.roots import is_of_keras_3, uses_another_keras
+from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 
 _KINDS = frozenset(
@@ -77,8 +78,10 @@ _ELSEWHERE = frozenset(
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each use of a member that is gone and that the user's own code does not define."""
-    table = _table(facts)
+    table, is_mixed = _table(facts), uses_another_keras(module, facts)
     for use in module.members:
+        if is_mixed and not is_of_keras_3(use.owner, facts):
+            continue
         if use.owner.kind not in _KINDS or use.member in _ELSEWHERE or use.owner_defines:
             continue
         if (use.owner.kind, use.member) == (Kind.MODEL, "reset_states"):
@@ -147,6 +150,7 @@ rule = Rule(
     severity=Severity.ERROR,
     check=check,
     since="3.0",
+    asks_for_roots=True,
 )
 
 VALID = [
@@ -159,6 +163,10 @@ VALID = [
         "    def get_config(self):\n        return super().get_config()\n"
     ),
     "import tf_keras\nmodel = tf_keras.Sequential()\nmodel.fit_generator(generator)",
+    (
+        "import keras, tf_keras\nfrom other import make\n\n\ndef train(model: tf_keras.Model):\n"
+        "    model.fit_generator(data)\n\n\nmake().fit_generator(data)"
+    ),
     "import keras\nmodel = read_somewhere()\nmodel.fit_generator(generator)",
     "import keras\nfrom agents import Agent\nAgent(keras.Sequential()).fit_generator(generator)",
     (
@@ -187,4 +195,13 @@ VALID = [
     ),
     "import keras\nagent.compile(optimizer, metrics=['mae'])\nagent.fit_generator(data)",
 ]
-INVALID = [*EXAMPLES, OF_ANY_LAYER]
+INVALID = [
+    *EXAMPLES,
+    OF_ANY_LAYER,
+    # Beside a Keras 2 of its own, an object of Keras 3.
+    Example(
+        before="import keras\nfrom tensorflow.python.keras import testing_utils\n\n"
+        "optimizer = keras.optimizers.SGD(0.5)\nrate = optimizer._get_hyper('learning_rate')\n",
+        raises="AttributeError: 'SGD' object has no attribute '_get_hyper'",
+    ),
+]

@@ -1,0 +1,34 @@
+"""Which Keras a module imports from: the one that the target has, or a Keras 2 beside it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Type
+from kdoctor.rules.facts import Facts
+
+if TYPE_CHECKING:
+    from kdoctor.syntax import Module
+
+
+def uses_another_keras(module: Module, facts: Facts) -> bool:
+    """Say whether a module imports a Keras 2 that stays one on the target: ``tf_keras``.
+
+    What is then true of a model depends on which of them made it, and inference does not know.
+    """
+    return not all(facts.runs_keras_3(root) for root in _imported_roots(module))
+
+
+def is_of_keras_3(owner: Type, facts: Facts) -> bool:
+    """Say whether an object's class, or its nearest imported base, surely is one of Keras 3."""
+    split = split_root(owner.qualified) if owner.qualified else None
+    return split is not None and facts.runs_keras_3(split[0])
+
+
+@lru_cache(maxsize=4)  # a module is large, and files come one after another
+def _imported_roots(module: Module) -> frozenset[str]:
+    """Return the roots of Keras that a module imports from."""
+    names = {name for each in module.imports for name in (each.name, each.imported)}
+    return frozenset(split[0] for name in names if (split := split_root(name)) is not None)
