@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from kdoctor.keras_api import newest_target, split_root
 from kdoctor.model import Applicability
 from kdoctor.rules import Facts, all_rules
+from kdoctor.rules.triggers import trigger_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,12 @@ def cures_of(name: str, member: str = "") -> Cures:
         for rewrite in rule.rewrites
         if _name_of(rewrite.left) == name
     ]
-    codes = [rule.code for rule in all_rules() if member and _speaks_of(rule.triggers, member)]
+    codes = [
+        rule.code for rule in all_rules() if member and member in trigger_of(rule.triggers).words
+    ]
     return Cures(tuple(found), tuple(sorted(set(codes))))
 
 
 def _name_of(left: str) -> str:
     split = split_root(left.partition("(")[0])
     return split[1] if split else ""
-
-
-def _speaks_of(triggers: Collection[str], member: str) -> bool:
-    return member in triggers

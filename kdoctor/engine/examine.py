@@ -10,7 +10,7 @@ from kdoctor.documents import Document, Unit
 from kdoctor.engine.anchors import anchors_of
 from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.finding_diffs import FindingDiffs
-from kdoctor.engine.gate import Gate
+from kdoctor.engine.gate import Gate, Question
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.result import Anchor, FileScan, SkippedPart
@@ -19,6 +19,9 @@ from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Finding, Place, Span, Unreadable
 from kdoctor.rules import Facts, all_rules, words
+from kdoctor.rules.registry import applies
+from kdoctor.rules.rule import Rule
+from kdoctor.rules.triggers import trigger_of
 from kdoctor.suppression import Directives
 from kdoctor.syntax import Module
 
@@ -49,7 +52,15 @@ class Examiner:
         self._rules = self._silencer.asked
         self._knowledge = knowledge(orders.target)
         self._package = package or ProjectPackage(self._knowledge.star_names)
-        self._gate = Gate(words(), [rule.triggers for rule in self._rules], self._package)
+        self._codes = frozenset(rule.code for rule in self._rules)
+        triggers = {rule.code: self._question(rule) for rule in self._rules}
+        self._gate = Gate(words(), triggers, self._package)
+
+    def _question(self, rule: Rule) -> Question:
+        if not applies(rule, self._facts):
+            return lambda _: False
+        holds = trigger_of(rule.triggers).holds
+        return lambda glimpse: holds(glimpse, self._facts)
 
     @property
     def trace(self) -> Trace:
@@ -80,11 +91,16 @@ class Examiner:
         document = Document.parse(data, path, self.orders.kind)
         modules: dict[int, Module] = {}
         unparsed: list[int] = []
+        asked: dict[int, Collection[str]] = {}
         skipped = [SkippedPart(path, part.cell, part.line, part.why) for part in document.skipped]
         for unit in document.units:
-            admitted = unit.index in changed or self._gate.admits(path, unit.text)
+            codes = self._gate.may_fire(path, unit.text)
+            if not self.orders.gate and self._gate.concerns(path, unit.text):
+                codes = self._codes
+            admitted = bool(codes) or unit.index in changed
             if self.orders.gate and not admitted:
                 continue
+            asked[unit.index] = codes
             try:
                 modules[unit.index] = self.module(unit)
             except SyntaxProblem as problem:
@@ -95,7 +111,7 @@ class Examiner:
                 place = _place(problem, unit)
                 unparsed.append(unit.index)
                 skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
-        scan, directives = self._ask(document, data, modules, unparsed)
+        scan, directives = self._ask(document, data, modules, unparsed, asked)
         scan = dataclasses.replace(scan, skipped=tuple(skipped))
         return Examined(document, modules, scan, directives)
 
@@ -113,6 +129,7 @@ class Examiner:
         data: bytes,
         modules: Mapping[int, Module],
         unparsed: Collection[int],
+        asked: Mapping[int, Collection[str]],
     ) -> tuple[FileScan, Directives]:
         """Ask every rule about every module. A rule that fails costs its own findings only."""
         findings: set[Finding] = set()
@@ -122,6 +139,8 @@ class Examiner:
         diffs = FindingDiffs(document, data)
         for module in modules.values():
             for rule in self._rules:
+                if rule.code not in asked[module.unit.index]:
+                    continue
                 try:
                     found = list(rule.check(module, self._facts))
                 except Exception as error:  # noqa: BLE001 - a bug in one rule

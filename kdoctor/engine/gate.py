@@ -8,35 +8,33 @@ its Python cannot be parsed.
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from kdoctor.engine.outline import imports_of, parsed
 from kdoctor.engine.package import OwnModule, ProjectPackage, Value
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.package import ClassInfo
 
-_WORD = re.compile(r"\w+")
+Question = Callable[[Glimpse], bool]
 _REMEMBERED = 20_000  # modules; memory must not grow with the tree
 
 
 class Gate:
-    """Goes by the identifiers of one Python source.
+    """Tells which rules could fire in one Python source.
 
     ``words`` are what an identifier must contain for any rule to fire; ``triggers`` holds, for each
-    rule, the identifiers of which it needs one, an empty collection for a rule that needs none.
-    ``package`` tells what is imported from the project's own modules.
+    rule by its code, the question whether it could. ``package`` tells what is imported from the
+    project's own modules, ``stars`` what star imports from elsewhere bind.
     """
 
     def __init__(
         self,
         words: Iterable[str],
-        triggers: Iterable[Collection[str]],
+        triggers: Mapping[str, Question],
         package: ProjectPackage,
     ) -> None:
         self._words = tuple(words)
-        wanted = [frozenset(each) for each in triggers]
-        self._triggers = frozenset().union(*wanted)
-        self._any_source = not all(wanted)
+        self._triggers = triggers
         self._package = package
         # With what was looked at to know it.
         self._without_keras: dict[OwnModule, frozenset[str]] = {}
@@ -46,22 +44,39 @@ class Gate:
         return any(word in text for word in self._words)
 
     def admits(self, path: str, source: str) -> bool:
-        """Say whether a rule could fire in ``source``, which stands in the file ``path``."""
+        """Say whether any rule could fire in ``source``, which stands in the file ``path``."""
+        glimpse = self._glimpse(path, source)
+        if isinstance(glimpse, bool):
+            return glimpse
+        return any(holds(glimpse) for holds in self._triggers.values())
+
+    def concerns(self, path: str, source: str) -> bool:
+        """Say whether the code of a source has to do with Keras: no rule is about any other."""
+        return self._glimpse(path, source) is not False
+
+    def may_fire(self, path: str, source: str) -> Collection[str]:
+        """Return the codes of the rules that could fire: all where Python cannot parse it."""
+        glimpse = self._glimpse(path, source)
+        if isinstance(glimpse, bool):
+            return self._triggers.keys() if glimpse else ()
+        return frozenset(code for code, holds in self._triggers.items() if holds(glimpse))
+
+    def _glimpse(self, path: str, source: str) -> Glimpse | bool:
+        """Return what the source shows, or at once whether all rules could fire, or none."""
         speaks = self.speaks_of_keras(source)
         tree = parsed(source)
         if tree is None:
             return True
-        concerned = not speaks and self._imports_keras(path, tree)
-        if not speaks and not concerned:
+        if not speaks and not self._imports_keras(path, tree):
             return False
-        triggered = self._any_source
-        # Most files say what they are about in their first lines: the walk stops there.
-        for name in _identifiers(tree):
-            concerned = concerned or self.speaks_of_keras(name)
-            triggered = triggered or name in self._triggers
-            if concerned and triggered:
-                return True
-        return triggered and not concerned and self._imports_keras(path, tree)
+        glimpse = Glimpse(tree, path, self._package, self._package.stars)
+        concerned = (
+            not speaks
+            or any(map(self.speaks_of_keras, glimpse.written))
+            or any(map(self.speaks_of_keras, glimpse.strings))
+            or self._imports_keras(path, tree)
+        )
+        return glimpse if concerned else False
 
     def _imports_keras(self, path: str, tree: ast.Module) -> bool:
         """Say whether the project's own modules bring something of Keras into the file.
@@ -93,31 +108,3 @@ class Gate:
         # Nothing that can be reached from them was of Keras.
         self._without_keras |= dict.fromkeys(opened, frozenset(looked))
         return False
-
-
-def _identifiers(tree: ast.Module) -> Iterator[str]:
-    """Yield each identifier of the code, and each word of its strings that are no docstrings."""
-    seen: set[str] = set()
-    for statement in tree.body:
-        for text in _texts(statement):
-            if text in seen:
-                continue
-            seen.add(text)
-            # Dotted names, and strings: annotations, `getattr(K, "sum")`, `os.environ["..."]`.
-            yield from (text,) if text.isidentifier() else _WORD.findall(text)
-
-
-def _texts(statement: ast.stmt) -> Iterator[str]:
-    waiting: list[ast.AST] = [statement]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            continue
-        for value in vars(node).values():
-            if isinstance(value, ast.AST):
-                waiting.append(value)
-            elif isinstance(value, str):
-                yield value
-            elif isinstance(value, list):
-                waiting += (item for item in value if isinstance(item, ast.AST))
-                yield from (item for item in value if isinstance(item, str))

@@ -42,7 +42,7 @@ class ProjectPackage:
     """
 
     def __init__(self, stars: Stars, outlines: Outlines | None = None, start: str = "") -> None:
-        self._stars = stars
+        self.stars = self._stars = stars
         self.trace = Trace()
         self._tree = Tree(start, self.trace)
         # Bounded: memory must not grow with the tree.

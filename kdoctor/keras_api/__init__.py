@@ -5,6 +5,7 @@ All of it is data read from released wheels (``python -m tools.api_data``).
 
 from __future__ import annotations
 
+from kdoctor.keras_api.instances import ever_members as ever_members
 from kdoctor.keras_api.instances import member_error as member_error
 from kdoctor.keras_api.instances import member_lookup as member_lookup
 from kdoctor.keras_api.instances import member_until as member_until
@@ -33,6 +34,7 @@ __all__ = [
     "Signature",
     "error_text",
     "error_type",
+    "ever_members",
     "knowledge",
     "known_releases",
     "lookup",

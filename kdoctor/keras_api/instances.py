@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from packaging.version import Version
 
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.lookup import classes_behind, lookup
-from kdoctor.keras_api.members import Classes, ClassInfo, classes_of
+from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, classes_of
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.keras_api.tables import ClassFamily, EntryKind
@@ -81,16 +81,29 @@ def member_until(owner: Type, member: str, target: Target) -> str | None:
     That is: whose class of the same name (for the user's own class, that of its base) had it; where
     only the kind is known, one of the classes that all of that kind derive from. None for none.
     """
-    names = _names_of(owner)
-    releases = tables.classes_table("keras").releases
     version = target.keras_version or target.tf_keras_version
-    before = [each for each in releases if Version(each) < Version(version)] if version else []
-    for release in reversed(before):
+    return _last_releases(_names_of(owner), version).get(member) if version else None
+
+
+@lru_cache(maxsize=1024)
+def _last_releases(names: tuple[str, ...], version: str) -> dict[str, str]:
+    """Return the last release before ``version`` that had each member of classes of such names."""
+    found: dict[str, str] = {}
+    for release in tables.classes_table("keras").releases:
         classes = classes_of("keras", release)
-        infos = [info for name in names for info in classes.by_leaf(name)] if classes else []
-        if any(member in info.members for info in infos):
-            return release
-    return None
+        if classes is None or Version(release) >= Version(version):
+            continue
+        for info in (info for name in names for info in classes.by_leaf(name)):
+            found.update(dict.fromkeys(info.members, release))
+    return found
+
+
+@cache
+def ever_members() -> frozenset[str]:
+    """Return the name of every member that any class of Keras had in any release."""
+    foreign = (name for members in FOREIGN_BASES.values() for name in members)
+    own = (each.name for each in tables.classes_table("keras").members)
+    return frozenset((*own, *foreign))
 
 
 def _names_of(owner: Type) -> tuple[str, ...]:

@@ -83,9 +83,7 @@ class Classes:
 
     def of_family(self, family: ClassFamily) -> tuple[ClassInfo, ...]:
         """Return all classes that make one kind of object."""
-        homes = (home for homes in self._by_leaf.values() for home in homes)
-        infos = (self.info(home) for home in homes if not home.startswith(_BRIDGES))
-        return tuple(info for info in infos if info and info.family is family)
+        return _of_family(self, family)
 
     def presence(self, info: ClassInfo, member: str) -> Presence:
         """Say whether instances of the class have ``member``."""
@@ -112,6 +110,13 @@ class Classes:
         if member.signature < 0:
             return None
         return tables.classes_table(self.distribution).signatures[member.signature]
+
+
+@cache
+def _of_family(classes: Classes, family: ClassFamily) -> tuple[ClassInfo, ...]:
+    homes = (home for homes in classes._by_leaf.values() for home in homes)  # noqa: SLF001
+    infos = (classes.info(home) for home in homes if not home.startswith(_BRIDGES))
+    return tuple(info for info in infos if info and info.family is family)
 
 
 def classes_of(distribution: str, release: str) -> Classes | None:

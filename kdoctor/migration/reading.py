@@ -65,7 +65,7 @@ class _Reader:
     def __init__(self, target: Target) -> None:
         self._knowledge = knowledge(target)
         self._package = ProjectPackage(self._knowledge.star_names)
-        self._gate = Gate(words(), [()], self._package)
+        self._gate = Gate(words(), {"": lambda _: True}, self._package)
 
     def read(self, task: Task) -> Reading:
         path = task.source.path

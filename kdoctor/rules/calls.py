@@ -109,6 +109,14 @@ def _read(source: str) -> object:
         return UNKNOWN
 
 
+def literal_of(node: ast.expr) -> object:
+    """Return what ``literal`` returns, of an expression of a glimpse."""
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return UNKNOWN
+
+
 def with_keyword(module: Module, call: cst.Call, text: str) -> Edit:
     """Return the edit that adds ``keyword=value`` as the last argument."""
     span = module.span(call)

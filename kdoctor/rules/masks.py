@@ -6,6 +6,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -20,6 +21,10 @@ END_A_MASK = frozenset({
 })  # fmt: skip
 """Layers that neither look at the mask of their input nor hand it on, in Keras 2 and 3."""
 _MAX_DEPTH = 20
+
+
+MASKED = word("Masking", "mask_zero") | calls(lambda _, each: each.places > 5)
+"""A trigger: without what this asks for, nothing in a source is known to have a mask."""
 
 
 def is_masked(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool | None:

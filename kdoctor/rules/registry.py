@@ -17,6 +17,7 @@ from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding
 from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
+from kdoctor.rules.triggers import trigger_of
 
 if TYPE_CHECKING:
     from kdoctor.rules.facts import Facts
@@ -88,7 +89,7 @@ def _rule_of(module: ModuleType) -> Rule:
         rule,
         check=_where_it_can_fire(rule),
         asks_for_roots=rule.asks_for_roots or rule.family in _BY_ROOT,
-        triggers=frozenset(rule.triggers),
+        triggers=trigger_of(rule.triggers),
         docs=inspect.getdoc(module) or "",
         valid=tuple(module.VALID),
         invalid=tuple(module.INVALID),
@@ -106,27 +107,10 @@ def _where_it_can_fire(rule: Rule) -> Check:
     by_root = rule.asks_for_roots or rule.family in _BY_ROOT
 
     def check(module: Module, facts: Facts) -> Iterator[Finding]:
-        if (
-            _is_triggered(rule, module)
-            and runs_on(facts)
-            and (by_root or not uses_another_keras(module, facts))
-        ):
+        if runs_on(facts) and (by_root or not uses_another_keras(module, facts)):
             yield from rule.check(module, facts)
 
     return check
-
-
-def _is_triggered(rule: Rule, module: Module) -> bool:
-    """Say whether a trigger is written in the module, or in what it imports by way of others."""
-    if not rule.triggers or not module.words.isdisjoint(rule.triggers):
-        return True
-    names = _imported_names(module)
-    return any(word in names for word in rule.triggers)
-
-
-@lru_cache(maxsize=4)  # a module is large, and files come one after another
-def _imported_names(module: Module) -> str:
-    return "\n".join(dict.fromkeys(each.name for each in module.imports))
 
 
 def applies(rule: Rule, facts: Facts) -> bool:

@@ -13,6 +13,7 @@ from kdoctor.model import Confidence, Finding, Fix, Place, Severity
 if TYPE_CHECKING:
     from kdoctor.rewrite import Rewrite
     from kdoctor.rules.facts import Facts
+    from kdoctor.rules.triggers import Trigger
     from kdoctor.syntax import Module
 
     Check = Callable[[Module, Facts], Iterator[Finding]]
@@ -86,7 +87,8 @@ class Rule:
     """One pattern worth telling people about.
 
     ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
-    collection means that any source which speaks of Keras is. ``since`` and ``until`` bound the
+    collection means that any source which speaks of Keras is. Sharper ones are made by
+    ``kdoctor.rules.triggers``. ``since`` and ``until`` bound the
     Keras versions on which the rule can fire (``until`` excluded). ``docs``, ``valid``,
     ``invalid`` and ``rewrites`` come from the rule's module. ``only_with_namespace``: without
     ``--namespace`` the rule is silent. ``asks_for_roots``: it fires beside a Keras 2 that stays one
@@ -98,7 +100,7 @@ class Rule:
     family: str
     severity: Severity
     check: Check
-    triggers: Collection[str] = ()
+    triggers: Collection[str] | Trigger = ()
     since: str | None = None
     until: str | None = None
     only_with_namespace: bool = False

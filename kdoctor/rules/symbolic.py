@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import libcst as cst
 
+from kdoctor import keras_api
+from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Fix, Precedence
 from kdoctor.rewrite.precedence import wanted_around
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _RESHAPES = ("reshape",)
+
+
+_READ = frozenset(
+    member
+    for given in (MEMBERS, CALLED)
+    for (_, member), made in given.items()
+    if Kind.TENSOR in {made.kind, made.item.kind if made.item else None}
+)
+
+
+def _makes_one(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether a source could have a symbolic tensor, by what it makes or reads one with."""
+    if glimpse.applies or not _READ.isdisjoint(glimpse.members):
+        return True
+    known = keras_api.knowledge(facts.target)
+    made = (known.result_type(e) or known.class_type(e) for e in glimpse.mentioned)
+    return any(each is not None and each.kind is Kind.TENSOR for each in made)
+
+
+SYMBOLIC: Final = Trigger(_makes_one)
+"""A trigger: without what this asks for, nothing in a source is known to be a symbolic tensor."""
 
 
 def is_symbolic(module: Module, node: cst.BaseExpression) -> bool:

@@ -23,6 +23,29 @@ def dotted(node: cst.CSTNode | None) -> str | None:
     return ".".join([node.value, *reversed(parts)])
 
 
+def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | None:
+    """Return what ``name`` is for the file ``path``, by the tree's own modules."""
+    bare = name.lstrip(".")
+    level = len(name) - len(bare)
+    parts = bare.split(".") if bare else []
+    for index, part in enumerate(parts):
+        module = ".".join(parts[:index])
+        if not module and not level:
+            continue
+        found = package.exports(path, module, level, part)
+        if isinstance(found, str):
+            return ".".join([found, *parts[index + 1 :]])
+        if found is not None:
+            return found if index == len(parts) - 1 else None
+    return None
+
+
+def hands_over(package: Package, path: str, name: str) -> Collection[tuple[int, str]]:
+    """Return what a function of the tree surely calls with its parameters, by position."""
+    parts = _parts(name)
+    return () if parts is None else package.hands_over(path, *parts)
+
+
 class Imports:
     """All imports of one module, and the tree's modules that they go through."""
 
@@ -48,30 +71,12 @@ class Imports:
         if self._package is None:
             return None
         if name not in self._through_tree:
-            self._through_tree[name] = self._exported(name, self._package)
+            self._through_tree[name] = through_tree(self._package, self._path, name)
         return self._through_tree[name]
-
-    def _exported(self, name: str, package: Package) -> str | ClassInfo | None:
-        bare = name.lstrip(".")
-        level = len(name) - len(bare)
-        parts = bare.split(".") if bare else []
-        for index, part in enumerate(parts):
-            module = ".".join(parts[:index])
-            if not module and not level:
-                continue
-            found = package.exports(self._path, module, level, part)
-            if isinstance(found, str):
-                return ".".join([found, *parts[index + 1 :]])
-            if found is not None:
-                return found if index == len(parts) - 1 else None
-        return None
 
     def hands_over(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
-        parts = _parts(name)
-        if self._package is None or parts is None:
-            return ()
-        return self._package.hands_over(self._path, *parts)
+        return () if self._package is None else hands_over(self._package, self._path, name)
 
     def returned_call(self, name: str) -> str | None:
         """Return which call from outside of the tree a function surely returns the result of."""

@@ -10,8 +10,12 @@ from kdoctor import engine
 from kdoctor.engine.gate import Gate
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.prefilter import Prefilter
+from kdoctor.keras_api import newest_target
+from kdoctor.rules import Facts
+from kdoctor.rules.triggers import trigger_of
 
 WORDS = ("keras", "segmentation_models")
+FACTS = Facts(newest_target())
 ANY: frozenset[str] = frozenset()
 BACKEND = frozenset({"backend", "unique_object_name"})
 
@@ -30,7 +34,9 @@ def files(tmp_path):
 
 def admits(source, *triggers, path="nowhere/f.py"):
     package = ProjectPackage({"keras.layers": ["Dense"]}.get)
-    return Gate(WORDS, triggers or (ANY,), package).admits(str(path), source)
+    holds = [trigger_of(each).holds for each in triggers or (ANY,)]
+    questions = {str(n): (lambda g, h=h: h(g, FACTS)) for n, h in enumerate(holds)}
+    return Gate(WORDS, questions, package).admits(str(path), source)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from kdoctor.model import Confidence
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import MemberUse, Module, Reference
 
-_FAMILIES: Final = {
+FAMILIES: Final = {
     ClassFamily.LAYER: Kind.LAYER,
     ClassFamily.MODEL: Kind.MODEL,
     ClassFamily.OPTIMIZER: Kind.OPTIMIZER,
@@ -25,7 +25,7 @@ _FAMILIES: Final = {
     ClassFamily.CALLBACK: Kind.CALLBACK,
 }
 # Whose methods are called on an instance of which only the kind is known.
-_BASES: Final = {
+BASES: Final = {
     Kind.MODEL: "keras.Model",
     Kind.LAYER: "keras.layers.Layer",
     Kind.OPTIMIZER: "keras.optimizers.Optimizer",
@@ -41,7 +41,7 @@ _DEFINERS: Final = {
 }
 # What some of Keras' own layers take by other names: `Embedding.compute_mask(inputs, mask=None)`.
 _DIFFERS: Final = frozenset({"compute_mask"})
-_RELEASES: Final = ("2.15.0", "2.13.1", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
+RELEASES: Final = ("2.15.0", "2.13.1", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +64,7 @@ class KerasCall:
     @property
     def is_known(self) -> bool:
         """Whether the parameters are told: ``*args, **kwargs`` are those of another class."""
-        kinds = {each.kind for each in self.new.parameters}
-        return not {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
+        return is_known(self.new)
 
     @property
     def leaf(self) -> str:
@@ -82,7 +81,7 @@ class KerasCall:
 
     def olds(self, facts: Facts) -> Iterator[Signature]:
         """Yield the signatures of earlier releases, newest first."""
-        for release in _RELEASES:
+        for release in RELEASES:
             found = facts.at_release(release).signature(self.name)
             if found is not None:
                 yield found
@@ -92,6 +91,12 @@ class KerasCall:
         return next(
             (each for each in self.call.args if each.keyword and each.keyword.value == name), None
         )
+
+
+def is_known(signature: Signature) -> bool:
+    """Say whether parameters are told: ``*args, **kwargs`` are those of another class."""
+    kinds = {each.kind for each in signature.parameters}
+    return not {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
 
 
 @lru_cache(maxsize=4)  # a module is large, and files come one after another
@@ -114,7 +119,7 @@ def _found(module: Module, facts: Facts) -> Iterator[KerasCall]:
             if found is not None:
                 yield found
             continue
-        base = _BASES.get(use.owner.kind)
+        base = BASES.get(use.owner.kind)
         if base is None or use.member.startswith("__"):
             continue
         name = f"{base}.{use.member}"
@@ -148,7 +153,7 @@ def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> Ke
     return KerasCall(
         call,
         f"keras.{found.name}",
-        _FAMILIES.get(found.family),
+        FAMILIES.get(found.family),
         new,
         use.confidence,
         made=cls.name.value if cls is not None else found.home.rpartition(".")[2],
@@ -170,7 +175,7 @@ def _of_name(facts: Facts, reference: Reference, call: cst.Call) -> KerasCall | 
     return KerasCall(
         call,
         f"keras.{found.name}",
-        _FAMILIES.get(found.family) if is_class else None,
+        FAMILIES.get(found.family) if is_class else None,
         new,
         reference.confidence,
         made=found.home.rpartition(".")[2] if is_class else "",

@@ -10,6 +10,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._batch_size import batch_size_of
+from kdoctor.rules.arguments._callees import Callee
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
 from kdoctor.rules.facts import Facts
@@ -49,9 +50,22 @@ class Rewritten:
 
 def known_keywords(call: KerasCall) -> frozenset[str]:
     """Return the keywords of Keras 1 that a callable took."""
-    name = call.made or call.leaf
-    names = set(renamed(call)) | set(KERNELS.get(name, ()))
-    if call.kind is Kind.LAYER:
+    return frozenset(renamed(call)) | _special(call.made or call.leaf, call.kind)
+
+
+def may_be_known(callee: Callee) -> frozenset[str]:
+    """Return the keywords of Keras 1 that what a glimpse shows may have taken."""
+    name = callee.made or callee.leaf
+    if callee.method:
+        methods = _TRAINING | GENERATORS
+        return frozenset(methods.get(name, ())) | _special(name, callee.kind)
+    old = {"input_dtype"} if name == "Input" else RENAMED.get(_plain(name), {}).keys()
+    return frozenset(old) | _special(name, callee.kind)
+
+
+def _special(name: str, kind: Kind | None) -> frozenset[str]:
+    names = set(KERNELS.get(name, ()))
+    if kind is Kind.LAYER:
         names |= {
             "BatchNormalization": {"mode"},
             "Embedding": {"dropout"},
@@ -70,8 +84,12 @@ def renamed(call: KerasCall) -> dict[str, str]:
         methods = _TRAINING | GENERATORS
         return methods.get(call.leaf, {}) if call.owner.kind is Kind.MODEL else {}
     if call.made:
-        return RENAMED.get("Model" if call.made == "Functional" else call.made, {})
+        return RENAMED.get(_plain(call.made), {})
     return {"input_dtype": "dtype"} if call.leaf == "Input" else {}
+
+
+def _plain(made: str) -> str:
+    return "Model" if made == "Functional" else made
 
 
 def rewrite_argument(

@@ -33,12 +33,14 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
+from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._instead import PERIODIC_CHECKPOINT, instead_of
 from kdoctor.rules.arguments._keywords import Change, change_of, is_taken, was_taken
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 # Rules of their own see to these: KD301, KD311, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})
@@ -58,7 +60,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _finding(module, facts, call, argument)
 
 
-def _is_gone(facts: Facts, call: KerasCall, keyword: str) -> bool:
+def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
+    if callee.leaf in _SAVING or not callee.is_known:
+        return False
+    return any(_is_gone(facts, callee, each) for each in called.keywords - _ELSEWHERE)
+
+
+def _is_gone(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
     if call.new.parameter(keyword) is not None:
         return False
     if call.kind is Kind.LAYER and keyword in {"batch_input_shape", "weights"}:
@@ -194,6 +202,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
+    triggers=passes(_may_be_gone),
     since="3.0",
 )
 

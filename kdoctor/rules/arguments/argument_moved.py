@@ -20,6 +20,7 @@ before the argument, and the names of those behind it; both examples give the sa
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 
@@ -29,10 +30,12 @@ from kdoctor.keras_api import Signature
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import Refusal
+from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _DTYPES = frozenset(
@@ -62,6 +65,20 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if _fits_only(module, given.value, old, now) and not module.is_guarded(call.call):
                 yield _finding(module, facts, call, index, (old, now))
                 break
+
+
+def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
+    if called.leaf != "__init__" or callee.method or called.starred:
+        return False
+    new, olds = _places(callee.new), [_places(each) for each in callee.olds(facts)]
+    for index, given in enumerate(called.node.args):
+        old = _old_name(olds, index, called.places)
+        if old is None or index >= len(new) or old == new[index]:
+            continue
+        plain = isinstance(given, ast.Constant | ast.JoinedStr)
+        if plain or (isinstance(given, ast.Name) and given.id == old):
+            return True
+    return False
 
 
 def _places(signature: Signature) -> list[str]:
@@ -149,6 +166,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
+    triggers=passes(_may_go_astray),
     since="3.0",
 )
 

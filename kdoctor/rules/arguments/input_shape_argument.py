@@ -38,7 +38,9 @@ from kdoctor.rules.arguments._first_layer import Place, first_layer_place
 from kdoctor.rules.arguments._keywords import TAKEN
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.glimpse import Called
 from kdoctor.syntax.walk import descendants
 
 _ARGUMENTS = ("input_shape", "input_dim", "batch_input_shape")
@@ -56,20 +58,35 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, reference, reference.call, argument, len(arguments))
 
 
+def _may_refuse(facts: Facts, called: Called) -> bool:
+    given = called.keywords.intersection(_ARGUMENTS)
+    return bool(given) and any(
+        (own := _own_parameters(facts, name)) is not None and bool(given - own)
+        for name in called.names
+    )
+
+
 def _shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list[cst.Arg]:
     """Return the arguments that give one of Keras' own layers the shape of the model's input."""
     given = [each for each in call.args if each.keyword and each.keyword.value in _ARGUMENTS]
-    found = facts.lookup(reference.name) if given else None
-    if found is not None and found.moved_to:
-        found = facts.lookup(found.moved_to[0])
-    if found is None or found.kind is not EntryKind.CLASS or found.family is not ClassFamily.LAYER:
+    own = _own_parameters(facts, reference.name) if given else None
+    if own is None:
         return []
+    return [each for each in given if each.keyword and each.keyword.value not in own]
+
+
+def _own_parameters(facts: Facts, name: str) -> set[str] | None:
+    """Return what a layer takes of its own, None of what is no layer."""
+    found = facts.lookup(name)
+    if found.moved_to:
+        found = facts.lookup(found.moved_to[0])
+    if found.kind is not EntryKind.CLASS or found.family is not ClassFamily.LAYER:
+        return None
     # `input_dim` of Embedding, `input_shape` of InputLayer are their own. (On Keras 3 such a
     # parameter may hide in **kwargs.)
     signature = facts.at_release(_KERAS_2).signature(found.qualified)
     own = {each.name for each in signature.parameters} if signature else set()
-    own |= TAKEN.get(found.name.rpartition(".")[2], frozenset())
-    return [each for each in given if each.keyword and each.keyword.value not in own]
+    return own | TAKEN.get(found.name.rpartition(".")[2], frozenset())
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
@@ -211,7 +228,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.LEGACY,
     check=check,
-    triggers=_ARGUMENTS,
+    triggers=calls(_may_refuse),
     since="3.0",
 )
 

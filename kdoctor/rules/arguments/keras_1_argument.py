@@ -34,6 +34,7 @@ from kdoctor.keras_api import ClassFamily
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
+from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._keras_1_rewriting import (
     GENERATORS,
@@ -42,12 +43,15 @@ from kdoctor.rules.arguments._keras_1_rewriting import (
     filled_by_position,
     join_kernel,
     known_keywords,
+    may_be_known,
     renamed,
     rewrite_argument,
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -62,6 +66,17 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, call, old)
         elif _kernel_in_numbers(call) and not module.is_guarded(call.call):
             yield _silent(module, call)
+
+
+def _may_be_of_keras_1(_: Facts, callee: Callee, called: Called) -> bool:
+    if called.places > 1 and any("Convolution" in each for each in called.names):
+        return True
+    known = called.keywords & may_be_known(callee)
+    return any(callee.new.parameter(each) is None for each in known)
+
+
+def _fills_a_generator(_: Facts, called: Called) -> bool:
+    return not called.keywords.isdisjoint(GENERATORS.get(called.leaf, ()))
 
 
 def _model_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
@@ -233,6 +248,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
+    triggers=passes(_may_be_of_keras_1) | calls(_fills_a_generator),
     since="2.4",
 )
 

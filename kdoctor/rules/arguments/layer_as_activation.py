@@ -28,6 +28,7 @@ saving and loading the whole model keeps the weights on both.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -38,10 +39,17 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 from kdoctor.syntax.walk import descendants
 
 _ARGUMENTS = ("activation", "recurrent_activation")
+
+
+def _may_get_a_layer(_: Facts, called: Called) -> bool:
+    given = (called.argument(each) for each in _ARGUMENTS)
+    return bool(called.names) and any(isinstance(e, ast.Name | ast.Call) for e in given)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -123,7 +131,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.CHANGE,
     check=check,
-    triggers=_ARGUMENTS,
+    triggers=calls(_may_get_a_layer),
     since="3.0",
 )
 

@@ -51,6 +51,7 @@ from kdoctor.model import (
 )
 from kdoctor.rewrite import Refusal, Speller, without
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.arguments._callees import callee_of
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._handed_on import base_that_gets
@@ -59,13 +60,23 @@ from kdoctor.rules.calls import argument, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import Line, free_name, line_of
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 _IN_THE_CONFIG = (
     "the values go into the layer's config: what is made from that, by `clone_model`, starts with "
     "them, too, where Keras 2 drew others"
 )
 _ELSEWHERE = "a layer has no weights to set before it is built, which is at another place"
+
+
+def _may_be_a_layer(facts: Facts, called: Called) -> bool:
+    """Say whether ``weights=`` is passed to a class of layers, or to what may be the user's own."""
+    if "weights" not in called.keywords:
+        return False
+    found = [callee_of(name, facts) for name in called.names]
+    return not called.names or any(each is None or each.kind is Kind.LAYER for each in found)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -260,7 +271,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers={"weights"},
+    triggers=calls(_may_be_a_layer),
     since="3.0",
 )
 

@@ -21,9 +21,11 @@ Run on Keras 3.15.1 and tf_keras 2.21, with functions and classes in `get_custom
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import libcst as cst
@@ -32,13 +34,16 @@ from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import keras_calls
 from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.arguments._short_names import CONSTRAINTS
 from kdoctor.rules.calls import argument, is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 from kdoctor.syntax.parametrized import passed_by_pytest
 
 _KINDS: Final = {
@@ -68,6 +73,28 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         unknown = [text for text in each.texts if not _is_known(facts, each.module, text)]
         if unknown and not module.is_guarded(each.node) and not _may_fail(module, each.node):
             yield _finding(module, each, unknown)
+
+
+def _may_be_unknown(facts: Facts, callee: Callee, called: Called) -> bool:
+    parent, _, leaf = callee.name.removeprefix("keras.").rpartition(".")
+    if leaf == "get" and parent in _KINDS:
+        given = called.argument("identifier", 0)  # a name may be parametrized by pytest
+        return isinstance(given, ast.Name) or _is_unknown(facts, parent, given)
+    first = called.argument("activation", 0) if leaf == "Activation" else None
+    return _is_unknown(facts, "activations", first)
+
+
+def _names_an_unknown(facts: Facts, called: Called) -> bool:
+    return any(
+        (kind := _OF_LAYERS.fullmatch(each.arg or "")) is not None
+        and _is_unknown(facts, f"{kind[1]}s", each.value)
+        for each in called.node.keywords
+    )
+
+
+def _is_unknown(facts: Facts, module: str, given: ast.expr | None) -> bool:
+    text = given.value if isinstance(given, ast.Constant) else None
+    return isinstance(text, str) and not _is_known(facts, module, text)
 
 
 def _of_layers(module: Module, facts: Facts) -> Iterator[_Given]:
@@ -132,6 +159,7 @@ def _text(node: cst.BaseExpression) -> str | None:
     return node.raw_value if isinstance(node, cst.SimpleString) and not node.prefix else None
 
 
+@lru_cache(maxsize=4096)
 def _is_known(facts: Facts, module: str, text: str) -> bool:
     """Say whether any Keras has it, as a function or by the name of a class, also in snake case."""
     if not text.isidentifier() or text in _KNOWN_ELSEWHERE:
@@ -177,13 +205,9 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers={"get", "activation", "Activation", *(
-        f"{of}_{what}"
-        for what in ("constraint", "regularizer")
-        for of in ("kernel", "bias", "recurrent", "depthwise", "pointwise", "embeddings")
-    ), "activity_regularizer", "recurrent_activation"},
+    triggers=calls(_names_an_unknown) | passes(_may_be_unknown),
     since="3.0",
-)  # fmt: skip
+)
 
 _HEAD = (
     "import keras\n\n\ndef mine(x):\n    return x * 2\n\n\n"

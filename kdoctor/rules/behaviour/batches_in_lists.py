@@ -21,6 +21,7 @@ Run on Keras 3.15.1 and tf_keras 2.21: generators and `Sequence`s, lists of inpu
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -31,7 +32,9 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import argument, replaced, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import own_nodes
 
 _FED = {
@@ -64,6 +67,22 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         for node in own_nodes(function.body):
             if isinstance(node, cst.Return) and node.value is not None:
                 yield from _batch(module, facts, node.value, in_a_list=None)
+
+
+def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether something like such a batch is yielded, or returned to Keras."""
+    given = [*glimpse.nodes.get(ast.Yield, ())]
+    if "__getitem__" in glimpse.words:
+        given += glimpse.nodes.get(ast.Return, ())
+    batches = (each.value for each in given if isinstance(each.value, ast.Tuple | ast.List))
+    return any(
+        isinstance(each, ast.List)
+        or any(
+            isinstance(part, ast.List) or (isinstance(part, ast.Name) and part.id in glimpse.lists)
+            for part in each.elts
+        )
+        for each in batches
+    )
 
 
 def _batch(
@@ -189,7 +208,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=(*_FED, "Sequence", "PyDataset"),
+    triggers=word(*_FED, "Sequence", "PyDataset") & Trigger(_may_have_one),
     since="3.0",
 )
 

@@ -18,19 +18,30 @@ training are equal.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api import knowledge
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, instances, literal, replaced
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 _EPSILON = "1e-07"
 _SET = "set_epsilon"
+
+
+def _may_give_none(facts: Facts, called: Called) -> bool:
+    if not any(isinstance(e, ast.Constant) and e.value is None for e in called.values):
+        return False
+    made = [knowledge(facts.target).class_type(each) for each in called.names]
+    return any(each is not None and each.kind is Kind.OPTIMIZER for each in made)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -71,7 +82,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=("Adam", "RMSprop", "Adagrad", "Adadelta", "Nadam", "adam"),
+    triggers=calls(_may_give_none),
     since="3.0",
 )
 

@@ -39,8 +39,9 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, S
 from kdoctor.rules.calls import is_hidden, is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.helper_class import helper_edits, top_statement
-from kdoctor.rules.masks import is_lost_anyway, is_masked
+from kdoctor.rules.masks import MASKED, is_lost_anyway, is_masked
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
@@ -154,7 +155,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={*MERGING, *(name.lower() for name in MERGING)},
+    triggers=word(*MERGING, *map(str.lower, MERGING)) & MASKED,
     since="3.0",
 )
 

@@ -32,10 +32,12 @@ from packaging.version import Version
 
 from kdoctor.keras_api import Parameter, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import UNKNOWN, is_hidden, keras_version, literal
+from kdoctor.rules.calls import UNKNOWN, is_hidden, keras_version, literal, literal_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 _RELEASES = ("2.15.0", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -80,6 +82,15 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 break
 
 
+def _may_be_shifted(facts: Facts, called: Called) -> bool:
+    values = [literal_of(each) for each in called.node.args]
+    return bool(values) and any(
+        new is not None and not _all_fit(values, new)
+        for name in called.names
+        if (new := facts.signature(name)) is not None
+    )
+
+
 def _is_ours(old: Signature, new: Signature, shifted: int) -> bool:
     """Say whether the old parameter is gone; of one that only moved KD304 speaks."""
     name = _positional(old)[shifted].name
@@ -113,11 +124,15 @@ def _positional(signature: Signature) -> list[Parameter]:
 
 def _fits(values: Sequence[cst.BaseExpression], signature: Signature) -> bool:
     """Say whether every argument may be meant for the parameter in its place."""
+    return _all_fit([literal(each) for each in values], signature)
+
+
+def _all_fit(values: Sequence[object], signature: Signature) -> bool:
     parameters = _positional(signature)
     if len(values) > len(parameters):
         kinds = {each.kind for each in signature.parameters}
         return inspect.Parameter.VAR_POSITIONAL in kinds
-    return all(_may_be(literal(v), p) for v, p in zip(values, parameters, strict=False))
+    return all(_may_be(v, p) for v, p in zip(values, parameters, strict=False))
 
 
 def _may_be(value: object, parameter: Parameter) -> bool:
@@ -224,6 +239,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
+    triggers=calls(_may_be_shifted),
     since="3.0",
 )
 

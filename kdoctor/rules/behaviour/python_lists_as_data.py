@@ -17,6 +17,7 @@ Run on Keras 3.15.1 and tf_keras 2.21 with each method.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -26,9 +27,23 @@ from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, literal, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
+
+
+def _may_get_lists(glimpse: Glimpse, _: Facts) -> bool:
+    given = (
+        called.argument(name, place)
+        for called in glimpse.calls
+        for place, name in enumerate(_DATA.get(called.leaf, ()))
+    )
+    return any(
+        isinstance(each, ast.List) or (isinstance(each, ast.Name) and each.id in glimpse.lists)
+        for each in given
+    )
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -100,7 +115,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=_DATA,
+    triggers=Trigger(_may_get_lists),
     since="3.0",
 )
 

@@ -36,9 +36,16 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 _REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
+
+
+def _is_seeded(_: Facts, called: Called) -> bool:
+    splits = [split_root(each) for each in called.names] if "seed" in called.keywords else []
+    return any(split is not None and split[1].startswith("random.") for split in splits)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -69,7 +76,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"seed"},
+    triggers=calls(_is_seeded),
     since="3.0",
 )
 

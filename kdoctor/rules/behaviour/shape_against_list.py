@@ -26,6 +26,8 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import SYMBOLIC
+from kdoctor.rules.triggers import member
 from kdoctor.syntax import Module
 
 _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
@@ -135,7 +137,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"shape"},
+    triggers=member("shape") & SYMBOLIC,
     since="3.0",
 )
 

@@ -37,6 +37,7 @@ in `fit`, for layers and for nested models, and both ways out.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -58,8 +59,10 @@ from kdoctor.rules.calls import argument, is_keras_3, literal, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.rules.symbolic import SYMBOLIC, holds_symbolic
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import MemberStore, MemberUse, Module
+from kdoctor.syntax.glimpse import Called
 
 DIFFER_IN_TRAINING = frozenset({
     "AlphaDropout", "BatchNormalization", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D",
@@ -79,6 +82,11 @@ _NO_FIX = {
 }
 _UNSAFE = "`predict` goes batch by batch, and takes datasets and generators too"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAGER)
+
+
+def _gives_a_phase(_: Facts, called: Called) -> bool:
+    given = called.argument("training")
+    return called.places > 0 and isinstance(given, ast.Constant)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -233,7 +241,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"training"},
+    triggers=calls(_gives_a_phase) & SYMBOLIC,
     since="3.0",
 )
 

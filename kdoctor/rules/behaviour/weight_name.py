@@ -29,6 +29,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member, text
 from kdoctor.syntax import Module
 
 _METHODS = frozenset({
@@ -92,7 +93,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"name"},
+    triggers=member("name") & text(lambda each: "/" in each or ":" in each),
     since="3.0",
 )
 

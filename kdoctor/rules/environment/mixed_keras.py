@@ -30,7 +30,9 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _LEGACY = re.compile(
     r"""environ(?:\[|\.setdefault\()\s*["']TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|True)"""
@@ -55,6 +57,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 help="Import all of Keras from one place.",
                 no_fix_because="which Keras the project is to run on is for people to say",
             )
+
+
+def _has_several_roots(glimpse: Glimpse, _: Facts) -> bool:
+    return len({split[0] for name in glimpse.mentioned if (split := split_root(name))}) > 1
 
 
 def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpression]]:
@@ -121,7 +127,7 @@ rule = Rule(
     family="environment",
     severity=Severity.ERROR,
     check=check,
-    triggers={"Sequential", "add", "compile"},
+    triggers=word("Sequential", "add", "compile") & Trigger(_has_several_roots),
 )
 
 VALID = [

@@ -66,6 +66,7 @@ from kdoctor.rules.idioms._tensorflow.graphs import AT_ONCE, CASTS, FILES, SEEDS
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.names._backend.sessions import without_session
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _ROOT = "tensorflow."
@@ -198,7 +199,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers={"tensorflow"},
+    triggers=names(lambda _, dotted: only_1(dotted) is not None),
     since="3.0",
 )
 

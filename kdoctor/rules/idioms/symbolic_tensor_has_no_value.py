@@ -25,6 +25,7 @@ with `==` or `is` and asking `x is None` make no difference to the tensor and ar
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -33,8 +34,11 @@ from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import is_symbolic
+from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
+from kdoctor.rules.tensors import ONE, Tensors, tensors_in
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _NO_BOOL = "TypeError: A symbolic KerasTensor cannot be used as a boolean."
@@ -60,6 +64,8 @@ _OF_NUMPY = frozenset({
     "where", "var",
 })  # fmt: skip
 _ORDERING = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
+_ASKING = (ast.If, ast.While, ast.IfExp, ast.Assert)
+_LOOPING = (ast.For, ast.comprehension)
 _QUESTIONS = ("isinstance", "hasattr", "callable", "type")
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 _HELP = {
@@ -78,6 +84,36 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             continue
         if not _is_in_a_layer(module, place) and not _is_asked_what_it_is(module, place):
             yield _finding(module, place, error)
+
+
+def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether ``_misused`` could find something, by what may be a tensor at all."""
+    tensors, nodes = tensors_in(glimpse, facts), glimpse.nodes
+    if tensors.is_declared:
+        return True
+    asking = (each.test for kind in _ASKING for each in nodes.get(kind, ()))
+    loops = (each.iter for kind in _LOOPING for each in nodes.get(kind, ()))
+    return (
+        any(_may_decide(tensors, each) for each in asking)
+        or any(tensors.form(each) & ONE for each in loops)
+        or any(
+            called.places > 0
+            and (called.leaf in _BUILTINS or any(e.startswith("numpy.") for e in called.names))
+            and tensors.form(called.node.args[0]) & ONE
+            for called in glimpse.calls
+        )
+    )
+
+
+def _may_decide(tensors: Tensors, test: ast.expr) -> bool:
+    match test:
+        case ast.BoolOp(values=values):
+            return any(_may_decide(tensors, each) for each in values)
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return _may_decide(tensors, inner)
+        case ast.Compare(left=left, comparators=[right]):
+            return bool((tensors.form(left) | tensors.form(right)) & ONE)
+    return bool(tensors.form(test) & ONE)
 
 
 def _misused(module: Module) -> Iterator[tuple[cst.BaseExpression, str]]:
@@ -177,7 +213,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers={"keras"},
+    triggers=SYMBOLIC & Trigger(_may_be_misused),
     since="3.0",
 )
 

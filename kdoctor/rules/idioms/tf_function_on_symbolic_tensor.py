@@ -33,7 +33,8 @@ from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.rules.symbolic import SYMBOLIC, holds_symbolic
+from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module
 
 _ERROR = "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype."
@@ -84,7 +85,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers={"function"},
+    triggers=names(lambda _, dotted: dotted == "tensorflow.function") & SYMBOLIC,
     since="3.0",
 )
 

@@ -60,8 +60,17 @@ from kdoctor.rules.idioms._tensorflow import (
 )
 from kdoctor.rules.idioms._tensorflow.handed_over import as_layer, handed_over
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import holds_symbolic, is_of_a_reshape, is_surely_known, minus_one
+from kdoctor.rules.symbolic import (
+    SYMBOLIC,
+    holds_symbolic,
+    is_of_a_reshape,
+    is_surely_known,
+    minus_one,
+)
+from kdoctor.rules.tensors import tensors_in
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.glimpse import Glimpse
 
 _NEW = re.compile(r"\bkeras(?:\.\w+)+")
 _ERROR = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
@@ -90,6 +99,22 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for call, name in handed_over(module, error_of_name):
         if module.context_of(call) not in _INSIDE and not module.is_guarded(call):
             yield _of_own_function(module, call, name)
+
+
+def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
+    tensors = tensors_in(glimpse, facts)
+    by_pytest = "parametrize" in glimpse.attributes
+    return any(
+        (tensors.is_declared or any(map(tensors.form, called.values)))
+        and (by_pytest or any(_may_refuse(glimpse, each) for each in called.names))
+        for called in glimpse.calls
+    )
+
+
+def _may_refuse(glimpse: Glimpse, name: str) -> bool:
+    return error_of_name(name) is not None or any(
+        error_of_name(callee) is not None for _, callee in glimpse.handed_over(name)
+    )
 
 
 def error_of_symbolic(module: Module, reference: Reference) -> str | None:
@@ -199,7 +224,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers={"tensorflow"},
+    triggers=SYMBOLIC & Trigger(_may_be_called_with_one),
     since="3.0",
 )
 

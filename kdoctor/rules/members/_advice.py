@@ -198,6 +198,10 @@ _OF_TF_VARIABLES: Final = frozenset(
 )
 
 
+NOT_PUBLIC: Final = _OF_TF_VARIABLES.union(member for _, member in _PRIVATE)
+"""The members that ``is_gone_in_private`` may speak of."""
+
+
 def advice_for(kind: Kind, member: str) -> Advice:
     """Return what is known of a member that is gone."""
     return _ADVICE.get((kind, member), Advice())

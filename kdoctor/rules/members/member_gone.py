@@ -44,6 +44,7 @@ from kdoctor.rules.behaviour.weights_appended import appended_weight
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import advice_for
 from kdoctor.rules.members._generator_calls import generator_fix
+from kdoctor.rules.members._gone import may_be_gone
 from kdoctor.rules.members._gone_examples import INVALID as EXAMPLES
 from kdoctor.rules.members._output_shapes import OF_ANY_LAYER, shape_of_any_layer
 from kdoctor.rules.members._owners import (
@@ -149,6 +150,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
+    triggers=may_be_gone(_KINDS),
     since="3.0",
     asks_for_roots=True,
 )

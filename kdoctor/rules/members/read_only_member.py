@@ -28,6 +28,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import class_of, symbol
 from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import assigned
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.scopes import BindingKind
 
@@ -95,6 +96,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
+    triggers=assigned(*OF_FUNCTIONAL.union(*READ_ONLY.values())),
     since="3.0",
 )
 

@@ -32,6 +32,7 @@ from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
+from kdoctor.rules.triggers import member
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBERS = frozenset({"output", "input"})
@@ -132,7 +133,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=_MEMBERS,
+    triggers=member(*_MEMBERS),
     since="3.0",
 )
 

@@ -48,6 +48,19 @@ def look_up(module: Module, reference: Reference, facts: Facts) -> Lookup | None
     return _private(facts, found)
 
 
+def may_be_missing(facts: Facts, name: str) -> bool:
+    """Say whether ``look_up`` could find that a name is missing, by the name alone."""
+    for facade in FACADES:
+        if f"{name}.".startswith(f"{facade}."):
+            name = f"tensorflow.keras{name.removeprefix(facade)}"
+    found = facts.lookup(name)
+    if found.presence is Presence.EXISTS:
+        parts = found.qualified.split(".")
+        prefixes = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+        return found.root == "tf.keras" and any(facts.lookup(e).import_only for e in prefixes)
+    return found.presence is Presence.MISSING or _private(facts, found) is not None
+
+
 def is_closed(reference: Reference) -> bool:
     """Say whether the way to it is closed, whatever stands behind: KD103 says so."""
     if not reference.name.startswith("tensorflow."):

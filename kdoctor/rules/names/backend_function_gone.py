@@ -78,6 +78,7 @@ from kdoctor.rules.names._missing import (
 )
 from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _MODULE = "backend."
@@ -101,6 +102,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     rows = table(facts)
     for reference in told_once(missing):
         yield _finding(module, facts, reference, rows)
+
+
+def _may_be_gone(facts: Facts, dotted: str) -> bool:
+    return function(dotted) is not None and facts.lookup(dotted).presence is Presence.MISSING
 
 
 @cache
@@ -188,7 +193,7 @@ rule = Rule(
     family="names",
     severity=Severity.ERROR,
     check=check,
-    triggers={"backend"},
+    triggers=names(_may_be_gone),
     since="3.0",
 )
 

@@ -42,6 +42,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.names import backend_function_gone as gone
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _REFUSED = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
@@ -102,6 +103,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, reference, name, attempt)
 
 
+def _may_be_legacy(facts: Facts, dotted: str) -> bool:
+    return gone.function(dotted) is not None and _is_legacy(dotted, facts)
+
+
 def _is_legacy(qualified: str, facts: Facts) -> bool:
     split = split_root(qualified)
     if split is None or split[0] != "tf.keras" or not facts.runs_keras_3("tf.keras"):
@@ -158,7 +163,7 @@ rule = Rule(
     family="names",
     severity=Severity.LEGACY,
     check=check,
-    triggers={"backend"},
+    triggers=names(_may_be_legacy),
     since="3.0",
 )
 

@@ -83,10 +83,12 @@ from kdoctor.rules.names._missing import (
     error_of,
     is_given_here,
     look_up,
+    may_be_missing,
 )
 from kdoctor.rules.names._moves import Moves, Ways, is_of_the_copy, under_keras
 from kdoctor.rules.names._successors import BY_HAND, EXAMPLES
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 
@@ -229,6 +231,7 @@ rule = Rule(
     family="names",
     severity=Severity.ERROR,
     check=check,
+    triggers=names(may_be_missing),
 )
 
 VALID = [

@@ -34,6 +34,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._missing import FACADES, imports_through
 from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _PYTHON = "tensorflow.python.keras"
@@ -120,6 +121,11 @@ def _closed(reference: Reference) -> _Closed | None:
     return None
 
 
+def _may_be_closed(_: Facts, dotted: str) -> bool:
+    roots = (*FACADES, *_COMPAT_PYTHON, *_CONTRIB, _PYTHON)
+    return any(f"{dotted}.".startswith(f"{root}.") for root in roots)
+
+
 def _first_missing(root: str) -> str:
     """Return the first part of a root that is not there."""
     if root in _CONTRIB:
@@ -164,7 +170,7 @@ rule = Rule(
     family="names",
     severity=Severity.ERROR,
     check=check,
-    triggers={"compat", "contrib", "python"},
+    triggers=names(_may_be_closed),
     since="3.0",
 )
 

@@ -1,0 +1,123 @@
+"""What a call in a glimpse of a source may be a call of: triggers for rules about arguments.
+
+They ask what ``keras_calls`` asks, of less: a call of a method may be that of any class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kdoctor.keras_api import EntryKind, Presence, Signature
+from kdoctor.kinds import Kind
+from kdoctor.rules.arguments._calls import BASES, FAMILIES, RELEASES, is_known
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.triggers import Trigger
+from kdoctor.syntax.glimpse import Called, Glimpse
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A class, function or method of Keras: what ``KerasCall`` says of it, without the call.
+
+    ``method``: it is called on an instance. ``made`` is the class, "" of anything else.
+    """
+
+    name: str
+    kind: Kind | None
+    new: Signature
+    made: str = ""
+    method: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the parameters are told."""
+        return is_known(self.new)
+
+    @property
+    def leaf(self) -> str:
+        """The last part of the name."""
+        return self.name.rpartition(".")[2]
+
+    def olds(self, facts: Facts) -> tuple[Signature, ...]:
+        """Return the signatures of earlier releases, newest first."""
+        return _olds(self.name, facts)
+
+
+def passes(speaks: Callable[[Facts, Callee, Called], bool]) -> Trigger:
+    """There is a call, maybe of something of Keras of which ``speaks`` holds with that call."""
+
+    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+        classes = _Classes(glimpse, facts)
+        return any(
+            speaks(facts, callee, called)
+            for called in glimpse.calls
+            if called.keywords or called.places
+            for callee in _callees(called, facts, classes)
+        )
+
+    return Trigger(holds)
+
+
+class _Classes:
+    """The classes of Keras that a source speaks of."""
+
+    def __init__(self, glimpse: Glimpse, facts: Facts) -> None:
+        found = (callee_of(name, facts) for name in glimpse.mentioned)
+        self.all = tuple({each.name: each for each in found if each and each.made}.values())
+
+
+def _callees(called: Called, facts: Facts, classes: _Classes) -> Iterator[Callee]:
+    for name in called.names:
+        found = callee_of(name, facts)
+        if found is not None:
+            yield found
+    if not called.leaf or not called.is_attribute:
+        return
+    if called.leaf == "__init__":
+        yield from classes.all
+    elif not called.leaf.startswith("__"):
+        yield from _methods(called.leaf, facts)
+        for cls in classes.all:
+            found = _method(cls.name, called.leaf, facts)
+            if found is not None:
+                yield found
+
+
+@lru_cache(maxsize=4096)
+def _methods(leaf: str, facts: Facts) -> tuple[Callee, ...]:
+    found = (_method(base, leaf, facts) for base in BASES.values())
+    return tuple(each for each in found if each is not None)
+
+
+@lru_cache(maxsize=16384)
+def _method(cls: str, leaf: str, facts: Facts) -> Callee | None:
+    new = facts.signature(f"{cls}.{leaf}")
+    return None if new is None else Callee(f"{cls}.{leaf}", None, new, method=True)
+
+
+@lru_cache(maxsize=16384)
+def callee_of(name: str, facts: Facts) -> Callee | None:
+    """Return what a dotted name is on the target, None where it is nothing that is called."""
+    found = facts.lookup(name)
+    if found.moved_to:
+        found = facts.lookup(found.moved_to[0])
+    if found.presence is not Presence.EXISTS or found.kind is None:
+        return None
+    new = facts.signature(found.qualified)
+    if new is None:
+        return None
+    is_class = found.kind is EntryKind.CLASS
+    return Callee(
+        f"keras.{found.name}",
+        FAMILIES.get(found.family) if is_class else None,
+        new,
+        made=found.home.rpartition(".")[2] if is_class else "",
+    )
+
+
+@lru_cache(maxsize=4096)
+def _olds(name: str, facts: Facts) -> tuple[Signature, ...]:
+    found = (facts.at_release(release).signature(name) for release in RELEASES)
+    return tuple(each for each in found if each is not None)

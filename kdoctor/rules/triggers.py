@@ -1,0 +1,99 @@
+"""What a source must hold for a rule to fire: asked of one cheap look, before any parse.
+
+A plain set of identifiers is a trigger, too: one of them is enough. The constructors below make
+sharper ones, ``&`` and ``|`` join them:
+
+    triggers=attribute("input") & word("Sequential")
+    triggers=keyword("decay")
+    triggers=names(lambda facts, dotted: facts.lookup(dotted).presence is Presence.MISSING)
+
+A trigger must hold wherever the rule could find anything, and may hold elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kdoctor.rules.facts import Facts
+    from kdoctor.syntax.glimpse import Called, Glimpse
+
+    Holds = Callable[[Glimpse, Facts], bool]
+else:
+    Holds = Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """A condition on a glimpse of a source. ``words`` are the identifiers that it names."""
+
+    holds: Holds
+    words: frozenset[str] = field(default=frozenset())
+
+    def __and__(self, other: Trigger) -> Trigger:
+        """Return a trigger for sources in which both hold."""
+        return Trigger(
+            lambda glimpse, facts: self.holds(glimpse, facts) and other.holds(glimpse, facts),
+            self.words | other.words,
+        )
+
+    def __or__(self, other: Trigger) -> Trigger:
+        """Return a trigger for sources in which one of both holds."""
+        return Trigger(
+            lambda glimpse, facts: self.holds(glimpse, facts) or other.holds(glimpse, facts),
+            self.words | other.words,
+        )
+
+
+def trigger_of(triggers: Collection[str] | Trigger) -> Trigger:
+    """Return what a rule says in either form as a trigger; without any word it always holds."""
+    if isinstance(triggers, Trigger):
+        return triggers
+    return word(*triggers) if triggers else Trigger(lambda _glimpse, _facts: True)
+
+
+def word(*words: str) -> Trigger:
+    """One of these identifiers is written, in whatever role, also in a string."""
+    wanted = frozenset(words)
+    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.words), wanted)
+
+
+def attribute(*words: str) -> Trigger:
+    """An attribute of one of these names is read, called or assigned: ``model.input``."""
+    wanted = frozenset(words)
+    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.attributes), wanted)
+
+
+def member(*words: str) -> Trigger:
+    """Such an attribute is read of something that may be an object, not only of a module."""
+    wanted = frozenset(words)
+    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.members), wanted)
+
+
+def assigned(*words: str) -> Trigger:
+    """An attribute of one of these names is assigned to, or deleted: ``layer.output = x``."""
+    wanted = frozenset(words)
+    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.stores), wanted)
+
+
+def keyword(*words: str) -> Trigger:
+    """A call passes a keyword of one of these names: ``Adam(decay=0.1)``."""
+    wanted = frozenset(words)
+    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.keywords), wanted)
+
+
+def names(speaks: Callable[[Facts, str], bool]) -> Trigger:
+    """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
+    return Trigger(lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.names))
+
+
+def text(speaks: Callable[[str], bool]) -> Trigger:
+    """There is a string, no docstring, of which ``speaks`` holds."""
+    return Trigger(lambda glimpse, _: any(map(speaks, glimpse.strings)))
+
+
+def calls(speaks: Callable[[Facts, Called], bool]) -> Trigger:
+    """There is a call of which ``speaks`` holds."""
+    return Trigger(lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.calls))

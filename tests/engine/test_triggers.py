@@ -1,0 +1,113 @@
+"""No trigger keeps a rule from what it would find: the gate is held against no gate at all."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kdoctor.engine.examine import Examiner
+from kdoctor.engine.orders import Orders
+from kdoctor.keras_api import newest_target, resolve_target
+from kdoctor.rules import all_rules
+
+RULES = [rule for rule in all_rules() if rule.family != "suppression"]
+EXAMPLES = [each.before for rule in RULES for each in rule.invalid]
+FRAGMENTS = [source for rule in RULES for source in rule.valid]
+
+
+def orders_for(example, **options):
+    target = resolve_target(example.on, "a test") if example.on else newest_target()
+    return Orders(target, diffs=False, anchors=False, namespace=example.namespace, **options)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_a_rule_finds_with_the_gate_what_its_examples_show(rule):
+    for example in rule.invalid:
+        examiner = Examiner(orders_for(example, codes=(rule.code,)))
+        found = examiner.examine("nowhere/f.py", example.before.encode()).scan.findings
+        assert len(found) == example.findings
+
+
+# Other ways to write the same thing.
+
+
+def in_a_function(source):
+    if "import *" in source or "__future__" in source:
+        return source
+    return "def everything():\n" + textwrap.indent(source, "    ") + "\n    pass\n"
+
+
+def in_a_branch(source):
+    return (
+        source if "__future__" in source else f"if 1:\n{textwrap.indent(source, '    ')}\n    pass"
+    )
+
+
+def by_assignment(source):
+    return re.sub(r"^import keras$", "import keras as k_0\nkeras = k_0", source, flags=re.MULTILINE)
+
+
+def under_tensorflow(source):
+    return re.sub(r"^import keras$", "from tensorflow import keras", source, flags=re.MULTILINE)
+
+
+def with_layers_aliased(source):
+    changed = re.sub(r"\bkeras\.layers\.", "L_0.", source)
+    return re.sub(
+        r"^import keras$", "import keras\nL_0, K_0 = keras.layers, keras.backend", changed,
+        count=1, flags=re.MULTILINE,
+    )  # fmt: skip
+
+
+def by_reading(source):
+    """Read the name off its module instead of importing it."""
+    return re.sub(
+        r"^from (keras[\w.]*) import (\w+)$", r"import \1 as m_\2\n\2 = m_\2.\2", source,
+        flags=re.MULTILINE,
+    )  # fmt: skip
+
+
+def by_star(source):
+    return re.sub(
+        r"^from (keras[\w.]*) import \w+$", r"from \1 import *", source, flags=re.MULTILINE
+    )
+
+
+def in_a_try(source):
+    return re.sub(
+        r"^import keras$", "try:\n    import keras\nexcept ImportError:\n    keras = None", source,
+        flags=re.MULTILINE,
+    )  # fmt: skip
+
+
+def with_layers_kept(source):
+    """Keep what is made in an attribute, and read it there."""
+    return re.sub(
+        r"^(model|x|layer) = ", r"class Kept: pass\nkept = Kept()\nkept.it = \1 = ", source
+    )
+
+
+WAYS = [in_a_function, in_a_branch, by_assignment, under_tensorflow, with_layers_aliased,
+        by_reading, by_star, in_a_try, with_layers_kept]  # fmt: skip
+
+
+def findings(source, *, gate):
+    orders = Orders(newest_target(), gate=gate, diffs=False, anchors=False)
+    return Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(EXAMPLES),
+    st.sampled_from([*EXAMPLES, *FRAGMENTS, ""]),
+    st.lists(st.sampled_from(WAYS), max_size=3, unique=True),
+)
+def test_the_gate_changes_nothing_however_the_code_is_written(one, other, ways):
+    source = f"{one}\n{other}\n"
+    for way in ways:
+        source = way(source)
+    assert findings(source, gate=True) == findings(source, gate=False)
