@@ -20,7 +20,7 @@ from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.roots import TEMPLATE_ROOT, import_root, under_root
 from kdoctor.rewrite.visibility import readable_import
 from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
-from kdoctor.syntax.scopes import Scope
+from kdoctor.syntax.scopes import ScopeKind
 
 # Keras' own guides import these modules by name (`from keras import layers, ops`) and write the
 # others out (`keras.config.floatx()`).
@@ -123,8 +123,7 @@ class Speller:
             each
             for each in candidates
             # Where it can be read wherever something imported is, one import does.
-            if all(scope.owner(each) is None for scope in _scopes_of_uses(self.module))
-            and self.module.is_free(each, [self.node])
+            if each not in _names_at_uses(self.module) and self.module.is_free(each, [self.node])
         )
 
 
@@ -143,9 +142,17 @@ def _some_use_of_keras(module: Module) -> Reference | None:
 
 
 @lru_cache(maxsize=4)  # a module is large, and files come one after another
-def _scopes_of_uses(module: Module) -> frozenset[Scope]:
-    """Return the scopes in which something imported is imported or used."""
-    return frozenset(module.scope_of(each.node) for each in module.references)
+def _names_at_uses(module: Module) -> frozenset[str]:
+    """Return the names that are bound where something imported is imported or used."""
+    scopes = {module.scope_of(each.node) for each in module.references}
+    # What a class body binds is not seen in what is inside it.
+    around = {
+        each
+        for scope in scopes
+        for each in scope.enclosing()
+        if each is scope or each.kind is not ScopeKind.CLASS
+    }
+    return frozenset(name for scope in around for name in scope.bindings)
 
 
 def _splits(name: str) -> list[tuple[str, str]]:
