@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 
 import libcst as cst
 
@@ -185,10 +186,9 @@ class Guards:
         if not exits:
             return
         end = self._survey.place_in(block, until)
-        for place, test in list(exits.items()):
-            if place >= end:
-                return
-            answer = self._answer(test)
+        for place in list(takewhile(end.__gt__, exits)):
+            test = exits.get(place)
+            answer = NotAGuard if test is None else self._answer(test)
             if answer is not NotAGuard:
                 yield Undecided if answer is Undecided else answer is False
             elif test in self._answers:
