@@ -8,9 +8,13 @@ import libcst as cst
 
 from kdoctor.syntax.imports import dotted
 
+_CONDITIONAL = frozenset({cst.If, cst.IfExp, cst.BooleanOperation})
+
 
 def condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpression | None, bool]:
     """Return the test on which ``child`` of ``parent`` depends, and how it must turn out."""
+    if parent.__class__ not in _CONDITIONAL:
+        return None, True
     match parent:
         case cst.If() | cst.IfExp() if child is parent.body:
             return parent.test, True
@@ -77,9 +81,10 @@ def is_for_types_only(
     """
     child, parent = node, parents.get(node)
     while parent is not None:
-        if isinstance(parent, cst.If) and child is parent.body and checks_types(parent.test):
-            return True
-        if isinstance(parent, cst.Annotation):
+        if isinstance(parent, cst.If):
+            if child is parent.body and checks_types(parent.test):
+                return True
+        elif parent.__class__ is cst.Annotation:
             holder = parents.get(parent)
             if postponed or (
                 isinstance(holder, cst.AnnAssign) and _is_in_a_function(holder, parents)

@@ -34,6 +34,8 @@ from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Block, Survey
 from kdoctor.syntax.walk import descendants
 
+_Function = cst.FunctionDef | cst.Lambda
+_TRIES_AND_FUNCTIONS = frozenset({cst.Try, cst.TryStar, cst.FunctionDef, cst.Lambda})
 _Import = cst.Import | cst.ImportFrom
 _CATCHES_ALL = frozenset({"Exception", "BaseException"})
 # Places where a name may well be None: `if x is not None:`.
@@ -218,10 +220,11 @@ class Guards:
         """Yield each ``try`` around ``node`` with its part that ``node`` is in, from the inside."""
         child, parent = node, self._parents.get(node)
         while parent is not None:
-            if isinstance(parent, cst.Try | cst.TryStar):
-                yield parent, child
-            if isinstance(parent, cst.FunctionDef | cst.Lambda) and child is parent.body:
-                return  # it runs some other time
+            if parent.__class__ in _TRIES_AND_FUNCTIONS:
+                if isinstance(parent, cst.Try | cst.TryStar):
+                    yield parent, child
+                elif isinstance(parent, _Function) and child is parent.body:
+                    return  # it runs some other time
             child, parent = parent, self._parents.get(parent)
 
     def _is_dead_in(self, attempt: cst.Try | cst.TryStar, part: cst.CSTNode, place: int) -> bool:
