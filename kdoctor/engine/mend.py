@@ -132,7 +132,8 @@ def check_still_python(before: Document, after: Document, changed: Collection[in
     if len(before.units) != len(after.units):
         raise FileProblem("the result has another number of code blocks")
     for index in changed:
-        if _is_python(before.units[index].text) and not _is_python(after.units[index].text):
+        # Asked in this order, the text before is parsed only where something is wrong.
+        if not _is_python(after.units[index].text) and _is_python(before.units[index].text):
             raise FileProblem("the result is no Python")
 
 

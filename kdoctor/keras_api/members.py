@@ -183,8 +183,19 @@ def _mro(distribution: str, release: str, home: str) -> tuple[str, ...]:
 
 @cache
 def _homes_by_leaf(distribution: str, release: str) -> dict[str, tuple[str, ...]]:
+    table = tables.classes_table(distribution)
+    number = table.releases.index(release)
     groups: dict[str, list[str]] = {}
-    for home in tables.classes_table(distribution).classes:
-        if _span(distribution, release, home):
+    for home, periods in _periods_by_home(distribution):
+        if any(first <= number <= last for first, last in periods):
             groups.setdefault(home.rpartition(".")[2], []).append(home)
     return {leaf: tuple(homes) for leaf, homes in groups.items()}
+
+
+@cache
+def _periods_by_home(distribution: str) -> tuple[tuple[str, tuple[tuple[int, int], ...]], ...]:
+    """Return where the classes of all releases are defined, with the releases that had each."""
+    return tuple(
+        (home, tuple((span.first, span.last) for span in tables.class_spans(row)))
+        for home, row in tables.classes_table(distribution).classes.items()
+    )
