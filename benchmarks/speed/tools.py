@@ -41,9 +41,9 @@ def peers(work: Path) -> dict[str, Tool]:
 
     def tool(name: str, *words: str, files: bool = False, writes: bool = False) -> Tool:
         program = [str(programs / words[0]), *words[1:]]
-        # Each bit of pylint's code is a kind of message.
-        codes = tuple(range(32)) if name == "pylint" else (0, 1)
-        return Tool(name, lambda paths: [*program, *paths], files, writes, codes)
+        # Each bit is a kind of message, or that files could not be parsed.
+        bits = {"pylint": 32, "Fixit": 4}.get(name, 2)
+        return Tool(name, lambda paths: [*program, *paths], files, writes, tuple(range(bits)))
 
     known = [
         tool("ruff", "ruff", "check", "--no-cache", "--isolated"),
