@@ -188,7 +188,7 @@ def _file(random: Random, kind: Kind, siblings: dict[str, list[str]]) -> str:
     if kind is Kind.OLD:
         head += _OLD_HEAD.format(root="keras" if style == "keras" else "tensorflow.keras")
     if kind is Kind.MENTION:
-        head += "# The arrays are those that the Keras models of this project take.\n"
+        head += "# The arrays are those that the keras models of this project take.\n"
     library = standard_library()
     module = random.choice(library)
     head += module.imports
