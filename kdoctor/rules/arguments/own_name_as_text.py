@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -51,7 +51,8 @@ _KINDS: Final = {
     "constraints": "constraint",
     "regularizers": "regularizer",
 }
-_RELEASES: Final = (None, "2.15.0", "2.2.5")
+_KERAS_2: Final = ("2.15.0", "2.2.5")
+_RELEASES: Final = (None, *_KERAS_2)
 _OF_LAYERS: Final = re.compile(r"(?:.+_)?(activation|constraint|regularizer)")
 _KNOWN_ELSEWHERE: Final = frozenset({*CONSTRAINTS, "l1_l2"})  # KD305 tells of these
 
@@ -72,7 +73,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for each in given:
         unknown = [text for text in each.texts if not _is_known(facts, each.module, text)]
         if unknown and not module.is_guarded(each.node) and not _may_fail(module, each.node):
-            yield _finding(module, each, unknown)
+            # Beside them, what no Keras 2 has was looked for among custom objects, too.
+            is_all = not any(_is_known(facts, each.module, text, _KERAS_2) for text in each.texts)
+            yield _finding(module, each, unknown[0], is_all=is_all)
 
 
 def _may_be_unknown(facts: Facts, callee: Callee, called: Called) -> bool:
@@ -160,20 +163,22 @@ def _text(node: cst.BaseExpression) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def _is_known(facts: Facts, module: str, text: str) -> bool:
+def _is_known(
+    facts: Facts, module: str, text: str, releases: Sequence[str | None] = _RELEASES
+) -> bool:
     """Say whether any Keras has it, as a function or by the name of a class, also in snake case."""
     if not text.isidentifier() or text in _KNOWN_ELSEWHERE:
         return True
     camel = "".join(part.title() for part in text.split("_"))
     return any(
         facts.at_release(release).lookup(f"keras.{place}.{name}").presence is Presence.EXISTS
-        for release in _RELEASES
+        for release in releases
         for place in (module, "layers")
         for name in {text, camel, text.upper()}
     )
 
 
-def _finding(module: Module, given: _Given, unknown: list[str]) -> Finding:
+def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Finding:
     span = module.outer_span(given.node)
     spelled, need = speller_at(module, given.node).spell("keras.saving.get_custom_objects")
     written = Hole(span, Precedence.ANY, binds(given.node))
@@ -185,12 +190,11 @@ def _finding(module: Module, given: _Given, unknown: list[str]) -> Finding:
         () if need is None else (need,),
         unsafe_because="it must be among them by then, and not only in a `custom_object_scope`",
     )
-    is_all = len(unknown) == len(given.texts)
     return rule.finding(
         module.place(given.node),
         "Keras 3 does not look for it among custom objects: ValueError: Could not interpret "
-        f"{_KINDS[given.module]} identifier: {unknown[0]}",
-        symbol=f"keras.{given.module}.{unknown[0]}",
+        f"{_KINDS[given.module]} identifier: {unknown}",
+        symbol=f"keras.{given.module}.{unknown}",
         confidence=given.confidence,
         help="Pass the function or class itself; or, where only its name is known, "
         f"`{spelled}()[name]`.",
@@ -301,6 +305,13 @@ INVALID = [
         unsafe=True,
         check="keras.saving.get_custom_objects()['mine'] = abs\n"
         "keras.activations.get(keras.saving.get_custom_objects()['mine'])",
+    ),
+    # Keras 3 has a `hard_tanh` of its own, which Keras 2 has not.
+    Example(
+        before=_TEST.format("'mine', 'hard_tanh'", "name"),
+        after=_TEST.format("'mine', 'hard_tanh'", "keras.saving.get_custom_objects()[name]"),
+        unsafe=True,
+        check="assert keras.activations.hard_tanh",
     ),
     Example(before=_TEST.format("'mine', 'relu'", "name")),
 ]

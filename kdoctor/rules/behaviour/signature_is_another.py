@@ -1,0 +1,141 @@
+"""`inspect.signature(keras.layers.Dense)`: it has other parameters, or other defaults.
+
+## What it does
+Reports `inspect.signature`, `getfullargspec` and `getargspec` of a class or function of Keras whose
+parameters or defaults differ between the last Keras 2 and the target. What pytest passes one after
+the other counts, too.
+
+## Why it breaks
+Code that compares the parameters with its own, or builds arguments from them, finds others:
+`Dense` has `lora_rank` now, `Conv1D`'s `data_format` is None and was `"channels_last"`.
+
+## What to write instead
+Where one's own class copies the parameters, take over those of Keras 3, or hand on `**kwargs` and
+compare only what the class itself adds. Names that only Keras 3 has can be left out of a
+comparison.
+
+## How we know
+Both signatures are read from the releases, and asked of Keras 3.15.1 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence, split_root
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
+from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.parametrized import passed_by_pytest
+
+_ASK: Final = frozenset({"inspect.signature", "inspect.getfullargspec", "inspect.getargspec"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each question about a signature that changed."""
+    for call in module.nodes(cst.Call):
+        if not call.args or module.qualified(call.func) not in _ASK or module.is_guarded(call):
+            continue
+        changed = {
+            name: difference
+            for each in _asked(module, call.args[0].value)
+            if (name := module.qualified(each)) and is_keras_3(facts, name)
+            if (difference := _difference(facts, name))
+        }
+        if changed:
+            yield _finding(module, call, changed)
+
+
+def _asked(module: Module, node: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """Return what is asked about: the class, that of its ``__init__``, all that pytest passes."""
+    if isinstance(node, cst.Attribute) and node.attr.value == "__init__":
+        node = node.value
+    if not isinstance(node, cst.Name):
+        return [node]
+    bound = module.bindings_at(node)
+    return list(passed_by_pytest(bound[0]) if len(bound) == 1 else ()) or [node]
+
+
+def _difference(facts: Facts, name: str) -> str:
+    """Return in words what is another one, nothing where all is as it was."""
+    split = split_root(name)
+    if split is None or facts.lookup(name).presence is not Presence.EXISTS:
+        return ""
+    plain = f"keras.{split[1]}"
+    new, old = facts.signature(plain), facts.at_release(LAST_KERAS_2).signature(plain)
+    if new is None or old is None:
+        return ""
+    now = {each.name: each.default for each in new.parameters}
+    before = {each.name: each.default for each in old.parameters}
+    said = [f"{'without' if each in before else 'with'} `{each}`" for each in _either(now, before)]
+    said += [
+        f"`{each}={now[each]}`, not {before[each]}"
+        for each in now
+        if each in before and str(now[each]) != str(before[each])
+    ]
+    if not said and list(now) != list(before):
+        said = ["in another order"]
+    return ", ".join(said[:3])
+
+
+def _either(now: Collection[str], before: Collection[str]) -> list[str]:
+    return [each for each in (*now, *before) if (each in now) != (each in before)]
+
+
+def _finding(module: Module, call: cst.Call, changed: dict[str, str]) -> Finding:
+    name, difference = next(iter(changed.items()))
+    leaf = name.rpartition(".")[2]
+    more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
+    return rule.finding(
+        module.place(call),
+        f"`{leaf}` has other parameters in Keras 3: {difference}{more}",
+        symbol=name,
+        confidence=Confidence.LIKELY,
+        help="Take over the parameters of Keras 3 where a class of your own copies them, or "
+        "compare only what it adds.",
+        no_fix_because="what is done with the parameters is for you to say",
+    )
+
+
+rule = Rule(
+    code="KD433",
+    name="signature-is-another",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"signature", "getfullargspec", "getargspec"},
+    since="3.0",
+)
+
+_HEAD = "import inspect\n\nimport keras\n\n"
+
+VALID = [
+    _HEAD + "inspect.signature(keras.layers.Flatten)\ninspect.signature(mine)",
+    _HEAD + "inspect.signature(keras.layers.Dense(2).call)",
+    "import inspect\n\nimport tf_keras\n\ninspect.signature(tf_keras.layers.Dense)",
+]
+INVALID = [
+    Example(
+        before=_HEAD + "names = list(inspect.signature(keras.layers.Dense).parameters)\n",
+        check="assert names[-1] == 'kwargs' and len(names) == 11",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD + "given = inspect.signature(keras.layers.Conv1D.__init__).parameters\n",
+        check="assert given['data_format'].default == 'channels_last'",
+        on_keras_2=True,
+    ),
+    Example(
+        before=f"{_HEAD}import pytest\n\n\n"
+        "@pytest.mark.parametrize('layer', [keras.layers.Dense, keras.layers.Conv1D])\n"
+        "def test(layer):\n    return len(inspect.signature(layer).parameters)\n",
+        check="assert test(keras.layers.Dense) == 11",
+        on_keras_2=True,
+    ),
+]

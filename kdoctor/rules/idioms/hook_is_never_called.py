@@ -1,0 +1,125 @@
+"""A private method of Keras 2 that a class of one's own overrides: Keras 3 never calls it.
+
+## What it does
+Reports methods of one's own layers and models that override a private one of Keras 2 and hand on to
+it, `super()._add_variable_with_custom_getter(…)`, where Keras 3 has no use for that name.
+
+## Why it breaks
+Nobody calls the method any more, and nothing says so: what it was to do with each weight, each
+input or each call silently does not happen.
+
+## What to write instead
+Override what is public: `add_weight` to see each weight as it is made, `call` or `__call__` for
+what goes in and comes out, `build` for what comes before. Weights of Keras' own layers are made by
+`self.add_weight` in their `build`:
+
+    class Quantized(keras.layers.Dense):
+        def add_weight(self, *args, **kwargs):
+            weight = super().add_weight(*args, **kwargs)
+            ...
+            return weight
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with a layer that counts. A test asks both frameworks for each
+of the names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+HOOKS: Final = {
+    "_add_variable_with_custom_getter": "`add_weight` sees each weight as it is made",
+    "_handle_activity_regularization": "`call` may use `self.add_loss`",
+    "_maybe_cast_inputs": "`call` may cast what it gets, with `autocast=False` for the layer",
+    "_get_trainable_state": "`trainable` says which weights are trained",
+    "_set_trainable_state": "`trainable` says which weights are trained",
+    "_set_dtype_policy": "`dtype_policy` can be set",
+}
+"""What Keras 2 called on layers and models, and what serves instead."""
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each such method."""
+    for node in module.nodes(cst.ClassDef):
+        methods = [
+            each
+            for each in node.body.body
+            if isinstance(each, cst.FunctionDef) and each.name.value in HOOKS
+        ]
+        if not methods or kind_of_class(module, node) not in {Kind.LAYER, Kind.MODEL}:
+            continue
+        for each in methods:
+            if _hands_on(each) and not module.is_guarded(each):
+                yield _finding(module, node, each)
+
+
+def _hands_on(method: cst.FunctionDef) -> bool:
+    """Say whether the method calls the one that it overrides."""
+    return any(
+        isinstance(each, cst.Call)
+        and isinstance(each.func, cst.Attribute)
+        and each.func.attr.value == method.name.value
+        and isinstance(each.func.value, cst.Call)
+        and isinstance(each.func.value.func, cst.Name)
+        and each.func.value.func.value == "super"
+        for each in descendants(method.body)
+    )
+
+
+def _finding(module: Module, node: cst.ClassDef, method: cst.FunctionDef) -> Finding:
+    name = method.name.value
+    return rule.finding(
+        module.place(method.name),
+        f"Keras 3 never calls `{node.name.value}.{name}`: what it does does not happen",
+        symbol=f"{node.name.value}.{name}",
+        confidence=Confidence.LIKELY,
+        help=f"Move what it does: {HOOKS[name]}.",
+        no_fix_because="what the method was to do belongs elsewhere",
+    )
+
+
+rule = Rule(
+    code="KD514",
+    name="hook-is-never-called",
+    family="idioms",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=HOOKS,
+    since="3.0",
+)
+
+_HOOK = (
+    "    def _add_variable_with_custom_getter(self, name, **kwargs):\n        seen.append(name)\n"
+    "        return {}\n\n\n"
+)
+_CLASS = "import keras\n\nseen = []\n\n\nclass Seeing({}):\n"
+_SUPER = "super()._add_variable_with_custom_getter(name=name, **kwargs)"
+
+VALID = [
+    # One's own method of that name; a class that is no layer; Keras 2 for good.
+    _CLASS.format("keras.layers.Dense") + _HOOK.format("None"),
+    _CLASS.format("Mine") + _HOOK.format(_SUPER),
+    _CLASS.format("tf_keras.layers.Dense").replace("keras", "tf_keras", 1) + _HOOK.format(_SUPER),
+    _CLASS.format("keras.layers.Dense") + "    def _mine(self):\n        super()._mine()",
+]
+INVALID = [
+    Example(
+        before=_CLASS.format("keras.layers.Dense")
+        + _HOOK.format(_SUPER)
+        + "layer = Seeing(2)\nlayer.build((None, 3))\n",
+        check="assert sorted(seen) == ['bias', 'kernel']",
+        on_keras_2=True,
+    ),
+]

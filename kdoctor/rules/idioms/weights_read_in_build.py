@@ -1,0 +1,143 @@
+"""`get_weights()` in the `build` of a layer: there are no values while training is traced.
+
+## What it does
+Reports `….get_weights()` of what a layer of one's own holds (`self.inner`, `for layer in
+self.layers`), inside its `build`.
+
+## Why it breaks
+Keras 2 ran every `build` outside of the graph. Keras 3 runs it wherever the layer is first called:
+where a model without `Input` is first met by `fit`, that is in the graph of the training step, and
+weights have no values there: `NotImplementedError: numpy() is only available when eager execution
+is enabled.`
+
+## What to write instead
+The weights themselves, where a loss or a tensor is made of them: `self.inner.weights[0]`. Where the
+values are wanted, build the model first, `model.build((None, 4))` or with an `Input` as its first
+layer, and read them in `__init__` or afterwards.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: the error is quoted from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each such call."""
+    for node in module.nodes(cst.ClassDef):
+        build = next(
+            (
+                each
+                for each in node.body.body
+                if isinstance(each, cst.FunctionDef) and each.name.value == "build"
+            ),
+            None,
+        )
+        if build is None or kind_of_class(module, node) is not Kind.LAYER:
+            continue
+        for call in descendants(build.body):
+            if _reads(call) and _is_held(module, call, build) and not module.is_guarded(call):
+                yield _finding(module, node, call)
+
+
+def _reads(node: cst.CSTNode) -> bool:
+    return (
+        isinstance(node, cst.Call)
+        and not node.args
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value == "get_weights"
+    )
+
+
+def _is_held(module: Module, call: cst.CSTNode, build: cst.FunctionDef) -> bool:
+    """Say whether it is asked of something that `self` holds, or of each of what it holds."""
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Attribute):
+        return False
+    owner = call.func.value
+    if isinstance(owner, cst.Name):
+        loops = [
+            each.iter
+            for each in module.ancestors(call)
+            if isinstance(each, cst.For)
+            and any(
+                isinstance(part, cst.Name) and part.value == owner.value
+                for part in (each.target, *descendants(each.target))
+            )
+        ]
+        owner = loops[0] if loops else owner
+    return any(_is_of_self(each, build) for each in (owner, *descendants(owner)))
+
+
+def _is_of_self(node: cst.CSTNode, build: cst.FunctionDef) -> bool:
+    return (
+        isinstance(node, cst.Attribute)
+        and isinstance(node.value, cst.Name)
+        and bool(build.params.params)
+        and node.value.value == build.params.params[0].name.value
+    )
+
+
+def _finding(module: Module, node: cst.ClassDef, call: cst.CSTNode) -> Finding:
+    return rule.finding(
+        module.place(call),
+        f"`{node.name.value}` may be built while training is traced, where weights have no "
+        "values: NotImplementedError: numpy() is only available when eager execution is enabled",
+        symbol=f"{node.name.value}.get_weights",
+        confidence=Confidence.LIKELY,
+        help="Use the weights themselves, `layer.weights[0]`; or build the model before it is "
+        "trained, with an `Input` as its first layer.",
+        no_fix_because="whether the values or the weights are wanted is for you to say",
+    )
+
+
+rule = Rule(
+    code="KD515",
+    name="weights-read-in-build",
+    family="idioms",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers={"get_weights"},
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n\n"
+_LAYER = (
+    "class Around(keras.layers.Layer):\n"
+    "    def build(self, input_shape):\n        self.sums = []\n"
+    "        self.layers = [keras.layers.Dense(2), keras.layers.Dense(2)]\n"
+    "        for layer in self.layers:\n            layer.build(input_shape)\n"
+    "            self.sums.append(np.sum({}))\n        super().build(input_shape)\n\n"
+    "    def call(self, x):\n        return self.layers[0](x) + self.layers[1](x)\n\n\n"
+)
+_FIT = (
+    "model = keras.Sequential([Around()])\nmodel.compile('sgd', 'mse')\n"
+    "try:\n    model.fit(np.ones((4, 3)), np.ones((4, 2)), verbose=0)\n    is_trained = True\n"
+    "except NotImplementedError:\n    is_trained = False\n"
+)
+
+VALID = [
+    # Elsewhere; of something else; a class that is no layer.
+    _HEAD + _LAYER.replace("build", "show").format("layer.get_weights()[0]"),
+    _HEAD + _LAYER.format("brain.get_weights()[0]"),
+    _HEAD + _LAYER.replace("keras.layers.Layer", "Mine").format("layer.get_weights()[0]"),
+    "import tf_keras as keras\nimport numpy as np\n\n\n" + _LAYER.format("layer.get_weights()[0]"),
+]
+INVALID = [
+    Example(
+        before=_HEAD + _LAYER.format("layer.get_weights()[0]") + _FIT,
+        check="assert is_trained",
+        on_keras_2=True,
+    ),
+]

@@ -1,0 +1,15 @@
+"""The hooks that Keras 3 never calls are those of Keras 2, and none of Keras 3."""
+
+import keras
+import pytest
+import tf_keras
+
+from kdoctor.rules.idioms.hook_is_never_called import HOOKS
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_a_hook_is_a_method_of_keras_2_alone(name):
+    assert hasattr(tf_keras.Model, name)
+    own = [each for each in keras.Model.__mro__ if each.__module__.startswith("keras.")]
+    assert own
+    assert not [each for each in own if name in vars(each)]
