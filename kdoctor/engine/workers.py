@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.documents import uninterrupted
-from kdoctor.engine.collecting import collector_waits
+from kdoctor.engine.collecting import collect_where_due, collector_waits
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.errors import KdoctorError
 
@@ -80,11 +80,11 @@ def _in_turn(
     get_ready: Callable[[Orders], None] | None,
 ) -> Iterator[list[T]]:
     if processes == 1:
-        for chunk in chunks:
-            for task in chunk:
-                with collector_waits():
-                    results = work(orders, [task])
-                yield results
+        with collector_waits():
+            for chunk in chunks:
+                for task in chunk:
+                    yield work(orders, [task])
+                    collect_where_due()
         return
     # Imported where processes are worth it: the imports alone take longer than a small scan.
     from concurrent.futures.process import (  # noqa: PLC0415

@@ -91,7 +91,8 @@ class Attempt:
         try:
             binding = bind(call, self.row.pattern)
         except Refused as refused:
-            raise Refused(refused.reason, distance=NOT_THIS_CALL) from None
+            refused.distance = NOT_THIS_CALL
+            raise
         self._check_guard(binding)
         builder = Builder(self.module, self.row, call, binding, spell, self.signatures)
         builder.check()

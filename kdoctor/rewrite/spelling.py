@@ -10,12 +10,12 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterator
-from functools import lru_cache
 
 import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.model import ImportNeed
+from kdoctor.once import once
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.roots import TEMPLATE_ROOT, import_root, under_root
 from kdoctor.rewrite.visibility import readable_import
@@ -133,7 +133,7 @@ def _is_package(binding: ImportBinding) -> bool:
     return (split is not None and not split[1]) or binding.name == "tensorflow"
 
 
-@lru_cache(maxsize=4)
+@once
 def _some_use_of_keras(module: Module) -> Reference | None:
     """Return the first use of something of Keras, else the first import."""
     uses = [each for each in module.references if import_root(each.name) is not None]
@@ -141,7 +141,7 @@ def _some_use_of_keras(module: Module) -> Reference | None:
     return next(iter([*loads, *uses]), None)
 
 
-@lru_cache(maxsize=4)  # a module is large, and files come one after another
+@once
 def _names_at_uses(module: Module) -> frozenset[str]:
     """Return the names that are bound where something imported is imported or used."""
     scopes = {module.scope_of(each.node) for each in module.references}

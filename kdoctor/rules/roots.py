@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Type
+from kdoctor.once import once
 from kdoctor.rules.facts import Facts
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def is_of_keras_3(owner: Type, facts: Facts) -> bool:
     return split is not None and facts.runs_keras_3(split[0])
 
 
-@lru_cache(maxsize=4)  # a module is large, and files come one after another
+@once
 def _imported_roots(module: Module) -> frozenset[str]:
     """Return the roots of Keras that a module imports from."""
     names = {name for each in module.imports for name in (each.name, each.imported)}

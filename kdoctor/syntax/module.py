@@ -10,7 +10,7 @@ import ast
 import re
 import unicodedata
 import weakref
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -67,6 +67,7 @@ class Module:
         self.knowledge = knowledge
         self._parsed = parsed
         self._package = package
+        self.answers: dict[Hashable, object] = {}  # of `once`
 
     @classmethod
     def parse(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 import libcst as cst
@@ -13,6 +12,7 @@ import libcst as cst
 from kdoctor.keras_api import ClassFamily, EntryKind, Presence, Signature
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
+from kdoctor.once import once
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import MemberUse, Module, Reference
 
@@ -99,7 +99,7 @@ def is_known(signature: Signature) -> bool:
     return not {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
 
 
-@lru_cache(maxsize=4)  # a module is large, and files come one after another
+@once
 def keras_calls(module: Module, facts: Facts) -> tuple[KerasCall, ...]:
     """Return the calls of Keras' own classes, functions and methods whose parameters are known."""
     return tuple(_found(module, facts))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from functools import lru_cache
 from typing import Literal
 
 import libcst as cst
 
 from kdoctor.keras_api import Lookup, Presence, split_root
+from kdoctor.once import once
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -103,7 +103,7 @@ def is_given_here(module: Module, reference: Reference) -> bool:
     )
 
 
-@lru_cache(maxsize=4)  # a module is large, and files come one after another
+@once
 def _stores(module: Module) -> tuple[Reference, ...]:
     return tuple(each for each in module.references if each.kind is ReferenceKind.STORE)
 
