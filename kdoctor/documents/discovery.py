@@ -24,6 +24,7 @@ _SKIPPED_FOLDERS = frozenset(
 )
 # A folder without any of these is configured as the one above.
 _DECIDING = frozenset({*CONFIG_FILES, *REPOSITORY_MARKS})
+_RULING = frozenset({".git", ".gitignore"})  # what makes rules of git for a folder
 _ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
 
 # What is excluded of the things that lie in a folder, which is given by its absolute path.
@@ -159,20 +160,23 @@ class _Walk:
                 why = f"the folder cannot be read: {error.strerror}"
                 self.unreadable.append(Unreadable(folder.path, why))
                 continue
-            if folder is not root and any(entry.name in _ENVIRONMENT_MARKS for entry in entries):
+            names = {entry.name for entry in entries}
+            if folder is not root and not _ENVIRONMENT_MARKS.isdisjoint(names):
                 continue
-            ignores = folder.ignores.within(folder.real)
-            patterns = configured.patterns(folder, {entry.name for entry in entries})
+            is_ruled = not _RULING.isdisjoint(names)
+            ignores = folder.ignores.within(folder.real) if is_ruled else folder.ignores
+            patterns = configured.patterns(folder, names)
             for entry in entries:
-                real = folder.real / entry.name
+                real = entry.path.replace(os.sep, "/")
                 if patterns is not None and patterns.decide(folder.absolute(entry)):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if not (_is_skipped(entry.name) or ignores.leave_out(f"{real.as_posix()}/")):
-                        pending.append(_Folder(folder.below(entry.name), real, ignores, patterns))
-                elif _is_wanted(entry) and not ignores.leave_out(real.as_posix()):
+                    if not (_is_skipped(entry.name) or ignores.leave_out(f"{real}/")):
+                        below, place = folder.below(entry.name), Path(entry.path)
+                        pending.append(_Folder(below, place, ignores, patterns))
+                elif _is_wanted(entry) and not ignores.leave_out(real):
                     is_link = entry.is_symlink()
-                    target = os.path.realpath(real) if is_link else str(real)
+                    target = os.path.realpath(entry.path) if is_link else entry.path
                     yield _Found(folder.below(entry.name), target, is_link)
 
 

@@ -93,6 +93,8 @@ class Ignores:
 
     def leave_out(self, path: str) -> bool:
         """Say whether a file, or a folder and with it all that it holds, is left out."""
+        if not (self.exclude or self.rules):
+            return False
         if any(rules.decide(path) for rules in self.exclude):
             return True
         decisions = (rules.decide(path) for rules in reversed(self.rules))

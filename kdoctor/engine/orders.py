@@ -49,6 +49,15 @@ class Task:
     codes: tuple[str, ...] | None = None
     namespace: str | None = None
 
+    # Not by `replace`, which takes longer than all else that is done for a file that is known.
+    def with_rules(self, codes: tuple[str, ...] | None, namespace: str) -> Task:
+        """Return the task with the rules that count and the root to import Keras from."""
+        return Task(self.source, self.size, self.admitted, self.target, codes, namespace)
+
+    def with_target(self, target: Target) -> Task:
+        """Return the task with the Keras that the file must run on."""
+        return Task(self.source, self.size, self.admitted, target, self.codes, self.namespace)
+
 
 @dataclass(frozen=True, slots=True)
 class Orders:

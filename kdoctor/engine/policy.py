@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -118,11 +118,7 @@ class Policy:
     def assigned(self, tasks: Iterable[Task]) -> list[Task]:
         """Return the tasks, each with its rules and its namespace."""
         return [
-            replace(
-                task,
-                codes=self.codes(task.source.path),
-                namespace=self.namespace(task.source.path),
-            )
+            task.with_rules(self.codes(task.source.path), self.namespace(task.source.path))
             for task in tasks
         ]
 

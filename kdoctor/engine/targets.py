@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +59,7 @@ class Targets:
             folder = os.path.dirname(os.path.abspath(task.source.path))  # noqa: PTH100, PTH120
             if folder not in targets:
                 targets[folder] = self._of(Path(folder))
-            found.append(replace(task, target=targets[folder]))
+            found.append(task.with_target(targets[folder]))
         return found
 
     def uses(self, tasks: Sequence[Task]) -> tuple[TargetUse, ...]:

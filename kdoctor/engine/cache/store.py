@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import time
 import zlib
 from pathlib import Path
@@ -117,7 +116,7 @@ class Store:
         total = zlib.crc32(payload).to_bytes(_SUM, "little")
         if len(payload) > _LARGEST:
             return
-        beside = self._file.with_name(f"{self._file.name}.{secrets.token_hex(4)}.tmp")
+        beside = self._file.with_name(f"{self._file.name}.{os.urandom(4).hex()}.tmp")
         try:
             self._make_folder()
             try:
