@@ -56,6 +56,19 @@ def test_a_scan_of_a_clean_file_imports_nothing_heavy(format_name, tmp_path):
     assert not {name for name in modules if name.startswith(heavy_rooms)}
 
 
+def test_a_command_does_not_make_the_others(tmp_path):
+    modules = imported(program("scan", "--help"), tmp_path)
+    others = {"fix", "explain", "report", "verify", "reference", "server", "api", "env"}
+    assert not modules & {f"kdoctor.cli.{name}" for name in others}
+
+
+def test_a_scan_imports_nothing_of_what_writes_files(tmp_path):
+    (tmp_path / "old.py").write_text("from keras import backend as K\n\nK.sum(1)\n")
+    code = program("scan", "old.py").replace("assert end.code == 0", "assert end.code == 1")
+    modules = imported(code, tmp_path)
+    assert not modules & {f"kdoctor.engine.{name}" for name in ("applying", "journal", "mend")}
+
+
 def test_import_kdoctor_imports_no_other_module_of_it(tmp_path):
     modules = imported("import kdoctor", tmp_path)
     assert {name for name in modules if name.startswith("kdoctor")} == {"kdoctor"}

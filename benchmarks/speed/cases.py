@@ -62,7 +62,7 @@ class Bench:
 
 def _cold(bench: Bench) -> Contest:
     tree = bench.inputs.part(MILLION)
-    return Contest({"kdoctor": (tools.scan(), tree), **bench.against(tree, "ruff")}, rounds=5)
+    return Contest({"kdoctor": (tools.scan(), tree), **bench.against(tree, "ruff")})
 
 
 def _one_core(bench: Bench) -> Contest:
@@ -109,12 +109,6 @@ def _help(bench: Bench) -> Contest:
     return Contest({"kdoctor": (tools.kdoctor("--help"), nothing)}, rounds=21, cheap=True)
 
 
-def _memory(bench: Bench) -> Contest:
-    sizes = (QUICK, MILLION) if bench.settings.quick else (MILLION, 4 * MILLION)
-    on = {str(shards): (tools.scan(), bench.inputs.part(shards)) for shards in sizes}
-    return Contest(on, memory=True, rounds=1)
-
-
 def _fix(bench: Bench) -> Contest:
     tree = bench.inputs.dense
     fix = tools.kdoctor("fix", "--apply", "--isolated", f"--target={tools.TARGET}")
@@ -123,9 +117,8 @@ def _fix(bench: Bench) -> Contest:
 
 def _growth(bench: Bench) -> Contest:
     sizes = SMALL_GROWTH if bench.settings.quick else GROWTH
-    return Contest(
-        {str(shards): (tools.scan(), bench.inputs.part(shards)) for shards in sizes}, rounds=1
-    )
+    on = {str(shards): (tools.scan(), bench.inputs.part(shards)) for shards in sizes}
+    return Contest(on, memory=True, rounds=1)
 
 
 CASES: dict[str, Callable[[Bench], Contest]] = {
@@ -138,7 +131,6 @@ CASES: dict[str, Callable[[Bench], Contest]] = {
     "dense": _dense,
     "libcst": _libcst,
     "one-core-slow": _one_core_slow,
-    "memory": _memory,
     "growth": _growth,
 }
 

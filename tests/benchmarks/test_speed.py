@@ -72,10 +72,13 @@ def test_ratios_are_of_medians_and_held_against_the_goal():
 
 
 def test_memory_must_be_small_and_stay_the_same():
-    small, large = runs(1), [Run(1, 1, 1, 250_000_000)]
-    first, second = table.lines_of({"memory": case(a=small, b=large)})
+    peaks = {250_000: 90, 1_000_000: 100, 4_000_000: 150}
+    by_tool = {str(lines): [Run(lines / 1e6, 1, 1, peak * 10**6)] for lines, peak in peaks.items()}
+    lines = {told: int(told) for told in by_tool}
+    growth, first, second = table.lines_of({"growth": record.Case("", "", by_tool, lines)})
+    assert (growth.ratio, growth.met) == ("exponent 1.000", True)
     assert first.met
-    assert not second.met
+    assert (second.ratio, second.met) == ("1.50", False)
 
 
 def test_the_exponent_of_a_square_is_two():
