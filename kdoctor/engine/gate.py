@@ -72,8 +72,8 @@ class Gate:
         glimpse = Glimpse(tree, path, self._package, self._package.stars)
         concerned = (
             not speaks
-            or any(map(self.speaks_of_keras, glimpse.written))
-            or any(map(self.speaks_of_keras, glimpse.strings))
+            or self.speaks_of_keras("\n".join(glimpse.written))
+            or self.speaks_of_keras("\n".join(glimpse.strings))
             or self._imports_keras(path, tree)
         )
         return glimpse if concerned else False

@@ -15,7 +15,7 @@ from kdoctor import keras_api
 from kdoctor.keras_api.returns import CALLED, MEMBERS, TENSOR
 from kdoctor.kinds import Kind, Type
 from kdoctor.rules.facts import Facts
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 NEITHER: Final = 0
 ONE: Final = 1
@@ -42,6 +42,14 @@ _CALLED: Final = {name: _form(made) for (_, name), made in CALLED.items() if _fo
 def tensors_in(glimpse: Glimpse, facts: Facts) -> Tensors:
     """Return what may be a tensor in a source; several rules ask it of the same one."""
     return Tensors(glimpse, facts)
+
+
+def may_get_a_tensor(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+    """Say whether a symbolic tensor, or a list of them, may be among what a call passes."""
+    if not called.node.args and not called.node.keywords:
+        return False
+    tensors = tensors_in(glimpse, facts)
+    return tensors.is_declared or any(map(tensors.form, called.values))
 
 
 class Tensors:

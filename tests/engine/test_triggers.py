@@ -13,6 +13,8 @@ from kdoctor.engine.examine import Examiner
 from kdoctor.engine.orders import Orders
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.rules import all_rules
+from kdoctor.rules.members._gone_of_kinds import GONE
+from tools.gone_members import gone_on
 
 RULES = [rule for rule in all_rules() if rule.family != "suppression"]
 EXAMPLES = [each.before for rule in RULES for each in rule.invalid]
@@ -111,3 +113,8 @@ def test_the_gate_changes_nothing_however_the_code_is_written(one, other, ways):
     for way in ways:
         source = way(source)
     assert findings(source, gate=True) == findings(source, gate=False)
+
+
+def test_what_objects_of_a_kind_lack_on_the_newest_keras_is_written_down():
+    for kind, members in gone_on(newest_target().version).items():
+        assert members <= GONE[kind]

@@ -47,17 +47,22 @@ class Callee:
 
 def passes(speaks: Callable[[Facts, Callee, Called], bool]) -> Trigger:
     """There is a call, maybe of something of Keras of which ``speaks`` holds with that call."""
-
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        classes = _Classes(glimpse, facts)
-        return any(
-            speaks(facts, callee, called)
-            for called in glimpse.calls
-            if called.keywords or called.places
-            for callee in _callees(called, facts, classes)
+    return Trigger(
+        lambda glimpse, facts: any(
+            speaks(facts, callee, called) for called, callee in _pairs(glimpse, facts)
         )
+    )
 
-    return Trigger(holds)
+
+@lru_cache(maxsize=1)  # several rules ask it of the same source
+def _pairs(glimpse: Glimpse, facts: Facts) -> tuple[tuple[Called, Callee], ...]:
+    classes = _Classes(glimpse, facts)
+    return tuple(
+        (called, callee)
+        for called in glimpse.calls
+        if called.keywords or called.places
+        for callee in _callees(called, facts, classes)
+    )
 
 
 class _Classes:

@@ -91,7 +91,6 @@ def _values(module: Module, call: KerasCall) -> Iterator[_Refused]:
 
 def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
     """Say whether ``_values`` could find something, by the form of what is passed."""
-    texts = _texts(called)
     if callee.leaf == "Input" and not isinstance(
         called.argument("shape", 0), ast.Tuple | ast.List | None
     ):
@@ -102,6 +101,7 @@ def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
         return True
     if callee.kind is Kind.LOSS:
         return "reduction" in called.keywords
+    texts = _texts(called)
     if any("/" in each for each in texts.get("name", ())):
         return True
     if callee.method and callee.leaf == "compile":

@@ -83,12 +83,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_be_shifted(facts: Facts, called: Called) -> bool:
-    values = [literal_of(each) for each in called.node.args]
-    return bool(values) and any(
-        new is not None and not _all_fit(values, new)
-        for name in called.names
-        if (new := facts.signature(name)) is not None
-    )
+    if not called.names or not called.node.args:
+        return False
+    news = [new for name in called.names if (new := facts.signature(name)) is not None]
+    values = [literal_of(each) for each in called.node.args] if news else []
+    return any(not _all_fit(values, new) for new in news)
 
 
 def _is_ours(old: Signature, new: Signature, shifted: int) -> bool:

@@ -41,7 +41,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 import libcst as cst
 
@@ -67,7 +67,7 @@ from kdoctor.rules.symbolic import (
     is_surely_known,
     minus_one,
 )
-from kdoctor.rules.tensors import tensors_in
+from kdoctor.rules.tensors import may_get_a_tensor
 from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.glimpse import Glimpse
@@ -102,11 +102,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
-    tensors = tensors_in(glimpse, facts)
     by_pytest = "parametrize" in glimpse.attributes
     return any(
-        (tensors.is_declared or any(map(tensors.form, called.values)))
-        and (by_pytest or any(_may_refuse(glimpse, each) for each in called.names))
+        (by_pytest or any(_may_refuse(glimpse, each) for each in called.names))
+        and may_get_a_tensor(glimpse, facts, called)
         for called in glimpse.calls
     )
 
@@ -128,6 +127,7 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
     return None if module.context_of(call) in _INSIDE else error
 
 
+@lru_cache(maxsize=8192)
 def error_of_name(name: str) -> str | None:
     """Return what a function of TensorFlow raises that gets a symbolic tensor, None if nothing."""
     rest = name.removeprefix("tensorflow.").removeprefix("compat.v1.")

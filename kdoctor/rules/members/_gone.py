@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import Final
 
 from kdoctor import keras_api
-from kdoctor.keras_api.returns import CALLED, MEMBERS, RECEIVERS
+from kdoctor.keras_api.returns import (
+    CALLED,
+    LIBRARY_FUNCTIONS,
+    MEMBERS,
+    RECEIVERS,
+    RETURNS,
+)
 from kdoctor.kinds import Kind, Type
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.members._advice import NOT_PUBLIC
+from kdoctor.rules.members._gone_of_kinds import GONE
 from kdoctor.rules.members._owners import last_release_with
 from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax.glimpse import Glimpse
@@ -19,10 +26,13 @@ from kdoctor.syntax.glimpse import Glimpse
 def may_be_gone(kinds: Collection[Kind]) -> Trigger:
     """An attribute is read that something of such a kind had once and may lack."""
     wanted = frozenset(kinds)
+    of_kinds = frozenset().union(*(GONE.get(kind, frozenset()) for kind in wanted))
 
     def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        asked = glimpse.members & (keras_api.ever_members() | NOT_PUBLIC)
-        return any(
+        if not of_kinds.isdisjoint(glimpse.members):
+            return True
+        asked = glimpse.members & keras_api.ever_members()
+        return bool(asked) and any(
             _lacks(facts, owner).any_of(asked)
             for owner in dict.fromkeys(_owners(glimpse, facts))
             if owner.kind in wanted
@@ -32,21 +42,32 @@ def may_be_gone(kinds: Collection[Kind]) -> Trigger:
 
 
 def _owners(glimpse: Glimpse, facts: Facts) -> Iterator[Type]:
-    """Yield the types that something in the source may be known to be of."""
-    yield from _GENERAL
+    """Yield the types of which the source names the class."""
     known = keras_api.knowledge(facts.target)
+    classes: dict[tuple[Kind, str | None], Type] = {}
     for name in glimpse.mentioned:
-        made = known.class_type(name) or known.result_type(name)
-        if made is not None:
-            yield made if made.item is None else made.item
+        made = known.class_type(name)
+        if made is None:
+            continue
+        yield made
+        if made.kind is Kind.MODEL and made.qualified is not None:
+            yield replace(made, cls="")  # the user's own subclass, which is asked in another way
+        # Of one of two classes of a name, it is only known how they are called.
+        if classes.setdefault((made.kind, made.cls), made) != made:
+            yield replace(made, qualified=None)
 
 
 def _general() -> Iterator[Type]:
-    for made in (*MEMBERS.values(), *CALLED.values(), *(kind for _, kind in RECEIVERS.values())):
+    yield from (Type(kind) for kind in Kind)
+    for made in (
+        *(*MEMBERS.values(), *CALLED.values(), *RETURNS.values(), *LIBRARY_FUNCTIONS.values()),
+        *(kind for _, kind in RECEIVERS.values()),
+    ):
         yield made if made.item is None else made.item
 
 
-_GENERAL = tuple(dict.fromkeys((*_general(), *(Type(kind) for kind in Kind))))
+GENERAL: Final = tuple(dict.fromkeys(_general()))
+"""The types of what is not known by its class: a function or an attribute gave it."""
 
 
 class _Lacks:
@@ -54,22 +75,18 @@ class _Lacks:
 
     def __init__(self, facts: Facts, owner: Type) -> None:
         self._facts = facts
-        # As it is; the user's own subclass of it; and where some of it is not known.
-        own = replace(owner, cls="") if owner.qualified is not None else owner
-        forms = (owner, own, replace(owner, cls=None), replace(owner, qualified=None))
-        self._forms = tuple(dict.fromkeys(forms))
+        self._owner = owner
         self._known: dict[str, bool] = {}
 
     def any_of(self, members: Collection[str]) -> bool:
         """Say whether it lacks one of them."""
-        return any(self._lacks(each) for each in members)
-
-    def _lacks(self, member: str) -> bool:
-        if member not in self._known:
-            self._known[member] = any(
-                last_release_with(self._facts, form, member) is not None for form in self._forms
-            )
-        return self._known[member]
+        known = self._known
+        for each in members:
+            if each not in known:
+                known[each] = last_release_with(self._facts, self._owner, each) is not None
+            if known[each]:
+                return True
+        return False
 
 
 @lru_cache(maxsize=1024)
