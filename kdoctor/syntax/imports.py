@@ -54,6 +54,7 @@ class Imports:
         self._path = path
         self._package = package
         self._through_tree: dict[str, str | ClassInfo | None] = {}
+        self._hands_over: dict[str, Collection[tuple[int, str]]] = {}
         self._in_init = path.replace("\\", "/").rpartition("/")[2] == "__init__.py"
         self.listed_for_export = frozenset(_listed_for_export(survey))
         self.of: dict[Binding, ImportBinding] = {
@@ -76,7 +77,11 @@ class Imports:
 
     def hands_over(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
-        return () if self._package is None else hands_over(self._package, self._path, name)
+        if self._package is None:
+            return ()
+        if name not in self._hands_over:
+            self._hands_over[name] = hands_over(self._package, self._path, name)
+        return self._hands_over[name]
 
     def returned_call(self, name: str) -> str | None:
         """Return which call from outside of the tree a function surely returns the result of."""

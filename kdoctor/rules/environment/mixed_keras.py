@@ -43,20 +43,21 @@ _FACADES = ("tf.keras", "tf.compat.v1.keras", "tf.compat.v2.keras")
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each layer and optimizer that a model of another Keras is given."""
     for model, given, node in _given_to_models(module):
-        if model.qualified is None or given.qualified is None or module.is_guarded(node):
+        if model.qualified is None or given.qualified is None:
             continue
         own = _keras_of(model.qualified, module, facts)
         other = _keras_of(given.qualified, module, facts)
-        if own is not None and other is not None and own != other:
-            yield rule.finding(
-                module.place(node),
-                f"`{given.qualified}` is given to a model of another Keras, "
-                f"`{model.qualified}`: {_error(own, given.kind, facts)}",
-                symbol=given.qualified,
-                confidence=Confidence.LIKELY,
-                help="Import all of Keras from one place.",
-                no_fix_because="which Keras the project is to run on is for people to say",
-            )
+        if own is None or other is None or own == other or module.is_guarded(node):
+            continue
+        yield rule.finding(
+            module.place(node),
+            f"`{given.qualified}` is given to a model of another Keras, "
+            f"`{model.qualified}`: {_error(own, given.kind, facts)}",
+            symbol=given.qualified,
+            confidence=Confidence.LIKELY,
+            help="Import all of Keras from one place.",
+            no_fix_because="which Keras the project is to run on is for people to say",
+        )
 
 
 def _has_several_roots(glimpse: Glimpse, _: Facts) -> bool:

@@ -34,13 +34,14 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBER = "_keras_history"
+_MEMBERS = frozenset({_MEMBER, "layer"})
 _WITHOUT = {Kind.EAGER, Kind.VARIABLE, Kind.LAYER, Kind.MODEL}
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report what raises; what is merely private where nothing behind it raises."""
     for use in module.members:
-        if use.owner_defines or module.is_guarded(use.node):
+        if use.member not in _MEMBERS or use.owner_defines or module.is_guarded(use.node):
             continue
         if use.owner.kind is Kind.KERAS_HISTORY and use.member == "layer":
             yield _renamed(module, facts, use)
