@@ -319,7 +319,7 @@ class Module:
 
     def _use_references(self) -> Iterator[tuple[int, Reference]]:
         resolver, parents = self._resolver, self._survey.parents
-        names = resolver.may_be_imported()
+        names = resolver.may_be_imported
         for use in self._survey.uses:
             if use.name not in names:
                 continue

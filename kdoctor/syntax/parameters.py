@@ -116,6 +116,8 @@ class Parameters:
         """The calls ``Layer(…)(x)`` by the parameter ``x`` of the same function that they take."""
         found: dict[Binding, list[cst.Call]] = {}
         for use in self._survey.uses:
+            if use.name not in use.scope.bindings:
+                continue
             argument = self._survey.parents.get(use.node)
             call = self._survey.parents.get(argument) if argument is not None else None
             if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):

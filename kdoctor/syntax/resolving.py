@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import libcst as cst
 
@@ -160,24 +161,23 @@ class Resolver:
             return member  # in another branch it is something else: it stays a name of the tree
         return replace(member, name=through, names=(through,))
 
+    @cached_property
     def may_be_imported(self) -> frozenset[str]:
-        """Return all names that are bound to something imported anywhere in the module."""
+        """All names that are bound to something imported anywhere in the module."""
         found = {each.name for each in self._survey.import_bindings}
         for _, names in self._known_stars():
             found |= names or frozenset()
-        aliases = [
-            (binding.name, root)
-            for scope in self._survey.all_scopes()
-            for bindings in scope.bindings.values()
-            for binding in bindings
-            if binding.kind is BindingKind.ASSIGN
-            and (root := _root(part_of(binding.value, binding.path))) is not None
-        ]
-        grown = True
-        while grown:
-            more = {name for name, root in aliases if root in found and name not in found}
+        aliases: dict[str, set[str]] = {}
+        for scope in self._survey.all_scopes():
+            for binding in (each for bindings in scope.bindings.values() for each in bindings):
+                if binding.kind is BindingKind.ASSIGN:
+                    root = _root(part_of(binding.value, binding.path))
+                    aliases.setdefault(root or "", set()).add(binding.name)
+        waiting = list(found)
+        while waiting:
+            more = aliases.get(waiting.pop(), set()) - found
             found |= more
-            grown = bool(more)
+            waiting += more
         return frozenset(found)
 
     def _agreed(self, reaching: Sequence[Binding]) -> Meaning | None:

@@ -88,8 +88,9 @@ class SymbolicParameters:
         )
 
     def _makes_tensors_or_layers(self) -> bool:
+        names = self._resolver.may_be_imported
         for use in self._survey.uses:
-            meaning = self._resolver.meaning_of(use.chain)
+            meaning = self._resolver.meaning_of(use.chain) if use.name in names else None
             if meaning is None:
                 continue
             made = self._knowledge.class_type(meaning.name) or self._knowledge.result_type(
