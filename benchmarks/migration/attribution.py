@@ -36,6 +36,7 @@ class Told(enum.StrEnum):
 
     LINE = "at the line"
     NAME = "by name"
+    CAUSE = "by its cause"  # as an experiment has shown: see ``causes``
     TRACEBACK = "in the traceback"
     NOT = "not"
 

@@ -103,8 +103,9 @@ def sentences(rows: list[Row]) -> Iterable[str]:
     yield (
         f"- Of the {len(ways)} first errors left after the unsafe fixes, a finding stood at the "
         f"line of {ways.count(Told.LINE)} and named what the error names in "
-        f"{ways.count(Told.NAME)} more ({told} together); {ways.count(Told.TRACEBACK)} more had "
-        "one at another line of the traceback."
+        f"{ways.count(Told.NAME)} more, and of {ways.count(Told.CAUSE)} more it was the cause, as "
+        f"an experiment shows ({told} together); {ways.count(Told.TRACEBACK)} more had one at "
+        "another line of the traceback."
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from benchmarks.migration import causes
 from benchmarks.migration.arms import Runner
 from benchmarks.migration.attribution import Attribution, Told, attribute, lines_before
 from benchmarks.migration.model import Arm, Failure, Package, Record
@@ -56,14 +57,20 @@ def row(package: Package, records: Mapping[Arm, Record], runner: Runner) -> Row:
             lambda path: originals[path.partition("/")[0]] / path.partition("/")[2],
         )
         told[arm] = {
-            test: attribute(failure, repair, before, f"{figures.package}/{test}")
+            test: causes.shown(
+                attribute(failure, repair, before, f"{figures.package}/{test}"),
+                figures.package,
+                test,
+                repair,
+                causes.read(),
+            )
             for test, failure in figures.left[arm].items()
         }
     return Row(figures, dict(records), told)
 
 
 def share_told(rows: list[Row], arm: Arm) -> float | None:
-    """Return the share of the first errors still there that a finding told of (line or name)."""
+    """Return the share of the first errors still there that a finding told of."""
     ways = [told.told for each in rows for told in each.told[arm].values()]
-    known = [way for way in ways if way in {Told.LINE, Told.NAME}]
+    known = [way for way in ways if way in {Told.LINE, Told.NAME, Told.CAUSE}]
     return len(known) / len(ways) if ways else None

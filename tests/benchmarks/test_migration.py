@@ -7,8 +7,17 @@ import sys
 
 import pytest
 
-from benchmarks.migration import catalogue, errors, precision, recovery, repairs, sources, suites
-from benchmarks.migration.attribution import Told, attribute, lines_before, names_in
+from benchmarks.migration import (
+    catalogue,
+    causes,
+    errors,
+    precision,
+    recovery,
+    repairs,
+    sources,
+    suites,
+)
+from benchmarks.migration.attribution import Attribution, Told, attribute, lines_before, names_in
 from benchmarks.migration.model import (
     Arm,
     Failure,
@@ -323,6 +332,31 @@ def test_an_error_in_a_function_that_the_fix_wrote_is_at_the_line_that_calls_it(
     assert attribute(failure, repair, before).told is Told.LINE
     assert attribute(failure, repair, before).place == "p/core.py:3"
     assert attribute(failure, repair, lambda *_: range(0)).place == "p/core.py:40"
+
+
+def test_a_cause_counts_where_its_finding_is_said_and_nothing_nearer_is():
+    cause = causes.Cause("p", "KD101", "p/core.py", "why", ("a.py::test",), "old", "new")
+    far, near = Attribution(Told.TRACEBACK), Attribution(Told.LINE)
+    said = repaired(after=[found("p/core.py", 7)])
+
+    def told(attribution, repair, test="a.py::test", package="p"):
+        return causes.shown(attribution, package, test, repair, [cause]).told
+
+    assert told(far, said) is Told.CAUSE
+    assert told(near, said) is Told.LINE
+    assert told(far, repaired([found("p/core.py", 7)])) is Told.TRACEBACK
+    assert told(far, repaired(after=[found("p/core.py", 7, severity="legacy")])) is Told.TRACEBACK
+    assert told(far, said, test="a.py::other") is Told.TRACEBACK
+    assert told(far, said, package="q") is Told.TRACEBACK
+
+
+def test_each_listed_cause_is_of_a_listed_package_and_names_its_line():
+    packages = {each.name for each in catalogue.read().package}
+    for each in causes.read():
+        assert each.package in packages
+        assert each.path.startswith(f"{each.package}/")
+        assert each.tests
+        assert each.old != each.new
 
 
 def test_a_test_that_was_not_collected_is_told_of_by_what_its_id_names():
