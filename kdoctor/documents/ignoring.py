@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from kdoctor.documents.reading import read_regular
+
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
@@ -109,7 +111,7 @@ class Ignores:
 
 def _lines(path: Path) -> Iterable[str]:
     try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        return read_regular(path).decode(errors="surrogateescape").splitlines()
     except OSError:
         return ()
 

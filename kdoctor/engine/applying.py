@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from kdoctor.documents import uninterrupted, write_atomically
+from kdoctor.documents import read_regular, uninterrupted, write_atomically
 from kdoctor.engine.journal import Journal, left_by_last_apply
 from kdoctor.engine.result import FixedFile, FixResult, LeftAlone, ScanResult
 from kdoctor.errors import FileProblem
@@ -64,7 +64,7 @@ def _write(file: FixedFile, journal: Journal) -> str | None:
     """Write a file's new bytes. Return why not, where it was not written."""
     path = Path(file.path)
     try:
-        if path.read_bytes() != file.before:
+        if read_regular(path) != file.before:
             return "it changed while it was being fixed, and was not written; run again"
         journal.keep(file.path, file.before, file.after)
         write_atomically(path, file.after)

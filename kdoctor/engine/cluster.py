@@ -39,7 +39,8 @@ def executor_at(address: str) -> Iterator[Executor]:
             f"{address}: Dask is not installed; pip install 'kdoctor[dask]'"
         ) from error
     # What goes wrong is said once, in a sentence of ours.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in ("distributed", "distributed.client", "concurrent.futures"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     host = f"[{host}]" if ":" in host else host
     try:
         with warnings.catch_warnings():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kdoctor.documents.reading import read_regular
 from kdoctor.target import Target
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Source:
         Raises:
             OSError: it cannot be read.
         """
-        return Path(folder, self.path).read_bytes() if self.data is None else self.data
+        return read_regular(Path(folder, self.path)) if self.data is None else self.data
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
+from kdoctor.documents.reading import read_regular
 from kdoctor.syntax.package import is_registry
 
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -77,7 +77,7 @@ def parsed(source: str | bytes) -> ast.Module | None:
 def outline_of(path: str) -> Outline | None:
     """Return the outline of a file, None where it cannot be read or parsed."""
     try:
-        return outline_in(Path(path).read_bytes())
+        return outline_in(read_regular(path))
     except OSError:
         return None
 

@@ -20,6 +20,7 @@ import libcst as cst
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Span
+from kdoctor.syntax.depth import MOST, deep_line
 
 _T = TypeVar("_T")
 _A = TypeVar("_A")
@@ -49,6 +50,7 @@ def parse(unit: Unit) -> tuple[cst.Module, str]:
         parsed = "\n" + parsed[1:] if parsed[1:2] not in {"\r", "\n"} else " " + parsed[1:]
     try:
         _refuse_deep_brackets(parsed)
+        _refuse_deep_statements(parsed)
         return _tree(parsed), parsed
     except _NotPythonError as error:
         problem = error
@@ -141,6 +143,13 @@ def _without_form_feeds(text: str) -> str:
         if replaced == text:
             return text
         text = replaced
+
+
+def _refuse_deep_statements(text: str) -> None:
+    line = deep_line(text, lambda source: on_a_deep_stack(ast.parse, source))
+    if line is not None:
+        why = f"a statement is nested more than {MOST:,} levels deep; split it, or exclude the file"
+        raise _NotPythonError(why, _offset(text, line, 1))
 
 
 def _refuse_deep_brackets(text: str) -> None:

@@ -7,6 +7,8 @@ import time
 from hashlib import blake2b
 from typing import Final, NamedTuple
 
+from kdoctor.documents.reading import open_regular
+
 Signature = tuple[int, int, int, int]  # size, times of change of content and of inode, inode
 
 # What changed just now may change again within one tick of the file system's clock, and look the
@@ -34,9 +36,9 @@ def file_state(path: str) -> tuple[State, bytes]:
     The signature is taken first: what changes later has another one.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it cannot be read, or is no regular file.
     """
-    with open(path, "rb") as file:  # noqa: PTH123 - hot, on str
+    with open_regular(path) as file:
         signature = _settled(os.fstat(file.fileno()))
         data = file.read()
     return State(signature, digest(data)), data

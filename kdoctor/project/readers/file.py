@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from kdoctor.documents.reading import read_regular
 from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Evidence, Flag, Problem
 from kdoctor.project.requirement import Where, parse_requirement
@@ -62,7 +63,7 @@ def open_file(real: Path, shown: str) -> File:
         FileProblem: it cannot be read.
     """
     try:
-        return File(shown, real, real.read_bytes())
+        return File(shown, real, read_regular(real))
     except OSError as error:
         raise FileProblem(f"it cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # no file can be called so

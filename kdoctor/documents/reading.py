@@ -1,0 +1,38 @@
+"""Read a file that is a file: what blocks or never ends is not waited for."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import BinaryIO
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file for reading.
+
+    A pipe or a device may lie under a name that was a file's a moment ago, or under that of a
+    module that another file imports; to open it must not wait for somebody who writes into it.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+    """
+    file = open(path, "rb", opener=_open)  # noqa: SIM115 - the caller closes it
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))
+    return file
+
+
+def read_regular(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of a regular file.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+    """
+    with open_regular(path) as file:
+        return file.read()
+
+
+def _open(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
