@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -73,6 +74,23 @@ def test_the_program_reports_the_same_byte_for_byte(dask):
     diff = CliRunner().invoke(app, ["fix", "--executor", address])
     assert diff.stdout_bytes == CliRunner().invoke(app, ["fix"]).stdout_bytes
     assert b"+    return ops.sum(" in diff.stdout_bytes
+
+
+def test_the_page_s_program_scans_a_folder_of_repositories(dask, tmp_path, monkeypatch):
+    page = Path(__file__).resolve().parents[2].joinpath("docs", "fleet.md").read_text("utf-8")
+    code = re.search(r'```python title="fleet.py"\n(.*?)```', page, re.DOTALL)[1]
+    program = {"__name__": "fleet"}
+    exec(compile(code, "fleet.py", "exec"), program)  # noqa: S102 - our own page
+    monkeypatch.setitem(program, "BATCH", 2)
+    for name in "abc":
+        tmp_path.joinpath("repositories", name).mkdir(parents=True)
+        tmp_path.joinpath("repositories", name, "old.py").write_text(OLD.format(1))
+    tmp_path.joinpath("repositories", "c", "broken.py").write_text("import keras\nx = (\n")
+    results = tmp_path / "results"
+    program["main"](dask.scheduler.address, tmp_path / "repositories", results)
+    told = {path.name: path.read_text().splitlines() for path in results.iterdir()}
+    assert [json.loads(line)["code"] for line in told["000000.jsonl"]] == ["KD101"] * 2
+    assert [json.loads(line).get("code") for line in told["000002.jsonl"]] == ["KD101", None]
 
 
 @pytest.mark.parametrize(
