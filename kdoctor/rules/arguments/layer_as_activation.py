@@ -39,7 +39,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 from kdoctor.syntax.walk import descendants
@@ -131,7 +131,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.CHANGE,
     check=check,
-    triggers=calls(_may_get_a_layer),
+    triggers=word(*_ARGUMENTS) & calls(_may_get_a_layer),
     since="3.0",
 )
 

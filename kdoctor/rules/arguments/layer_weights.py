@@ -60,7 +60,7 @@ from kdoctor.rules.calls import argument, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import Line, free_name, line_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 
@@ -271,7 +271,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=calls(_may_be_a_layer),
+    triggers=word("weights") & calls(_may_be_a_layer),
     since="3.0",
 )
 

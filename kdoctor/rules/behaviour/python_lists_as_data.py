@@ -27,7 +27,7 @@ from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, literal, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -115,7 +115,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=Trigger(_may_get_lists),
+    triggers=word(*_DATA) & Trigger(_may_get_lists),
     since="3.0",
 )
 

@@ -36,7 +36,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 
@@ -76,7 +76,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=calls(_is_seeded),
+    triggers=word("seed") & calls(_is_seeded),
     since="3.0",
 )
 

@@ -60,7 +60,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import SYMBOLIC, holds_symbolic
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.glimpse import Called
 
@@ -241,7 +241,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=calls(_gives_a_phase) & SYMBOLIC,
+    triggers=word("training") & calls(_gives_a_phase) & SYMBOLIC,
     since="3.0",
 )
 

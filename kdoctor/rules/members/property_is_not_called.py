@@ -23,7 +23,7 @@ from kdoctor.rewrite import MemberRewrite, MemberTable, method
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 
 ROWS = (
@@ -68,7 +68,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=calls(lambda _, called: called.leaf in _GIVES and called.is_attribute),
+    triggers=word(*_GIVES) & calls(lambda _, called: called.leaf in _GIVES and called.is_attribute),
     since="3.0",
 )
 

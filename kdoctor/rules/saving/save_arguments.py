@@ -31,7 +31,9 @@ from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._uses import PathUse, method_uses, saves
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 _ERRORS = {
     "save": "ValueError: The following argument(s) are not supported: ['{0}']",
@@ -44,6 +46,11 @@ _GONE = {
     "load_weights": ("options",),
 }
 _INCLUDE_OPTIMIZER = 2  # self.save(filepath, overwrite, include_optimizer)
+
+
+def _may_be_one(_: Facts, called: Called) -> bool:
+    is_shifted = called.leaf == "save" and called.places == _INCLUDE_OPTIMIZER + 1
+    return is_shifted or any(not called.keywords.isdisjoint(each) for each in _GONE.values())
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -118,7 +125,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers={"save", "save_model", "save_weights", "load_weights"},
+    triggers=word("save", "save_model", "save_weights", "load_weights") & calls(_may_be_one),
     since="3.0",
 )
 
