@@ -78,7 +78,7 @@ class Classes:
 
     def by_leaf(self, name: str) -> tuple[ClassInfo, ...]:
         """Return the classes called ``name`` wherever they are defined."""
-        homes = self._by_leaf.get(name, ())
+        homes = _homes_by_leaf(self.distribution).get(name, ())
         return tuple(info for home in homes if (info := self.info(home)))
 
     def of_family(self, family: ClassFamily) -> tuple[ClassInfo, ...]:
@@ -89,21 +89,13 @@ class Classes:
         """Say whether instances of the class have ``member``."""
         if member in info.members or member in _GIVEN.get(info.home.rpartition(".")[2], ()):
             return Presence.EXISTS
-        if not info.complete or member.startswith("_") or self._is_set_from_outside(member):
+        if not info.complete or member.startswith("_"):
+            return Presence.UNKNOWN
+        if member in _set_from_outside(self.distribution, self.release):
             return Presence.UNKNOWN
         if info.family in {ClassFamily.LAYER, ClassFamily.MODEL} and member in TORCH_MODULE:
             return Presence.UNKNOWN
         return Presence.MISSING
-
-    def _is_set_from_outside(self, member: str) -> bool:
-        table = tables.classes_table(self.distribution)
-        number = table.releases.index(self.release)
-        spans = table.set_from_outside.get(member, ())
-        return any(first <= number <= last for first, last in spans)
-
-    @property
-    def _by_leaf(self) -> dict[str, tuple[str, ...]]:
-        return _homes_by_leaf(self.distribution, self.release)
 
     def signature_text(self, member: Member) -> str | None:
         """Return a method's parameters without ``self``."""
@@ -114,7 +106,7 @@ class Classes:
 
 @cache
 def _of_family(classes: Classes, family: ClassFamily) -> tuple[ClassInfo, ...]:
-    homes = (home for homes in classes._by_leaf.values() for home in homes)  # noqa: SLF001
+    homes = (home for homes in _homes_by_leaf(classes.distribution).values() for home in homes)
     infos = (classes.info(home) for home in homes if not home.startswith(_BRIDGES))
     return tuple(info for info in infos if info and info.family is family)
 
@@ -182,20 +174,21 @@ def _mro(distribution: str, release: str, home: str) -> tuple[str, ...]:
 
 
 @cache
-def _homes_by_leaf(distribution: str, release: str) -> dict[str, tuple[str, ...]]:
-    table = tables.classes_table(distribution)
-    number = table.releases.index(release)
+def _homes_by_leaf(distribution: str) -> dict[str, list[str]]:
+    """Return the homes of all releases' classes by what these are called."""
     groups: dict[str, list[str]] = {}
-    for home, periods in _periods_by_home(distribution):
-        if any(first <= number <= last for first, last in periods):
-            groups.setdefault(home.rpartition(".")[2], []).append(home)
-    return {leaf: tuple(homes) for leaf, homes in groups.items()}
+    for home in tables.classes_table(distribution).classes:
+        groups.setdefault(home.rpartition(".")[2], []).append(home)
+    return groups
 
 
 @cache
-def _periods_by_home(distribution: str) -> tuple[tuple[str, tuple[tuple[int, int], ...]], ...]:
-    """Return where the classes of all releases are defined, with the releases that had each."""
-    return tuple(
-        (home, tuple((span.first, span.last) for span in tables.class_spans(row)))
-        for home, row in tables.classes_table(distribution).classes.items()
+def _set_from_outside(distribution: str, release: str) -> frozenset[str]:
+    """Return the members that other code of a release assigns to some object."""
+    table = tables.classes_table(distribution)
+    number = table.releases.index(release)
+    return frozenset(
+        member
+        for member, spans in table.set_from_outside.items()
+        if any(first <= number <= last for first, last in spans)
     )
