@@ -11,6 +11,7 @@ import pytest
 
 import kdoctor
 from kdoctor.engine import scanning, workers
+from kdoctor.syntax import parsing
 
 OLD = "from keras import backend as K\n\nprint(K.sum([1]))\n"
 HEAD = "from keras import backend as K\n"
@@ -83,6 +84,15 @@ def test_what_is_long_but_flat_is_looked_into():
     result = kdoctor.scan(["."], jobs=1)
     assert told(result) == {}
     assert "flat.py" in {finding.place.path for finding in result.findings}
+
+
+def test_what_is_too_large_for_memory_is_named(monkeypatch):
+    monkeypatch.setattr(parsing, "_LARGEST", 20_000)
+    Path("large.py").write_text(f"{HEAD}x = {{{', '.join(f'{n}: {n}' for n in range(2000))}}}\n")
+    assert told(kdoctor.scan(["."], jobs=1)) == {
+        "large.py": "the code is longer than 20,000 characters; split it, or exclude the file "
+        "(line 1, column 1)"
+    }
 
 
 def test_what_is_no_file_is_passed_over_or_named():
