@@ -26,7 +26,7 @@ STAGES: Final = {
     "start": r"/typer/|/pydantic|kdoctor/(__main__|cli|rules/(registry|index|words))",
     "files": r"kdoctor/(documents/(?!positions)|project|config"
     r"|engine/(gather|prefilter|tree|options|policy|plan|targets))",
-    "gate": r"kdoctor/engine/(gate|outline|package|triggers)",
+    "gate": r"kdoctor/(engine/(gate|outline|package|own_functions)|syntax/glimpse|rules/triggers)",
     "cache": r"kdoctor/(engine/)?cache",
     "parse": r"kdoctor/syntax/pars|/libcst/",
     "positions": r"kdoctor/(syntax|documents)/positions",
