@@ -34,8 +34,8 @@ DEEP = {
 NO_PYTHON = {
     "brackets": "x = K.sum(" + "[" * 3000 + "]" * 3000 + ")",
     "open brackets": "x = K.sum(" * 50_000,
-    "functions": "".join(f"{' ' * n}def f(a):\n" for n in range(3000)) + " " * 3000 + "K.sum(a)",
-    "branches": "".join(f"{' ' * n}if a:\n" for n in range(3000)) + " " * 3000 + "K.sum(a)",
+    "functions": "".join(f"{' ' * n}def f(a):\n" for n in range(1000)) + " " * 1000 + "K.sum(a)",
+    "branches": "".join(f"{' ' * n}if a:\n" for n in range(1000)) + " " * 1000 + "K.sum(a)",
 }
 
 
