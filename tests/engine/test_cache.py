@@ -239,6 +239,9 @@ def test_folders_where_the_cache_should_lie_stop_nobody(project, monkeypatch):
     file.unlink()
     file.mkdir()
     assert scan() == first
+    file.rmdir()
+    os.mkfifo(file)
+    assert scan() == first
 
 
 @pytest.mark.usefixtures("project")

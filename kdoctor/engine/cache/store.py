@@ -16,6 +16,7 @@ from typing import Final
 
 import msgspec
 
+from kdoctor.documents.reading import open_regular
 from kdoctor.engine.cache.state import State
 
 _MAGIC: Final = b"kdoctor cache 1\n"
@@ -89,7 +90,7 @@ class Store:
         """Return what is known, nothing where there is no sound file."""
         self._read = None
         try:
-            with open(self._file, "rb") as file:  # noqa: PTH123
+            with open_regular(self._file) as file:
                 found = os.fstat(file.fileno())
                 if found.st_size > _LARGEST:
                     return Snapshot()
