@@ -88,7 +88,8 @@ def test_what_is_long_but_flat_is_looked_into():
 
 def test_what_is_too_large_for_memory_is_named(monkeypatch):
     monkeypatch.setattr(parsing, "_LARGEST", 20_000)
-    Path("large.py").write_text(f"{HEAD}x = {{{', '.join(f'{n}: {n}' for n in range(2000))}}}\n")
+    entries = ", ".join(f"{n}: {n}" for n in range(2000))
+    Path("large.py").write_text(f"{OLD}x = {{{entries}}}\n")
     assert told(kdoctor.scan(["."], jobs=1)) == {
         "large.py": "the code is longer than 20,000 characters; split it, or exclude the file "
         "(line 1, column 1)"
