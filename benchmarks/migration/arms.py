@@ -54,6 +54,11 @@ class Runner:
         """Return where the arm's copy lies, for people who want to look into it."""
         return self._places.cache / "arms" / package.name / arm
 
+    def places_of(self, package: Package) -> Places:
+        """Return the places, with the time that a test of the package may take."""
+        seconds = max(package.seconds, self._places.seconds_a_test)
+        return msgspec.structs.replace(self._places, seconds_a_test=seconds)
+
     def on_the_path(self, package: Package) -> list[Package]:
         """Return the package and what it needs besides."""
         return [package, *self._catalogue.needed_by(package)]
@@ -72,7 +77,7 @@ class Runner:
         for name, original in originals.items():
             shutil.copytree(original, root / name, symlinks=True)
         repair = repairs.repair(arm, root, originals) if arm.is_fixed else None
-        suite = suites.run(package, arm, root, self._places)
+        suite = suites.run(package, arm, root, self.places_of(package))
         key = self._key(package, arm)
         return Record(package.name, package.version, arm, key, suite, repair)
 
@@ -83,7 +88,7 @@ class Runner:
         parts = [
             *(each.version for each in self.on_the_path(package)),
             self._framework,
-            f"{self._places.seconds_a_test:g}",
+            f"{self.places_of(package).seconds_a_test:g}",
             self._kdoctor if arm.is_fixed else "",
         ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -71,7 +71,7 @@ def shown(
     return found
 
 
-def holds(cause: Cause, runner: Runner, places: Places, listed: catalogue.Catalogue) -> str:
+def holds(cause: Cause, runner: Runner, listed: catalogue.Catalogue) -> str:
     """Try a cause; return what speaks against it, nothing where its tests pass."""
     (package,) = listed.named([cause.package])
     record = runner.known(package, Arm.UNSAFE)
@@ -88,7 +88,7 @@ def holds(cause: Cause, runner: Runner, places: Places, listed: catalogue.Catalo
     lines[finding.line - 1] = lines[finding.line - 1].replace(cause.old, cause.new)
     try:
         path.write_text("".join(lines), "utf-8")
-        passed = suites.run(package, Arm.UNSAFE, root, places).passed
+        passed = suites.run(package, Arm.UNSAFE, root, runner.places_of(package)).passed
     finally:
         path.write_text(source, "utf-8")
     left = sorted({*cause.tests} - passed)
@@ -110,9 +110,7 @@ def main(
     interpreter = python.absolute() if python else environment.make(cache)
     places, listed = Places(cache, interpreter, repositories, seconds), catalogue.read()
     against = {
-        each: holds(each, Runner(listed, places), places, listed)
-        for each in read()
-        if only in each.code
+        each: holds(each, Runner(listed, places), listed) for each in read() if only in each.code
     }
     for each, problem in against.items():
         told = problem or f"its {len(each.tests)} tests pass"

@@ -34,6 +34,7 @@ class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     repository: str = ""
     commit: str = ""
     also_needed: tuple[str, ...] = ()
+    seconds: float = 0  # of processor time that a test of it may take, where that is more
 
     @property
     def version(self) -> str:
