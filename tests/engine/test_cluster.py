@@ -66,12 +66,14 @@ def test_nothing_is_lost_when_a_worker_is_killed_half_way(dask):
 @pytest.mark.usefixtures("tree")
 def test_the_program_reports_the_same_byte_for_byte(dask):
     address = dask.scheduler.address.replace("tcp://", "dask://")
-    here = CliRunner().invoke(app, ["scan", "--format", "json"])
-    there = CliRunner().invoke(app, ["scan", "--format", "json", "--executor", address])
+    here = CliRunner().invoke(app, ["scan", "--no-cache", "--format", "json"])
+    there = CliRunner().invoke(
+        app, ["scan", "--no-cache", "--format", "json", "--executor", address]
+    )
     assert there.exit_code == here.exit_code == 1
     assert there.stdout_bytes == here.stdout_bytes
     assert len(json.loads(there.stdout)["findings"]) >= 25
-    diff = CliRunner().invoke(app, ["fix", "--executor", address])
+    diff = CliRunner().invoke(app, ["fix", "--no-cache", "--executor", address])
     assert diff.stdout_bytes == CliRunner().invoke(app, ["fix"]).stdout_bytes
     assert b"+    return ops.sum(" in diff.stdout_bytes
 
