@@ -11,22 +11,53 @@ import ast
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 MOST: Final = 500
 """Levels of nodes; each term of a sum is one, and so is each ``elif``."""
 
-_LONG: Final = MOST  # characters of a line that may hold that many
-_MANY: Final = MOST // 4  # lines of a statement that may
+_SHORT: Final = 4000  # characters: fewer cannot nest deeply enough to exhaust a usual stack
+_MANY: Final = MOST // 4  # lines of a statement that may be deep
 _BRACKETS_AND_LINES = re.compile(r"[(\[{]+|[)\]}]+|\n")
 
 
-def deep_line(text: str, parse: Callable[[str], ast.Module]) -> int | None:
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far the statements of a text may go, by its lines alone."""
+
+    length: int  # characters
+    longest_line: int  # characters
+    joined_lines: int  # by a bracket or by backslashes, at most
+    elifs: int
+
+    @classmethod
+    def of(cls, text: str) -> Extent:
+        """Look at the lines of ``text``."""
+        longest = max(map(len, text.split("\n")))
+        joined = max(_longest_bracket(text), text.count("\\\n"))
+        return cls(len(text), longest, joined, text.count("elif"))
+
+    @property
+    def needs_a_deep_stack(self) -> bool:
+        """Whether a parser that recurses may exhaust a usual stack with a statement of it."""
+        statement = self.longest_line * (self.joined_lines + 1)
+        return self.length >= _SHORT and (statement >= _SHORT or self.elifs > _MANY)
+
+    @property
+    def may_be_deep(self) -> bool:
+        """Whether a statement may be nested too deeply: no of almost every text."""
+        return self.length >= MOST and (
+            self.longest_line > MOST or self.elifs > _MANY or self.joined_lines > _MANY
+        )
+
+
+def deep_line(text: str, extent: Extent, parse: Callable[[str], ast.Module]) -> int | None:
     """Return the line (from 1) of the first statement that is nested too deeply, None if none is.
 
     ``parse`` is Python's own parser, with as much room as it needs.
     """
-    if not _may_be_deep(text):
+    if not extent.may_be_deep:
         return None
     try:
         with warnings.catch_warnings():
@@ -37,18 +68,6 @@ def deep_line(text: str, parse: Callable[[str], ast.Module]) -> int | None:
     except (RecursionError, MemoryError):
         return _longest_line(text)
     return next((each.lineno for each in tree.body if _is_deep(each)), None)
-
-
-def _may_be_deep(text: str) -> bool:
-    """Say no of almost every text, by its lines alone."""
-    if len(text) < MOST:
-        return False
-    return (
-        max(map(len, text.split("\n"))) > _LONG
-        or text.count("elif") > _MANY
-        or text.count("\\\n") > _MANY
-        or _longest_bracket(text) > _MANY
-    )
 
 
 def _longest_bracket(text: str) -> int:

@@ -20,7 +20,7 @@ import libcst as cst
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Span
-from kdoctor.syntax.depth import MOST, deep_line
+from kdoctor.syntax.depth import MOST, Extent, deep_line
 
 _T = TypeVar("_T")
 _A = TypeVar("_A")
@@ -30,7 +30,6 @@ _FORM_FEED = re.compile(r"^([ \t\f]*)\f", re.MULTILINE)
 _BRACKETS = re.compile(r"[(\[{]+|[)\]}]+")
 _OPENING = frozenset("([{")
 _MOST_BRACKETS = 200  # MAXLEVEL of CPython's tokenizer: deeper nesting is no Python
-_SHORT = 4000  # a text of fewer characters cannot nest deeply enough to exhaust a usual stack
 # libcst's tree takes 100 to 200 times the memory of the text; 50,000 lines are about half of this.
 _LARGEST = 4_000_000
 _DEEP_STACK = 512 * 2**20
@@ -53,8 +52,9 @@ def parse(unit: Unit) -> tuple[cst.Module, str]:
     try:
         _refuse_large(parsed)
         _refuse_deep_brackets(parsed)
-        _refuse_deep_statements(parsed)
-        return _tree(parsed), parsed
+        extent = Extent.of(parsed)
+        _refuse_deep_statements(parsed, extent)
+        return _tree(parsed, extent), parsed
     except _NotPythonError as error:
         problem = error
     except (RecursionError, MemoryError):
@@ -76,10 +76,11 @@ class _NotPythonError(Exception):
         self.offset = offset
 
 
-def _tree(text: str) -> cst.Module:
-    if len(text) < _SHORT:
-        return cst.parse_module(text)
-    return on_a_deep_stack(cst.parse_module, text)
+def _tree(text: str, extent: Extent) -> cst.Module:
+    # A thread is not free: what it allocates comes from memory of its own, which stays with it.
+    if extent.needs_a_deep_stack:
+        return on_a_deep_stack(cst.parse_module, text)
+    return cst.parse_module(text)
 
 
 def _problem(text: str, line: int, message: str) -> _NotPythonError:
@@ -154,8 +155,8 @@ def _refuse_large(text: str) -> None:
         raise _NotPythonError(why, 0)
 
 
-def _refuse_deep_statements(text: str) -> None:
-    line = deep_line(text, lambda source: on_a_deep_stack(ast.parse, source))
+def _refuse_deep_statements(text: str, extent: Extent) -> None:
+    line = deep_line(text, extent, lambda source: on_a_deep_stack(ast.parse, source))
     if line is not None:
         why = f"a statement is nested more than {MOST:,} levels deep; split it, or exclude the file"
         raise _NotPythonError(why, _offset(text, line, 1))
