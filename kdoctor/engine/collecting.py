@@ -8,10 +8,12 @@ that the collector has little to do. It comes between two files, for what was ma
 from __future__ import annotations
 
 import gc
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 
 _MUCH = 50_000  # objects that may have died in rings: a few MB
 
@@ -49,3 +51,22 @@ def collect_where_due() -> None:
     """Let it do what it has missed, where that is much, unless the user wants no collector."""
     if _WAITING.was_enabled and gc.get_count()[0] > _MUCH:
         gc.collect(0)
+
+
+def give_back() -> None:
+    """Let the system have the memory of the trees that died, where C's library tells how.
+
+    libcst's parser allocates through it, and glibc keeps what lies between blocks still in use.
+    """
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    if sys.platform != "linux":
+        return None
+    import ctypes  # noqa: PLC0415 - not before there was a tree
+
+    return getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none

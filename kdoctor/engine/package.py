@@ -46,8 +46,8 @@ class ProjectPackage:
         self.trace = Trace()
         self._tree = Tree(start, self.trace)
         # Bounded: memory must not grow with the tree.
-        self._outline = Remembered(self.trace, outlines or self._read, 2048)
-        self._answers = Remembered(self.trace, self._ask, 65536)
+        self._outline = Remembered(self.trace, outlines or self._read, 256)
+        self._answers = Remembered(self.trace, self._ask, 8192)
         self._handed_over = Remembered(self.trace, self._read_handed_over, 256)
         self._returned_call = Remembered(self.trace, self._read_returned_call, 256)
 

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.documents import uninterrupted
-from kdoctor.engine.collecting import collect_where_due, collector_waits
+from kdoctor.engine.collecting import collect_where_due, collector_waits, give_back
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.errors import KdoctorError
 
@@ -85,6 +85,7 @@ def _in_turn(
                 for task in chunk:
                     yield work(orders, [task])
                     collect_where_due()
+                give_back()
         return
     # Imported where processes are worth it: the imports alone take longer than a small scan.
     from concurrent.futures.process import (  # noqa: PLC0415
@@ -190,6 +191,7 @@ def _in_worker(
             return work(orders, chunk)
     finally:
         _WORKER.working = False
+        give_back()
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:

@@ -178,7 +178,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
     )
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def signature(qualified: str, target: Target) -> Signature | None:
     """Return the parameters of a function, of making a class's instances, or of a method.
 

@@ -37,7 +37,7 @@ TENSORFLOW: Final = "tensorflow.contrib.keras"
 _SPLIT: Final = Version("2.6")
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def split_root(qualified: str) -> tuple[str, str] | None:
     """Split a dotted name into its import root and the rest; None for other packages' names.
 

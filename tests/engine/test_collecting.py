@@ -10,6 +10,7 @@ import libcst as cst
 import pytest
 
 import kdoctor
+from kdoctor.engine import collecting, workers
 from kdoctor.engine.collecting import collector_waits
 
 # Rings were made by scopes and what they bind, by guards that ask what names mean, by conditions
@@ -90,3 +91,24 @@ def test_a_tree_is_gone_after_its_file_without_any_collection(tmp_path: Path) ->
 
 def nodes_alive() -> int:
     return sum(issubclass(type(each), cst.CSTNode) for each in gc.get_objects())
+
+
+def test_memory_is_given_back_after_each_chunk(tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr(workers, "give_back", lambda: given.append(True))
+    for name in "ab":
+        (tmp_path / f"{name}.py").write_text("import keras\n")
+
+    kdoctor.scan([tmp_path], jobs=1, isolated=True)
+
+    assert given
+
+
+def test_a_system_without_glibc_keeps_its_memory(monkeypatch):
+    monkeypatch.setattr(collecting.sys, "platform", "darwin")
+    collecting._malloc_trim.cache_clear()
+
+    collecting.give_back()
+
+    assert collecting._malloc_trim() is None
+    collecting._malloc_trim.cache_clear()

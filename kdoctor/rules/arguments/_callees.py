@@ -96,13 +96,13 @@ def _methods(leaf: str, facts: Facts) -> tuple[Callee, ...]:
     return tuple(each for each in found if each is not None)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _method(cls: str, leaf: str, facts: Facts) -> Callee | None:
     new = facts.signature(f"{cls}.{leaf}")
     return None if new is None else Callee(f"{cls}.{leaf}", None, new, method=True)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def callee_of(name: str, facts: Facts) -> Callee | None:
     """Return what a dotted name is on the target, None where it is nothing that is called."""
     found = facts.lookup(name)

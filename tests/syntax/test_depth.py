@@ -1,0 +1,38 @@
+"""How far a statement may go, told by the lines of a text."""
+
+import pytest
+
+from kdoctor.syntax.depth import MOST, Extent
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = f(a, b)\n" * 3000,
+        "x = f(\n    a,\n    b,\n)\n" * 1000,
+        "if a:\n    pass\nelif b:\n    pass\n" * 100,
+        "x = " + "-" * 3000 + "1\n",
+    ],
+    ids=["lines", "brackets", "elifs", "short"],
+)
+def test_short_statements_need_no_deep_stack(text):
+    assert not Extent.of(text).needs_a_deep_stack
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = " + "-" * 5000 + "1\n",
+        "x = (\n" + ("-" * 80 + "\n") * 60 + "1)\n",
+        "x = \\\n" + ("-" * 80 + "\\\n") * 60 + "1\n",
+        "if a: pass\n" + "elif b: pass\n" * 400,
+    ],
+    ids=["line", "bracket", "backslashes", "elifs"],
+)
+def test_long_statements_may_need_one(text):
+    assert Extent.of(text).needs_a_deep_stack
+
+
+def test_almost_no_text_may_be_nested_too_deeply():
+    assert not Extent.of("x = f(a)\n" * 3000).may_be_deep
+    assert Extent.of("x = " + "-" * (MOST + 1)).may_be_deep
