@@ -12,6 +12,7 @@ A trigger must hold wherever the rule could find anything, and may hold elsewher
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -97,3 +98,28 @@ def text(speaks: Callable[[str], bool]) -> Trigger:
 def calls(speaks: Callable[[Facts, Called], bool]) -> Trigger:
     """There is a call of which ``speaks`` holds."""
     return Trigger(lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.calls))
+
+
+def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:
+    """There is a class with one base for which ``speaks`` holds, given what the base may be."""
+    return Trigger(
+        lambda glimpse, facts: any(
+            speaks(facts, each, glimpse.meant_by(each.bases[0]))
+            for each in glimpse.nodes.get(ast.ClassDef, ())
+            if len(each.bases) == 1
+        )
+    )
+
+
+def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    """Return the method that a class of a glimpse defines."""
+    found = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    return found[-1] if found else None
+
+
+def gives_several(glimpse: Glimpse, called: Called) -> bool:
+    """Say whether a call may make a functional model of several outputs, written out."""
+    return any(
+        isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1
+        for each in glimpse.values_of(called.argument("outputs", 1))
+    )

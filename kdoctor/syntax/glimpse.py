@@ -81,6 +81,7 @@ class Glimpse:
         self.stores: set[str] = set()
         self.keywords: set[str] = set()
         self.lists: set[str] = set()  # names that a list is assigned to, written out
+        self.assigned: dict[str, list[ast.expr]] = {}  # all values of each name, as written
         self.nodes: dict[type[ast.AST], list[Any]] = {}  # of some kinds
         self._imported: dict[str, set[str]] = {}
         self._modules: set[str] = set()
@@ -132,6 +133,12 @@ class Glimpse:
     def calls(self) -> tuple[Called, ...]:
         """Every call."""
         return tuple(self._called(node) for node in self._calls)
+
+    def values_of(self, node: ast.expr | None) -> list[ast.expr]:
+        """Return an expression, or all that is assigned to it where it is a name."""
+        if isinstance(node, ast.Name):
+            return self.assigned.get(node.id, [])
+        return [] if node is None else [node]
 
     def is_rebound(self, node: ast.expr) -> bool:
         """Say whether the first name of a chain is bound by anything but an import, too."""
@@ -332,6 +339,7 @@ class Glimpse:
 
     def _alias(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
+            self.assigned.setdefault(target.id, []).append(value)
             if isinstance(value, ast.List):
                 self.lists.add(target.id)
             root, path = _chain(value)
@@ -388,6 +396,7 @@ _KEPT = frozenset(
     {
         *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.FunctionDef),
         *(ast.If, ast.While, ast.IfExp, ast.Assert, ast.Return, ast.Yield),
+        *(ast.ClassDef, ast.Compare, ast.BinOp, ast.Lambda, ast.Subscript),
     }
 )
 _HANDLERS: dict[type[ast.AST], Callable[[Glimpse, Any], None]] = {

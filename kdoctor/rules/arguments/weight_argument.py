@@ -19,6 +19,7 @@ aggregations against TensorFlow's.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -29,7 +30,9 @@ from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, keyword, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
 AGGREGATIONS = {
     "NONE": "none",
@@ -113,13 +116,22 @@ def _proven(facts: Facts, word: str) -> Applicability:
     return facts.applicability(*(each for each in INVALID if word in each.before))
 
 
+def _may_pass_an_int(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        isinstance(each, ast.Constant)
+        for called in glimpse.calls
+        if called.leaf == "add_weight"
+        for each in glimpse.values_of(called.argument("shape", 0))
+    )
+
+
 rule = Rule(
     code="KD306",
     name="weight-argument",
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers={"add_weight"},
+    triggers=word("add_weight") & (keyword("aggregation") | Trigger(_may_pass_an_int)),
     since="3.0",
 )
 

@@ -21,6 +21,7 @@ Run on Keras 3.15.1: layers of one and of two inputs, saved to `.keras` and load
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -30,7 +31,9 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precede
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _MAKES_SHAPES = frozenset({"build_from_config", "get_build_config"})
@@ -132,13 +135,28 @@ def _finding(
     )
 
 
+def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Name)
+        and each.func.id in {"isinstance", "type"}
+        and bool(each.args)
+        and isinstance(each.args[0], ast.Name)
+        and each.args[0].id == node.args.args[1].arg
+        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        if node.name == "build" and len(node.args.args) == 2
+        for statement in node.body
+        for each in ast.walk(statement)
+    )
+
+
 rule = Rule(
     code="KD431",
     name="build-asks-for-a-list",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"build"},
+    triggers=word("build") & Trigger(_may_ask),
     since="3.0",
 )
 

@@ -37,6 +37,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import assigned, attribute
 from kdoctor.syntax import MemberStore, MemberUse, Module
 
 _TRAINING = frozenset({"fit", "fit_generator", "train_on_batch"})
@@ -175,7 +176,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"trainable"},
+    triggers=assigned("trainable") & attribute("compile") & attribute(*_TRAINING),
     since="3.0",
 )
 

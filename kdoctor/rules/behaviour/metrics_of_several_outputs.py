@@ -23,12 +23,15 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor import keras_api
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.calls import argument, is_hidden, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, gives_several, keyword
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _ARGUMENTS = ("metrics", "weighted_metrics")
 
@@ -108,13 +111,25 @@ def _repeated(span: Span, times: int) -> Iterator[str | Hole]:
         yield from ((", ", Hole(span)) if index else (Hole(span),))
 
 
+def _may_have_several(glimpse: Glimpse, facts: Facts) -> bool:
+    known = keras_api.knowledge(facts.target)
+    return any(
+        gives_several(glimpse, called)
+        and any(
+            made is not None and made.cls == "Functional"
+            for made in map(known.class_type, called.names)
+        )
+        for called in glimpse.calls
+    )
+
+
 rule = Rule(
     code="KD411",
     name="metrics-of-several-outputs",
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=_ARGUMENTS,
+    triggers=keyword(*_ARGUMENTS) & attribute("compile") & Trigger(_may_have_several),
     since="3.0",
 )
 

@@ -33,10 +33,20 @@ from packaging.version import Version
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, keras_version, literal, with_keyword
+from kdoctor.rules.calls import (
+    argument,
+    instances,
+    is_hidden,
+    keras_version,
+    literal,
+    literal_of,
+    with_keyword,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.glimpse import Called
 
 # Where `monitor` and `mode` stand by position.
 _CALLBACKS = {
@@ -170,13 +180,25 @@ def _replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
     return Edit(module.span(node), (text,))
 
 
+def _may_lack_a_mode(_: Facts, called: Called) -> bool:
+    for cls in {each.rpartition(".")[2] for each in called.names} & _CALLBACKS.keys():
+        monitor, mode = _CALLBACKS[cls]
+        given, said = called.argument("monitor", monitor), called.argument("mode", mode)
+        name = None if given is None else literal_of(given)
+        if not isinstance(name, str) or (said is not None and literal_of(said) != "auto"):
+            continue
+        if name.removeprefix("val_") != "loss":
+            return True
+    return False
+
+
 rule = Rule(
     code="KD408",
     name="monitor-without-mode",
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=_CALLBACKS,
+    triggers=word(*_CALLBACKS) & calls(_may_lack_a_mode),
     since="3.0",
 )
 

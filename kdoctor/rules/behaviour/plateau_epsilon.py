@@ -23,6 +23,7 @@ from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, instances
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import keyword, word
 from kdoctor.syntax import Module
 
 
@@ -52,7 +53,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"ReduceLROnPlateau"},
+    triggers=word("ReduceLROnPlateau") & keyword("epsilon"),
     since="3.0",
 )
 

@@ -28,7 +28,9 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, gives_several, keyword
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
@@ -141,13 +143,17 @@ def _position(read: cst.Subscript) -> int:
     return -1
 
 
+def _may_have_several(glimpse: Glimpse, _: Facts) -> bool:
+    return any(gives_several(glimpse, called) for called in glimpse.calls)
+
+
 rule = Rule(
     code="KD426",
     name="results-in-another-order",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=_GIVE_RESULTS,
+    triggers=attribute(*_GIVE_RESULTS) & keyword("metrics") & Trigger(_may_have_several),
     since="3.0",
 )
 

@@ -19,6 +19,7 @@ Run on Keras 3.15.1 and tf_keras 2.21, where the call does no harm.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -27,6 +28,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import classes
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -107,13 +109,27 @@ def _is_docstring(node: cst.BaseStatement | cst.BaseSmallStatement) -> bool:
     )
 
 
+def _may_not_call_it(_: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
+    if not any(each.endswith(_SEQUENCES) for each in bases):
+        return False
+    inits = (e for e in node.body if isinstance(e, ast.FunctionDef) and e.name == "__init__")
+    return any(
+        not any(
+            isinstance(each, ast.Attribute) and each.attr == "__init__"
+            for statement in init.body
+            for each in ast.walk(statement)
+        )
+        for init in inits
+    )
+
+
 rule = Rule(
     code="KD418",
     name="sequence-without-init",
     family="behaviour",
     severity=Severity.LEGACY,
     check=check,
-    triggers={"Sequence", "PyDataset"},
+    triggers=classes(_may_not_call_it),
     since="3.0",
 )
 

@@ -18,6 +18,7 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -27,8 +28,9 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import SYMBOLIC
-from kdoctor.rules.triggers import member
+from kdoctor.rules.triggers import Trigger, member
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
 
@@ -131,13 +133,25 @@ def _has_comma(node: cst.List) -> bool:
     return isinstance(node.elements[-1].comma, cst.Comma)
 
 
+def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
+    sides = [
+        *((each.left, each.right) for each in glimpse.nodes.get(ast.BinOp, ())),
+        *((each.left, *each.comparators) for each in glimpse.nodes.get(ast.Compare, ())),
+    ]
+    return "TensorShape" in glimpse.words or any(
+        any(isinstance(each, ast.List) for each in several)
+        and any(isinstance(each, ast.Attribute | ast.Subscript) for each in several)
+        for several in sides
+    )
+
+
 rule = Rule(
     code="KD415",
     name="shape-against-list",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=member("shape") & SYMBOLIC,
+    triggers=member("shape") & Trigger(_may_meet) & SYMBOLIC,
     since="3.0",
 )
 

@@ -20,6 +20,7 @@ is unsafe for the model's name in front.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -29,8 +30,9 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member, text
+from kdoctor.rules.triggers import Trigger, member
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _METHODS = frozenset({
     *("split", "rsplit", "partition", "rpartition", "replace", "startswith", "endswith", "find"),
@@ -87,13 +89,29 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
     return next((t for t in texts if isinstance(t, str) and ("/" in t or ":" in t)), None)
 
 
+def _may_look(glimpse: Glimpse, _: Facts) -> bool:
+    found: list[ast.expr] = []
+    for each in glimpse.nodes.get(ast.Compare, ()):
+        found += each.left, *each.comparators
+    for called in glimpse.calls:
+        if called.leaf in _METHODS:
+            found += called.node.args
+            found += (each.value for each in called.node.keywords)
+    return any(
+        isinstance(each, ast.Constant)
+        and isinstance(each.value, str)
+        and ("/" in each.value or ":" in each.value)
+        for each in found
+    )
+
+
 rule = Rule(
     code="KD412",
     name="weight-name",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=member("name") & text(lambda each: "/" in each or ":" in each),
+    triggers=member("name") & Trigger(_may_look),
     since="3.0",
 )
 

@@ -20,6 +20,7 @@ where all that may add a number is in sight: a `Sequential` of Keras' own layers
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -29,7 +30,9 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._models import ModelInSight, model_in_sight
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _NO_METRICS_HELP = (
     'Pass `metrics=["accuracy"]` to `compile`, or take the one number: `loss = model.evaluate(…)`.'
@@ -113,13 +116,28 @@ def _asks_for_a_dict(call: cst.Call) -> bool:
     )
 
 
+def _may_be_taken_apart(glimpse: Glimpse, _: Facts) -> bool:
+    unpacked = (
+        each.value
+        for each in glimpse.nodes.get(ast.Assign, ())
+        if isinstance(each.targets[0], ast.Tuple | ast.List)
+    )
+    read = (each.value for each in glimpse.nodes.get(ast.Subscript, ()))
+    return any(
+        isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Attribute)
+        and each.func.attr == "evaluate"
+        for each in (*unpacked, *read)
+    )
+
+
 rule = Rule(
     code="KD502",
     name="evaluate-gives-one-number",
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers={"evaluate"},
+    triggers=attribute("evaluate") & attribute("compile") & Trigger(_may_be_taken_apart),
 )
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"

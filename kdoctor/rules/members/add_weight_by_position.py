@@ -22,6 +22,7 @@ is that of every release from 2.0 to 2.15.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -33,7 +34,9 @@ from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Called
 
 _OLD = (
     "(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None, "
@@ -137,13 +140,20 @@ def _message(module: Module, use: MemberUse) -> str:
     )
 
 
+def _may_pass_a_name(_: Facts, called: Called) -> bool:
+    if called.leaf not in _METHODS or not called.places:
+        return False
+    first = called.node.args[0]
+    return "shape" in called.keywords or not isinstance(first, ast.Tuple | ast.List)
+
+
 rule = Rule(
     code="KD212",
     name="add-weight-by-position",
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=_METHODS,
+    triggers=attribute(*_METHODS) & calls(_may_pass_a_name),
     since="3.0",
 )
 

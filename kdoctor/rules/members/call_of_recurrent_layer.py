@@ -19,6 +19,7 @@ Run on Keras 3.15.1 and tf_keras 2.21 with subclasses of each recurrent layer.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -28,6 +29,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -127,13 +129,17 @@ def _is_variable(module: Module, name: cst.Name) -> bool:
     return not (isinstance(parent, cst.Arg) and parent.keyword is name)
 
 
+def _may_be_recurrent(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
+    return any(each.rpartition(".")[2] in RECURRENT for each in bases)
+
+
 rule = Rule(
     code="KD226",
     name="call-of-recurrent-layer",
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={"call"},
+    triggers=word("call") & classes(_may_be_recurrent),
     since="3.0",
 )
 

@@ -29,6 +29,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import text
 from kdoctor.syntax import Module
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
@@ -145,7 +146,8 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={"acc", "accuracy"},
+    triggers=text({"acc", "val_acc"}.__contains__)
+    & text({"accuracy", "val_accuracy"}.__contains__),
 )
 
 VALID = [

@@ -28,6 +28,7 @@ models are built without it.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -39,6 +40,7 @@ from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants, own_nodes
 
@@ -289,13 +291,19 @@ def _proofs() -> Sequence[Example]:
     return [each for each in INVALID if each.after]
 
 
+def _may_contradict(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
+    split = (split_root(each) for each in bases)
+    leaves = {each[1].rpartition(".")[2] for each in split if each is not None}
+    return bool(leaves - ASK_CALL)
+
+
 rule = Rule(
     code="KD225",
     name="output-shape-of-call",
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={"call"},
+    triggers=word("call") & (classes(_may_contradict) | word(_SHAPE)),
     since="3.0",
 )
 

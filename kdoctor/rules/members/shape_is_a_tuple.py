@@ -37,7 +37,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import attribute
+from kdoctor.rules.triggers import member
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -309,7 +309,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=attribute("value", *_METHODS, *_ATTRIBUTES, *_MANUAL),
+    triggers=member("value", *_METHODS, *_ATTRIBUTES, *_MANUAL),
     since="3.0",
 )
 

@@ -28,12 +28,15 @@ from packaging.version import Version
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, keras_version, literal
+from kdoctor.rules.calls import argument, instances, is_hidden, keras_version, literal, literal_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, may_end
 from kdoctor.rules.saving._paths import Ending, ending, renamed
 from kdoctor.rules.saving.weights_filename import rename_to_weights
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _TAKES_H5 = Version("3.8")
 _ALSO_MODELS = (".h5", ".hdf5", ".hdf", ".ckpt", ".model", ".tf", ".weights")
@@ -95,13 +98,26 @@ def _rename_to_keras(module: Module, found: Ending) -> Fix:
     )
 
 
+def _may_be_wrong(glimpse: Glimpse, facts: Facts) -> bool:
+    for called in glimpse.calls:
+        path = called.argument("filepath", 0)
+        if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
+            continue
+        given = called.argument("save_weights_only", 4)
+        weights = False if given is None else literal_of(given)
+        right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
+        if may_end(glimpse, path, in_one_piece(".weights.h5") if weights else but_for(*right)):
+            return True
+    return False
+
+
 rule = Rule(
     code="KD602",
     name="checkpoint-filename",
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers={"ModelCheckpoint"},
+    triggers=word("ModelCheckpoint") & Trigger(_may_be_wrong),
     since="3.0",
 )
 

@@ -22,6 +22,7 @@ code that is in the file.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -40,6 +41,7 @@ from kdoctor.rules.calls import (
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._uses import is_saved_here, loads
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 
 _ERROR = (
@@ -91,7 +93,9 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers={"load_model"},
+    triggers=word("load_model")
+    & word("Lambda")
+    & Trigger(lambda glimpse, _: ast.Lambda in glimpse.nodes),
     since="3.0",
 )
 

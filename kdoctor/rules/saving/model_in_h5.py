@@ -35,9 +35,11 @@ from kdoctor.rules.calls import argument, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.masks import is_masked
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._paths import renamed
 from kdoctor.rules.saving._uses import PathUse, all_saves, is_same_path, loads
 from kdoctor.rules.symbolic import holds_symbolic, is_symbolic
+from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -211,7 +213,7 @@ rule = Rule(
     family="saving",
     severity=Severity.LEGACY,
     check=check,
-    triggers={"load_model"},
+    triggers=LOADS_H5 & word("save", "save_model"),
     since="3.0",
 )
 

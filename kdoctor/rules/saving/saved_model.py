@@ -34,6 +34,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import but_for, passes_path
 from kdoctor.rules.saving._paths import Ending, renamed, same_paths
 from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, saves
 from kdoctor.syntax import Module
@@ -139,7 +140,9 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers={"save", "save_model", "load_model"},
+    triggers=passes_path(
+        {"save": 0, "save_model": 1, "load_model": 0}, but_for(".keras", ".h5", ".hdf5")
+    ),
     since="3.0",
 )
 

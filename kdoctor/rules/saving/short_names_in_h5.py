@@ -29,7 +29,9 @@ from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, saves
+from kdoctor.rules.triggers import text, word
 from kdoctor.syntax import Module
 
 _NAMES = {
@@ -136,7 +138,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers={"load_model"},
+    triggers=LOADS_H5 & word("save", "save_model") & text(LONG_NAMES.__contains__),
     since="3.0",
 )
 

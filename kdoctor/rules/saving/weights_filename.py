@@ -34,8 +34,10 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, passes_path
 from kdoctor.rules.saving._paths import Ending, renamed
 from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, method_uses, saves
+from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 
 _NEW = ".weights.h5"
@@ -124,7 +126,9 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers={"save_weights", "load_weights"},
+    triggers=passes_path({"save_weights": 0}, in_one_piece(_NEW))
+    | passes_path({"load_weights": 0}, but_for(".h5", ".hdf5", ".keras"))
+    | word("load_weights") & word("latest_checkpoint"),
     since="3.0",
 )
 
