@@ -31,7 +31,7 @@ BLOCK = re.compile(
     r"```console\n(\$ (?:cat fixtures/|kdoctor api |kdoctor explain ).*?)```\n", re.DOTALL
 )
 EVERY_BLOCK = re.compile(r"```console\n(\$ .*?)```\n", re.DOTALL)
-MIGRATION = re.compile(r"<!-- migration table -->\n.*?<!-- end -->\n", re.DOTALL)
+TABLE = re.compile(r"<!-- (migration|speed) table -->\n.*?<!-- end -->\n", re.DOTALL)
 MEASURED = re.compile(r"<!-- results -->\n(.*?<!-- end -->\n)", re.DOTALL)
 PAGES = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.name != "proofs.md"]
 FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
@@ -52,7 +52,7 @@ def anew(path: Path) -> str:
     text = path.read_text("utf-8")
     if path == README:
         text = BLOCK.sub(lambda block: f"```console\n{recorded(block[1], output)}```\n", text)
-        text = MIGRATION.sub(lambda _: f"<!-- migration table -->\n{migration()}", text)
+        text = TABLE.sub(lambda it: f"<!-- {it[1]} table -->\n{measured_by(it[1])}", text)
         return FIGURES.sub(lambda _: f"<!-- proof figures -->\n{figures()}\n<!-- end -->\n", text)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "fixtures", Path(folder, "fixtures"))
@@ -61,9 +61,9 @@ def anew(path: Path) -> str:
         return EVERY_BLOCK.sub(lambda block: f"```console\n{recorded(block[1], here)}```\n", text)
 
 
-def migration() -> str:
-    """Return what the benchmark of real packages wrote into its own page."""
-    page = (ROOT / "benchmarks" / "migration" / "README.md").read_text("utf-8")
+def measured_by(benchmark: str) -> str:
+    """Return what a benchmark wrote into its own page."""
+    page = (ROOT / "benchmarks" / benchmark / "README.md").read_text("utf-8")
     measured = MEASURED.search(page)
     assert measured is not None
     return measured[1]
