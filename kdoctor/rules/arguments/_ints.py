@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from kdoctor.rules.calls import value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants
 
@@ -84,3 +89,37 @@ def _passed(call: cst.Call, index: int, name: str) -> cst.BaseExpression | None:
     if index < len(call.args) and call.args[index].keyword is None:
         return call.args[index].value
     return None
+
+
+def may_be_int(node: ast.expr | None) -> bool:
+    """Say what ``is_int`` says of an expression of a glimpse that is no name."""
+    match node:
+        case ast.Constant(value=int()) | ast.Call(func=ast.Name(id="len" | "int")):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+    return False
+
+
+def _ints_by_name(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether a name that is passed as a shape may be an int, or a parameter that gets one."""
+    shapes = [called.argument("shape", 0) for called in glimpse.calls]
+    names = [each for each in shapes if isinstance(each, ast.Name)]
+    if any(may_be_int(value) for each in names for value in glimpse.values_of(each)):
+        return True
+    wanted = {each.id for each in names}
+    functions = {
+        node.name
+        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        if any(each.arg in wanted for each in (*node.args.posonlyargs, *node.args.args))
+    }
+    return any(
+        may_be_int(value)
+        for called in glimpse.calls
+        if isinstance(called.node.func, ast.Name) and called.leaf in functions
+        for each in called.values
+        for value in glimpse.values_of(each)
+    )
+
+
+INTS_BY_NAME = Trigger(_ints_by_name)

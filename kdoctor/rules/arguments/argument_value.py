@@ -23,7 +23,6 @@ Each was run on Keras 3.15.1 and on tf_keras 2.21. Another name for a layer or a
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -32,15 +31,14 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rewrite import without
-from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
+from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 from kdoctor.rules.calls import argument, literal, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
 
 _NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER)
 
@@ -87,48 +85,6 @@ def _values(module: Module, call: KerasCall) -> Iterator[_Refused]:
         yield from _compiled(module, call)
     if call.owner is not None and call.leaf == "fit":
         yield from _class_weight(module, call)
-
-
-def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
-    """Say whether ``_values`` could find something, by the form of what is passed."""
-    if callee.leaf == "Input" and not isinstance(
-        called.argument("shape", 0), ast.Tuple | ast.List | None
-    ):
-        return True
-    if callee.leaf == "BatchNormalization" and isinstance(
-        called.argument("axis", 0), ast.Tuple | ast.List
-    ):
-        return True
-    if callee.kind is Kind.LOSS:
-        return "reduction" in called.keywords
-    texts = _texts(called)
-    if any("/" in each for each in texts.get("name", ())):
-        return True
-    if callee.method and callee.leaf == "compile":
-        named = {*LOSSES, *METRICS, *OF_KERAS_1}
-        metrics = called.argument("metrics")
-        return isinstance(metrics, ast.Constant) or any(named & each for each in texts.values())
-    if callee.method and callee.leaf == "fit":
-        return bool(texts.get("class_weight"))
-    return callee.kind is Kind.LAYER and any(
-        keyword.endswith(("_constraint", "_regularizer")) and given & {*CONSTRAINTS, "l1_l2"}
-        for keyword, given in texts.items()
-    )
-
-
-def _texts(called: Called) -> dict[str, frozenset[str]]:
-    """Return the strings in what is passed, by keyword; all by position under the empty one."""
-    given = [("", each) for each in called.node.args]
-    given += [(each.arg or "", each.value) for each in called.node.keywords]
-    found: dict[str, frozenset[str]] = {}
-    for keyword, value in given:
-        texts = (
-            each.value
-            for each in ast.walk(value)
-            if isinstance(each, ast.Constant) and isinstance(each.value, str)
-        )
-        found[keyword] = found.get(keyword, frozenset()).union(texts)
-    return found
 
 
 def _shape(module: Module, call: KerasCall) -> Iterator[_Refused]:
@@ -353,7 +309,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=passes(_may_be_refused),
+    triggers=MAY_BE_REFUSED,
     since="3.0",
 )
 

@@ -40,8 +40,9 @@ from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import classes, word
+from kdoctor.rules.triggers import Trigger, classes, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants, own_nodes
 
 ASK_CALL = frozenset({
@@ -291,10 +292,20 @@ def _proofs() -> Sequence[Example]:
     return [each for each in INVALID if each.after]
 
 
-def _may_contradict(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
+def _may_make_several(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool:
     split = (split_root(each) for each in bases)
-    leaves = {each[1].rpartition(".")[2] for each in split if each is not None}
-    return bool(leaves - ASK_CALL)
+    layers = {each[1].rpartition(".")[2] for each in split if each and "layers." in each[1]}
+    return bool(layers - ASK_CALL)
+
+
+def _may_give_as_is(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether a method to tell the shape may give back its parameter."""
+    return any(
+        isinstance(each, ast.Return) and isinstance(each.value, ast.Name)
+        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        if node.name == _SHAPE
+        for each in ast.walk(node)
+    )
 
 
 rule = Rule(
@@ -303,7 +314,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("call") & (classes(_may_contradict) | word(_SHAPE)),
+    triggers=word("call") & (classes(_may_make_several) | Trigger(_may_give_as_is)),
     since="3.0",
 )
 

@@ -1,0 +1,63 @@
+"""Where in a glimpse of a source a value may be passed that is refused."""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from kdoctor.kinds import Kind
+from kdoctor.rules.arguments._callees import Callee, passes
+from kdoctor.rules.arguments._ints import INTS_BY_NAME, may_be_int
+from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.triggers import Trigger
+from kdoctor.syntax.glimpse import Called
+
+
+def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
+    """Say whether the rule could find something, by the form of what is passed."""
+    if callee.leaf == "Input" and may_be_int(called.argument("shape", 0)):
+        return True
+    if callee.leaf == "BatchNormalization" and isinstance(
+        called.argument("axis", 0), ast.Tuple | ast.List
+    ):
+        return True
+    if callee.kind is Kind.LOSS:
+        return "reduction" in called.keywords
+    texts = _texts(called)
+    if any("/" in each for each in texts.get("name", ())):
+        return True
+    if callee.method and callee.leaf == "compile":
+        named = {*LOSSES, *METRICS, *OF_KERAS_1}
+        metrics = called.argument("metrics")
+        return isinstance(metrics, ast.Constant) or any(named & each for each in texts.values())
+    if callee.method and callee.leaf == "fit":
+        return bool(texts.get("class_weight"))
+    return callee.kind is Kind.LAYER and any(
+        keyword.endswith(("_constraint", "_regularizer")) and given & {*CONSTRAINTS, "l1_l2"}
+        for keyword, given in texts.items()
+    )
+
+
+def _is_shaped_by_a_name(_: Facts, callee: Callee, called: Called) -> bool:
+    return callee.leaf == "Input" and isinstance(called.argument("shape", 0), ast.Name)
+
+
+def _texts(called: Called) -> dict[str, frozenset[str]]:
+    """Return the strings in what is passed, by keyword; all by position under the empty one."""
+    given = [("", each) for each in called.node.args]
+    given += [(each.arg or "", each.value) for each in called.node.keywords]
+    found: dict[str, frozenset[str]] = {}
+    for keyword, value in given:
+        texts = (
+            each.value
+            for each in ast.walk(value)
+            if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        )
+        found[keyword] = found.get(keyword, frozenset()).union(texts)
+    return found
+
+
+MAY_BE_REFUSED: Final[Trigger] = (
+    passes(_may_be_refused) | passes(_is_shaped_by_a_name) & INTS_BY_NAME
+)
