@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 else:
     Holds = Callable
 
+_METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
@@ -111,9 +113,10 @@ def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Tr
     )
 
 
-def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
     """Return the method that a class of a glimpse defines."""
-    found = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    methods = (each for each in node.body if isinstance(each, _METHODS))
+    found = [each for each in methods if each.name == name]
     return found[-1] if found else None
 
 

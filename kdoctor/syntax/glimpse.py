@@ -82,7 +82,7 @@ class Glimpse:
         self.keywords: set[str] = set()
         self.lists: set[str] = set()  # names that a list is assigned to, written out
         self.assigned: dict[str, list[ast.expr]] = {}  # all values of each name, as written
-        self.nodes: dict[type[ast.AST], list[Any]] = {}  # of some kinds
+        self.nodes: dict[type[ast.AST], list[Any]] = {}  # of some kinds; async ones, too
         self._imported: dict[str, set[str]] = {}
         self._modules: set[str] = set()
         self._star_modules: set[str] = set()
@@ -267,7 +267,7 @@ class Glimpse:
             if handler is not None:
                 handler(self, node)
             if kind in _KEPT:
-                nodes.setdefault(kind, []).append(node)
+                nodes.setdefault(_AS_IN_LIBCST.get(kind, kind), []).append(node)
             children, texts = _FIELDS[kind]
             for field in children:
                 value = getattr(node, field)
@@ -397,8 +397,13 @@ _KEPT = frozenset(
         *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.FunctionDef),
         *(ast.If, ast.While, ast.IfExp, ast.Assert, ast.Return, ast.Yield),
         *(ast.ClassDef, ast.Compare, ast.BinOp, ast.Lambda, ast.Subscript),
+        *(ast.AsyncFunctionDef, ast.AsyncFor),
     }
 )
+_AS_IN_LIBCST: dict[type[ast.AST], type[ast.AST]] = {
+    ast.AsyncFunctionDef: ast.FunctionDef,
+    ast.AsyncFor: ast.For,
+}
 _HANDLERS: dict[type[ast.AST], Callable[[Glimpse, Any], None]] = {
     ast.Call: Glimpse._call,  # noqa: SLF001
     ast.Import: Glimpse._import,  # noqa: SLF001

@@ -93,7 +93,11 @@ def with_layers_kept(source):
     )
 
 
-WAYS = [in_a_function, in_a_branch, by_assignment, under_tensorflow, with_layers_aliased,
+def asynchronously(source):
+    return re.sub(r"^( *)(def|for) (?=.*:)", r"\1async \2 ", source, flags=re.MULTILINE)
+
+
+WAYS = [in_a_function, asynchronously, in_a_branch, by_assignment, under_tensorflow, with_layers_aliased,
         by_reading, by_star, in_a_try, with_layers_kept]  # fmt: skip
 
 

@@ -112,7 +112,8 @@ def _is_docstring(node: cst.BaseStatement | cst.BaseSmallStatement) -> bool:
 def _may_not_call_it(_: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
     if not any(each.endswith(_SEQUENCES) for each in bases):
         return False
-    inits = (e for e in node.body if isinstance(e, ast.FunctionDef) and e.name == "__init__")
+    defined = (ast.FunctionDef, ast.AsyncFunctionDef)
+    inits = (e for e in node.body if isinstance(e, defined) and e.name == "__init__")
     return any(
         not any(
             isinstance(each, ast.Attribute) and each.attr == "__init__"
