@@ -90,7 +90,9 @@ def test_a_comment_that_something_narrower_makes_needless_is_told(scan):
 
 
 def test_nothing_is_called_unused_beside_what_could_not_be_asked(scan, monkeypatch):
-    page = f"```python\n# kdoctor: ignore-file\nx = 1\n```\n\n```python\n{HEAD}x = 1\n```\n"
+    # Nothing is wrong with the second block, but a rule could have found something there.
+    asked = f"{HEAD}if hasattr(K, 'sum'):\n    K.sum(1)\n"
+    page = f"```python\n# kdoctor: ignore-file\nx = 1\n```\n\n```python\n{asked}```\n"
     assert lines(scan(page, kind="markdown")) == [("KD901", 2)]
 
     def refuse(*_):
