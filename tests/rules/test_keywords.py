@@ -9,11 +9,11 @@ from kdoctor import keras_api
 from kdoctor.engine import scan
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.kinds import Kind
-from kdoctor.rules.arguments._calls import _RELEASES
+from kdoctor.rules.arguments._calls import RELEASES
 from kdoctor.rules.arguments._keywords import CHANGES, TAKEN, is_taken, was_taken
 
 TARGET = newest_target()
-OLD = [resolve_target(f"keras=={release}", "test") for release in _RELEASES]
+OLD = [resolve_target(f"keras=={release}", "test") for release in RELEASES]
 # One callable for each word that a row goes by.
 CALLABLES = {
     Kind.OPTIMIZER: "keras.optimizers.Adam",
