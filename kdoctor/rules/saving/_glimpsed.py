@@ -12,7 +12,6 @@ from kdoctor.syntax.glimpse import Called, Glimpse
 _TAKE_PATHS = frozenset({
     *("join", "Path", "PurePath", "PosixPath", "abspath", "expanduser", "normpath", "str"),
 })  # fmt: skip
-_MAX_DEPTH = 8
 
 Ends = Callable[[ast.Constant | ast.JoinedStr, str], bool]
 """Told of a literal and the text at its end."""
@@ -45,10 +44,15 @@ def _paths(called: Called, place: int) -> list[ast.expr]:
     return [each for each in given if each is not None]
 
 
-def may_end(glimpse: Glimpse, path: ast.expr, ends: Ends, depth: int = 0) -> bool:
+def may_end(
+    glimpse: Glimpse, path: ast.expr, ends: Ends, seen: set[str | int] | None = None
+) -> bool:
     """Say whether ``ends`` holds of how a path may end, as far as ``_paths.ending`` could know."""
-    if depth > _MAX_DEPTH:
+    seen = set() if seen is None else seen
+    own = path.id if isinstance(path, ast.Name) else id(path)
+    if own in seen:  # names that are made of each other: each is followed once
         return False
+    seen.add(own)
     for value in glimpse.values_of(path):
         match value:
             case ast.Constant(value=str() as text):
@@ -58,11 +62,11 @@ def may_end(glimpse: Glimpse, path: ast.expr, ends: Ends, depth: int = 0) -> boo
             case (
                 ast.BinOp(op=ast.Div() | ast.Add(), right=part) | ast.BinOp(op=ast.Mod(), left=part)
             ):
-                found = may_end(glimpse, part, ends, depth + 1)
+                found = may_end(glimpse, part, ends, seen)
             case ast.Call(func=ast.Attribute(attr="format", value=part)):
-                found = may_end(glimpse, part, ends, depth + 1)
+                found = may_end(glimpse, part, ends, seen)
             case ast.Call(func=function, args=[*_, part]) if _takes_paths(glimpse, function):
-                found = may_end(glimpse, part, ends, depth + 1)
+                found = may_end(glimpse, part, ends, seen)
             case _:
                 found = False
         if found:
