@@ -104,9 +104,12 @@ class Tensors:
 
     def _called(self, node: ast.Call) -> int:
         names = self._glimpse.meant_by(node.func)
+        given = self._any((*node.args, *(each.value for each in node.keywords)))
         found = NEITHER
         for name in names:
             found |= self._made_by(name)
+            if given:
+                found |= self._made_of_tensors_by(name)
         leaf = node.func.id if isinstance(node.func, ast.Name) else ""
         if isinstance(node.func, ast.Attribute):
             leaf = node.func.attr
@@ -114,14 +117,16 @@ class Tensors:
         found |= self._functions.get(leaf, NEITHER)
         if leaf in _ANSWERS or (names and not self._glimpse.is_rebound(node.func)):
             return found
-        given = self._any(each for each in node.args)
         return found | (ONE | LIST if given else NEITHER)
 
     def _made_by(self, name: str) -> int:
         if name not in self._made:
-            made = self._known.result_type(name) or self._known.applied_type(name, TENSOR)
+            made = self._known.result_type(name)
             self._made[name] = _form(made or self._known.class_type(name))
         return self._made[name]
+
+    def _made_of_tensors_by(self, name: str) -> int:
+        return _form(self._known.applied_type(name, TENSOR))
 
     # -- what holds what
 
@@ -185,7 +190,7 @@ class Tensors:
             node = called.node
             if isinstance(node.func, ast.Call) and node.args:
                 first = node.args[0]
-                if isinstance(first, ast.Name):  # `Layer(…)(x)` says what its parameter is
+                if isinstance(first, ast.Name) and self._may_have_weights(node.func):
                     self._note(self._names, first.id, ONE)
             if not isinstance(node.func, ast.Name):
                 continue
@@ -194,6 +199,14 @@ class Tensors:
                 for keyword in node.keywords:
                     if keyword.arg in known:
                         yield keyword.arg, keyword.value
+
+    def _may_have_weights(self, made: ast.Call) -> bool:
+        """Say whether ``Layer(…)(x)`` may tell that ``x`` is a tensor, where it is a parameter."""
+        names = self._glimpse.meant_by(made.func)
+        layers = [each for each in map(self._known.class_type, names) if each is not None]
+        if not layers or len(layers) < len(names) or self._glimpse.is_rebound(made.func):
+            return True
+        return any(map(self._known.has_weights, layers))
 
     @staticmethod
     def _note(known: dict[str, int], name: str, found: int) -> None:

@@ -120,6 +120,11 @@ def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunct
     return found[-1] if found else None
 
 
+def receivers(glimpse: Glimpse, *methods: str) -> set[str]:
+    """Return what methods of these names are called on, as ``Called.receiver`` tells it."""
+    return {each.receiver for each in glimpse.calls if each.is_attribute and each.leaf in methods}
+
+
 def gives_several(glimpse: Glimpse, called: Called) -> bool:
     """Say whether a call may make a functional model of several outputs, written out."""
     return any(

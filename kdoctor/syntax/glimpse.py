@@ -48,6 +48,16 @@ class Called:
         return isinstance(self.node.func, ast.Attribute)
 
     @property
+    def is_hidden(self) -> bool:
+        """Whether ``*args`` or ``**kwargs`` hide what is passed."""
+        return self.starred or any(each.arg is None for each in self.node.keywords)
+
+    @property
+    def receiver(self) -> str:
+        """What a method is called on, as written; "" where that is more than names and dots."""
+        return dotted(self.node.func.value) if isinstance(self.node.func, ast.Attribute) else ""
+
+    @property
     def values(self) -> tuple[ast.expr, ...]:
         """What is passed, by position and by keyword."""
         return (*self.node.args, *(each.value for each in self.node.keywords))
@@ -355,6 +365,12 @@ class Glimpse:
             text = first.value.value
             if isinstance(text, str):
                 self.documents.add(text)
+
+
+def dotted(node: ast.expr) -> str:
+    """Return ``a.b.c`` as it is written, "" for anything else."""
+    root, path = _chain(node)
+    return ".".join((root, *path)) if root else ""
 
 
 def _chain(node: ast.expr) -> tuple[str, Path]:

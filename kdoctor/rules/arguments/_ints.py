@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 import libcst as cst
 
 from kdoctor.rules.calls import value_of
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind
@@ -96,30 +95,25 @@ def may_be_int(node: ast.expr | None) -> bool:
     match node:
         case ast.Constant(value=int()) | ast.Call(func=ast.Name(id="len" | "int")):
             return True
-        case ast.Subscript(value=ast.Attribute(attr="shape")):
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant()):
             return True
     return False
 
 
-def _ints_by_name(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether a name that is passed as a shape may be an int, or a parameter that gets one."""
-    shapes = [called.argument("shape", 0) for called in glimpse.calls]
-    names = [each for each in shapes if isinstance(each, ast.Name)]
+def may_be_ints_by_name(glimpse: Glimpse, names: Collection[ast.Name]) -> bool:
+    """Say whether one of these names may be an int, or a parameter that gets one."""
     if any(may_be_int(value) for each in names for value in glimpse.values_of(each)):
         return True
     wanted = {each.id for each in names}
-    functions = {
-        node.name
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
-        if any(each.arg in wanted for each in (*node.args.posonlyargs, *node.args.args))
-    }
+    places: dict[str, list[tuple[str, int]]] = {}
+    for node in glimpse.nodes.get(ast.FunctionDef, ()) if wanted else ():
+        for index, each in enumerate((*node.args.posonlyargs, *node.args.args)):
+            if each.arg in wanted:
+                places.setdefault(node.name, []).append((each.arg, index))
     return any(
         may_be_int(value)
         for called in glimpse.calls
-        if isinstance(called.node.func, ast.Name) and called.leaf in functions
-        for each in called.values
-        for value in glimpse.values_of(each)
+        if isinstance(called.node.func, ast.Name)
+        for place in places.get(called.leaf, ())
+        for value in glimpse.values_of(called.argument(*place))
     )
-
-
-INTS_BY_NAME = Trigger(_ints_by_name)

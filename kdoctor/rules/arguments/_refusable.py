@@ -6,12 +6,12 @@ import ast
 from typing import Final
 
 from kdoctor.kinds import Kind
-from kdoctor.rules.arguments._callees import Callee, passes
-from kdoctor.rules.arguments._ints import INTS_BY_NAME, may_be_int
+from kdoctor.rules.arguments._callees import Callee, callee_of, passes
+from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import Trigger
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 
 def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
@@ -39,8 +39,14 @@ def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
     )
 
 
-def _is_shaped_by_a_name(_: Facts, callee: Callee, called: Called) -> bool:
-    return callee.leaf == "Input" and isinstance(called.argument("shape", 0), ast.Name)
+def _may_be_shaped_by_an_int(glimpse: Glimpse, facts: Facts) -> bool:
+    shapes = (
+        called.argument("shape", 0)
+        for called in glimpse.calls
+        for callee in (callee_of(name, facts) for name in called.names)
+        if callee is not None and callee.leaf == "Input"
+    )
+    return may_be_ints_by_name(glimpse, [each for each in shapes if isinstance(each, ast.Name)])
 
 
 def _texts(called: Called) -> dict[str, frozenset[str]]:
@@ -58,6 +64,4 @@ def _texts(called: Called) -> dict[str, frozenset[str]]:
     return found
 
 
-MAY_BE_REFUSED: Final[Trigger] = (
-    passes(_may_be_refused) | passes(_is_shaped_by_a_name) & INTS_BY_NAME
-)
+MAY_BE_REFUSED: Final[Trigger] = passes(_may_be_refused) | Trigger(_may_be_shaped_by_an_int)

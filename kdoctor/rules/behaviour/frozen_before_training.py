@@ -28,6 +28,7 @@ Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
@@ -37,8 +38,9 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import assigned, attribute
+from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.syntax import MemberStore, MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse, dotted
 
 _TRAINING = frozenset({"fit", "fit_generator", "train_on_batch"})
 
@@ -170,13 +172,30 @@ def _runs(
         yield first, last
 
 
+def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether what is frozen somewhere may be compiled and trained, too."""
+    frozen = {
+        dotted(target.value)
+        for kind in (ast.Assign, ast.AnnAssign)
+        for each in glimpse.nodes.get(kind, ())
+        if isinstance(each.value, ast.Constant) and each.value.value is False
+        for target in (each.targets if isinstance(each, ast.Assign) else [each.target])
+        if isinstance(target, ast.Attribute) and target.attr == "trainable"
+    }
+    compiled = frozen & receivers(glimpse, "compile") if frozen else frozen
+    return bool(compiled and compiled & receivers(glimpse, *_TRAINING))
+
+
 rule = Rule(
     code="KD403",
     name="frozen-before-training",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=assigned("trainable") & attribute("compile") & attribute(*_TRAINING),
+    triggers=assigned("trainable")
+    & attribute("compile")
+    & attribute(*_TRAINING)
+    & Trigger(_may_be_frozen),
     since="3.0",
 )
 

@@ -41,7 +41,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.rules.masks import MASKED, is_lost_anyway, is_masked
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import word
+from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
@@ -138,15 +138,24 @@ def _merging(module: Module, facts: Facts) -> tuple[dict[cst.Call, str], dict[cs
     layers: dict[cst.Call, str] = {}
     functions: dict[cst.Call, str] = {}
     for reference in module.references:
-        split = split_root(reference.name)
-        if reference.call is None or split is None or not is_keras_3(facts, reference.name):
+        leaf = _merging_leaf(facts, reference.name)
+        if reference.call is None or leaf is None:
             continue
-        parent, _, leaf = split[1].rpartition(".")
-        if parent == "layers" and leaf in MERGING:
-            layers[reference.call] = leaf
-        elif parent == "layers" and leaf.islower() and leaf.title() in MERGING:
+        if leaf.islower():
             functions[reference.call] = leaf.title()
+        else:
+            layers[reference.call] = leaf
     return layers, functions
+
+
+def _merging_leaf(facts: Facts, name: str) -> str | None:
+    """Return the last part of the name of a merging layer or function, None of any other name."""
+    split = split_root(name)
+    if split is None or not is_keras_3(facts, name):
+        return None
+    parent, _, leaf = split[1].rpartition(".")
+    is_one = leaf in MERGING or (leaf.islower() and leaf.title() in MERGING)
+    return leaf if parent == "layers" and is_one else None
 
 
 rule = Rule(
@@ -155,7 +164,9 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word(*MERGING, *map(str.lower, MERGING)) & MASKED,
+    triggers=word(*MERGING, *map(str.lower, MERGING))
+    & MASKED
+    & names(lambda facts, dotted: _merging_leaf(facts, dotted) is not None),
     since="3.0",
 )
 

@@ -26,7 +26,7 @@ each callback. A test holds the names that Keras 3 knows against Keras itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
 from packaging.version import Version
@@ -37,6 +37,7 @@ from kdoctor.rules.calls import (
     argument,
     instances,
     is_hidden,
+    is_keras_3,
     keras_version,
     literal,
     literal_of,
@@ -44,9 +45,9 @@ from kdoctor.rules.calls import (
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 # Where `monitor` and `mode` stand by position.
 _CALLBACKS = {
@@ -75,6 +76,7 @@ _SQUEEZED = KNOWN | {each.replace("_", "") for each in KNOWN}
 _NUMBERED = re.compile(r"_\d+$")
 # Before, only EarlyStopping asked; the others guessed as in Keras 2.
 _ALL_CALLBACKS = Version("3.11.0")
+_METRICS = ("metrics", "weighted_metrics")
 _PLAINLY_LESS = re.compile(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossentropy|ce|wer|cer)$")
 
 
@@ -147,10 +149,14 @@ def _may_be_known(module: Module, name: str, compiled: list[set[str] | None]) ->
     """Say whether a metric that knows its direction may go by that name."""
     if name == "loss" or re.search(rf"name\s*=\s*['\"]{re.escape(name)}['\"]", module.text):
         return True
-    if _NUMBERED.sub("", name).lower() not in _SQUEEZED and name not in KNOWN:
+    if not _is_of_keras(name):
         return False
     # One of Keras' own names: it is there, unless all metrics are in sight and it is not.
     return not compiled or any(names is None or name in names for names in compiled)
+
+
+def _is_of_keras(name: str) -> bool:
+    return _NUMBERED.sub("", name).lower() in _SQUEEZED or name in KNOWN
 
 
 def _compiled(module: Module) -> Iterator[set[str] | None]:
@@ -163,10 +169,13 @@ def _compiled(module: Module) -> Iterator[set[str] | None]:
 def _metrics(call: cst.Call) -> set[str] | None:
     if is_hidden(call) or len([e for e in call.args if e.keyword is None]) > 2:
         return None
+    given = (argument(call, keyword) for keyword in _METRICS)
+    return _names_of(literal(each.value) if each else [] for each in given)
+
+
+def _names_of(metrics: Iterable[object]) -> set[str] | None:
     names: set[str] = set()
-    for keyword in ("metrics", "weighted_metrics"):
-        given = argument(call, keyword)
-        value = literal(given.value) if given else []
+    for value in metrics:
         if not isinstance(value, list):
             return None
         # What a class's name (`AUC`) becomes in the logs is left open.
@@ -180,16 +189,32 @@ def _replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
     return Edit(module.span(node), (text,))
 
 
-def _may_lack_a_mode(_: Facts, called: Called) -> bool:
-    for cls in {each.rpartition(".")[2] for each in called.names} & _CALLBACKS.keys():
+def _may_lack_a_mode(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether ``_may_be_known`` could say no of something that is monitored without a mode."""
+    monitored = {name for called in glimpse.calls for name in _monitored(facts, called)} - {"loss"}
+    if not all(map(_is_of_keras, monitored)):
+        return True
+    compiled = (called for called in glimpse.calls if monitored and called.leaf == "compile")
+    known = map(_glimpsed_metrics, compiled)
+    return any(names is not None and not monitored <= names for names in known)
+
+
+def _monitored(facts: Facts, called: Called) -> Iterator[str]:
+    keras_3 = (each for each in called.names if is_keras_3(facts, each))
+    for cls in {each.rpartition(".")[2] for each in keras_3} & _CALLBACKS.keys():
         monitor, mode = _CALLBACKS[cls]
         given, said = called.argument("monitor", monitor), called.argument("mode", mode)
         name = None if given is None else literal_of(given)
-        if not isinstance(name, str) or (said is not None and literal_of(said) != "auto"):
-            continue
-        if name.removeprefix("val_") != "loss":
-            return True
-    return False
+        if isinstance(name, str) and (said is None or literal_of(said) == "auto"):
+            yield name.removeprefix("val_")
+
+
+def _glimpsed_metrics(called: Called) -> set[str] | None:
+    """Return what ``_metrics`` does."""
+    if called.is_hidden or called.places > 2:
+        return None
+    given = map(called.argument, _METRICS)
+    return _names_of([] if each is None else literal_of(each) for each in given)
 
 
 rule = Rule(
@@ -198,7 +223,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=word(*_CALLBACKS) & calls(_may_lack_a_mode),
+    triggers=word(*_CALLBACKS) & Trigger(_may_lack_a_mode),
     since="3.0",
 )
 

@@ -26,6 +26,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import assigned
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.walk import descendants
 
@@ -84,7 +85,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"_name"},
+    triggers=assigned("_name"),
     since="3.0",
 )
 

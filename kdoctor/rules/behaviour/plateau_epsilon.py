@@ -20,17 +20,20 @@ from collections.abc import Iterator
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances
+from kdoctor.rules.calls import argument, instances, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import keyword, word
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
+
+_CALLBACK = "ReduceLROnPlateau"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each ``epsilon=``."""
     for reference, call, made in instances(module, Kind.CALLBACK, facts):
-        given = argument(call, "epsilon") if made.cls == "ReduceLROnPlateau" else None
+        given = argument(call, "epsilon") if made.cls == _CALLBACK else None
         if given is None or given.keyword is None or argument(call, "min_delta"):
             continue
         yield rule.finding(
@@ -47,13 +50,19 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
+def _may_be_ignored(facts: Facts, called: Called) -> bool:
+    return "epsilon" in called.keywords and any(
+        each.endswith(_CALLBACK) and is_keras_3(facts, each) for each in called.names
+    )
+
+
 rule = Rule(
     code="KD417",
     name="plateau-epsilon",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word("ReduceLROnPlateau") & keyword("epsilon"),
+    triggers=word(_CALLBACK) & calls(_may_be_ignored),
     since="3.0",
 )
 

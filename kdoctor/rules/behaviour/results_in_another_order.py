@@ -19,6 +19,7 @@ Run on Keras 3.15.1 and tf_keras 2.21 with two outputs, by dicts and by lists of
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -28,9 +29,9 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, gives_several, keyword
+from kdoctor.rules.triggers import Trigger, attribute, keyword
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.walk import descendants
 
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
@@ -143,8 +144,26 @@ def _position(read: cst.Subscript) -> int:
     return -1
 
 
-def _may_have_several(glimpse: Glimpse, _: Facts) -> bool:
-    return any(gives_several(glimpse, called) for called in glimpse.calls)
+def _may_differ(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether there may be outputs with names, and results without, each written out."""
+    return any(
+        "return_dict" not in called.keywords
+        for called in glimpse.calls
+        if called.leaf in _GIVE_RESULTS and not called.is_hidden
+    ) and any(_may_name_outputs(glimpse, called) for called in glimpse.calls)
+
+
+def _may_name_outputs(glimpse: Glimpse, called: Called) -> bool:
+    """Say whether a call is passed several outputs that calls made."""
+    return any(
+        isinstance(outputs, ast.List | ast.Tuple)
+        and len(outputs.elts) > 1
+        and all(
+            any(isinstance(value, ast.Call) for value in glimpse.values_of(each))
+            for each in outputs.elts
+        )
+        for outputs in glimpse.values_of(called.argument("outputs", 1))
+    )
 
 
 rule = Rule(
@@ -153,7 +172,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=attribute(*_GIVE_RESULTS) & keyword("metrics") & Trigger(_may_have_several),
+    triggers=attribute(*_GIVE_RESULTS) & keyword("metrics") & Trigger(_may_differ),
     since="3.0",
 )
 

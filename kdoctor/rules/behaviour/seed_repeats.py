@@ -33,30 +33,38 @@ from collections.abc import Iterator
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.calls import argument, literal, literal_of, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Glimpse
 
 _REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 
-def _is_seeded(_: Facts, called: Called) -> bool:
-    splits = [split_root(each) for each in called.names] if "seed" in called.keywords else []
-    return any(split is not None and split[1].startswith("random.") for split in splits)
+def _may_be_seeded(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(
+        "seed" in called.keywords
+        and any(_is_random(facts, each) for each in called.names)
+        and any(isinstance(literal_of(e), int) for e in glimpse.values_of(called.argument("seed")))
+        for called in glimpse.calls
+    )
+
+
+def _is_random(facts: Facts, name: str) -> bool:
+    split = split_root(name)
+    return split is not None and split[1].startswith("random.") and facts.runs_keras_3(split[0])
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each fixed seed in what runs again and again."""
     for reference in module.references:
-        split = split_root(reference.name)
-        if reference.call is None or split is None or not split[1].startswith("random."):
+        if reference.call is None or not _is_random(facts, reference.name):
             continue
         given = argument(reference.call, "seed")
         value = literal(value_of(module, given.value)) if given else None
-        if given is None or not isinstance(value, int) or not facts.runs_keras_3(split[0]):
+        if given is None or not isinstance(value, int):
             continue
         if module.context_of(reference.node) not in _REPEATED:
             continue
@@ -76,7 +84,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word("seed") & calls(_is_seeded),
+    triggers=keyword("seed") & Trigger(_may_be_seeded),
     since="3.0",
 )
 

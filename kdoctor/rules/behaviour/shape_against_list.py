@@ -134,15 +134,25 @@ def _has_comma(node: cst.List) -> bool:
 
 
 def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
+    nodes = glimpse.nodes
+    added = (each for each in nodes.get(ast.BinOp, ()) if isinstance(each.op, ast.Add))
     sides = [
-        *((each.left, each.right) for each in glimpse.nodes.get(ast.BinOp, ())),
-        *((each.left, *each.comparators) for each in glimpse.nodes.get(ast.Compare, ())),
+        *((each.left, each.right) for each in added),
+        *((each.left, *each.comparators) for each in nodes.get(ast.Compare, ())),
     ]
-    return "TensorShape" in glimpse.words or any(
-        any(isinstance(each, ast.List) for each in several)
-        and any(isinstance(each, ast.Attribute | ast.Subscript) for each in several)
+    return any(
+        any(isinstance(each, ast.List) for each in several) and any(map(_is_shape, several))
         for several in sides
+    ) or any(
+        called.leaf == "isinstance" and called.places > 1 and _is_shape(called.node.args[0])
+        for called in glimpse.calls
+        if "TensorShape" in glimpse.words
     )
+
+
+def _is_shape(node: ast.expr) -> bool:
+    whole = node.value if isinstance(node, ast.Subscript) else node
+    return isinstance(whole, ast.Attribute) and whole.attr == "shape"
 
 
 rule = Rule(

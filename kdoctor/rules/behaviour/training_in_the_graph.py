@@ -60,9 +60,10 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import SYMBOLIC, holds_symbolic
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.tensors import may_get_a_tensor
+from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import MemberStore, MemberUse, Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Glimpse
 
 DIFFER_IN_TRAINING = frozenset({
     "AlphaDropout", "BatchNormalization", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D",
@@ -84,9 +85,16 @@ _UNSAFE = "`predict` goes batch by batch, and takes datasets and generators too"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAGER)
 
 
-def _gives_a_phase(_: Facts, called: Called) -> bool:
-    given = called.argument("training")
-    return called.places > 0 and isinstance(given, ast.Constant)
+def _may_give_a_phase(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(
+        _is_phase(called.argument("training")) and may_get_a_tensor(glimpse, facts, called)
+        for called in glimpse.calls
+        if "training" in called.keywords
+    )
+
+
+def _is_phase(given: ast.expr | None) -> bool:
+    return isinstance(given, ast.Constant) and isinstance(given.value, bool)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -241,7 +249,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word("training") & calls(_gives_a_phase) & SYMBOLIC,
+    triggers=keyword("training") & SYMBOLIC & Trigger(_may_give_a_phase),
     since="3.0",
 )
 

@@ -33,6 +33,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, names, word
 from kdoctor.syntax import Module
 
 _OWNERS = {Kind.LAYER: "layer", Kind.MODEL: "model", Kind.METRIC: "metric"}
@@ -89,8 +90,12 @@ def _variables(module: Module, facts: Facts, value: cst.BaseExpression) -> Itera
 
 def _makes_a_variable(module: Module, facts: Facts, call: cst.Call) -> bool:
     name = module.qualified(call.func)
-    if name is None or name in _TENSORFLOW:
-        return name is not None
+    return name is not None and _is_variable(facts, name)
+
+
+def _is_variable(facts: Facts, name: str) -> bool:
+    if name in _TENSORFLOW:
+        return True
     split = split_root(name)
     is_it = split is not None and split[1] == "backend.variable"
     # Where it is gone, KD101 says so.
@@ -150,7 +155,9 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"Variable", "variable"},
+    triggers=word("Variable", "variable")
+    & Trigger(lambda glimpse, _: bool(glimpse.stores))
+    & names(_is_variable),
     since="3.0",
 )
 

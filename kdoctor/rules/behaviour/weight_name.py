@@ -90,19 +90,26 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
 
 
 def _may_look(glimpse: Glimpse, _: Facts) -> bool:
-    found: list[ast.expr] = []
     for each in glimpse.nodes.get(ast.Compare, ()):
-        found += each.left, *each.comparators
-    for called in glimpse.calls:
-        if called.leaf in _METHODS:
-            found += called.node.args
-            found += (each.value for each in called.node.keywords)
+        sides = (each.left, *each.comparators)
+        if any(map(_is_name, sides)) and any(map(_is_wanted, sides)):
+            return True
     return any(
-        isinstance(each, ast.Constant)
-        and isinstance(each.value, str)
-        and ("/" in each.value or ":" in each.value)
-        for each in found
+        called.leaf in _METHODS
+        and isinstance(called.node.func, ast.Attribute)
+        and _is_name(called.node.func.value)
+        and any(map(_is_wanted, called.values[:1]))
+        for called in glimpse.calls
     )
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "name"
+
+
+def _is_wanted(node: ast.expr) -> bool:
+    text = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(text, str) and ("/" in text or ":" in text)
 
 
 rule = Rule(

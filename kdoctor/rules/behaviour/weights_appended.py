@@ -19,6 +19,7 @@ Run on Keras 3.15.1: the weights that are trained and those that are not are tho
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -27,7 +28,9 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Called
 from kdoctor.syntax.walk import descendants
 
 _LISTS = {
@@ -117,13 +120,23 @@ def _finding(
     )
 
 
+def _may_append(_: Facts, called: Called) -> bool:
+    match called.node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(attr=listed), attr="append"),
+            args=[ast.Attribute()],
+        ):
+            return listed in _LISTS
+    return False
+
+
 rule = Rule(
     code="KD430",
     name="weights-appended",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=set(_LISTS),
+    triggers=attribute(*_LISTS) & calls(_may_append),
     since="3.0",
 )
 

@@ -40,6 +40,9 @@ _LEGACY = re.compile(
 _FACADES = ("tf.keras", "tf.compat.v1.keras", "tf.compat.v2.keras")
 
 
+_SWITCH = "TF_USE_LEGACY_KERAS"
+
+
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each layer and optimizer that a model of another Keras is given."""
     for model, given, node in _given_to_models(module):
@@ -60,8 +63,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _has_several_roots(glimpse: Glimpse, _: Facts) -> bool:
-    return len({split[0] for name in glimpse.mentioned if (split := split_root(name))}) > 1
+def _may_be_mixed(glimpse: Glimpse, facts: Facts) -> bool:
+    roots = {split[0] for name in glimpse.mentioned if (split := split_root(name))}
+    legacy = {_SWITCH in glimpse.strings}
+    known = {_keras_behind(root, facts, legacy=each) for each in (False, *legacy) for root in roots}
+    return len(known - {None}) > 1
 
 
 def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpression]]:
@@ -99,13 +105,20 @@ def _keras_of(name: str, module: Module, facts: Facts) -> str | None:
     split = split_root(name)
     if split is None:
         return None
-    if split[0] in ("tf_keras", "tensorflow.python.keras"):
-        return split[0]
-    if split[0] == "keras":
-        return "keras"
-    if split[0] not in _FACADES:
+    return _keras_behind(split[0], facts, legacy=_is_switched(module))
+
+
+def _is_switched(module: Module) -> bool:
+    written = any(each.raw_value == _SWITCH for each in module.nodes(cst.SimpleString))
+    return written and _LEGACY.search(module.text) is not None
+
+
+def _keras_behind(root: str, facts: Facts, *, legacy: bool) -> str | None:
+    if root in ("keras", "tf_keras", "tensorflow.python.keras"):
+        return root
+    if root not in _FACADES:
         return None
-    if facts.target.name == "tf_keras" or _LEGACY.search(module.text):
+    if facts.target.name == "tf_keras" or legacy:
         return "tf_keras"
     if facts.target.keras_version and facts.target.keras_version == facts.target.tf_keras_version:
         return "keras"
@@ -128,7 +141,7 @@ rule = Rule(
     family="environment",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("Sequential", "add", "compile") & Trigger(_has_several_roots),
+    triggers=word("Sequential", "add", "compile") & Trigger(_may_be_mixed),
 )
 
 VALID = [

@@ -25,6 +25,7 @@ Run on Keras 3.15.1 with TensorFlow 2.21: the errors are quoted from there, and 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -34,9 +35,12 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import SYMBOLIC, holds_symbolic
-from kdoctor.rules.triggers import names
+from kdoctor.rules.tensors import may_get_a_tensor
+from kdoctor.rules.triggers import Trigger, names
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
+_DECORATOR = "tensorflow.function"
 _ERROR = "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype."
 _WITH_SIGNATURE = "TypeError: Binding inputs to tf.function failed"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
@@ -56,7 +60,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             module.place(call.func),
             f"`{call.func.value}` is a `tf.function`, and is called with a symbolic tensor: "
             f"{error}",
-            symbol="tensorflow.function",
+            symbol=_DECORATOR,
             confidence=Confidence.LIKELY,
             help="Leave `@tf.function` out, or call it in the `call` of a layer: "
             "`kdoctor explain KD508` shows one.",
@@ -73,10 +77,25 @@ def _error(module: Module, name: cst.Name) -> str | None:
     if len(decorators) != 1:
         return None
     made = decorators[0]
-    if isinstance(made, cst.Call) and module.qualified(made.func) == "tensorflow.function":
+    if isinstance(made, cst.Call) and module.qualified(made.func) == _DECORATOR:
         keywords = {each.keyword.value for each in made.args if each.keyword}
         return _WITH_SIGNATURE if "input_signature" in keywords else _ERROR
-    return _ERROR if module.qualified(made) == "tensorflow.function" else None
+    return _ERROR if module.qualified(made) == _DECORATOR else None
+
+
+def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
+    decorated = {
+        function.name
+        for function in glimpse.nodes.get(ast.FunctionDef, ())
+        for each in function.decorator_list
+        if _DECORATOR in glimpse.meant_by(each.func if isinstance(each, ast.Call) else each)
+    }
+    return any(
+        isinstance(called.node.func, ast.Name)
+        and called.leaf in decorated
+        and may_get_a_tensor(glimpse, facts, called)
+        for called in glimpse.calls
+    )
 
 
 rule = Rule(
@@ -85,7 +104,9 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers=names(lambda _, dotted: dotted == "tensorflow.function") & SYMBOLIC,
+    triggers=names(lambda _, dotted: dotted == _DECORATOR)
+    & SYMBOLIC
+    & Trigger(_may_be_called_with_one),
     since="3.0",
 )
 

@@ -34,6 +34,7 @@ from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._missing import is_tried
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _CLIPS = "clipnorm=None, clipvalue=None, global_clipnorm=None"
@@ -189,7 +190,7 @@ rule = Rule(
     family="names",
     severity=Severity.ERROR,
     check=check,
-    triggers={"legacy"},
+    triggers=word("legacy") & names(lambda facts, dotted: bool(facts.lookup(dotted).stub)),
     since="3.0",
 )
 

@@ -1,0 +1,442 @@
+"""A sharp trigger lets near misses by unparsed, and none of what is written in an unusual way."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import pytest
+
+from kdoctor.engine.examine import Examiner
+from kdoctor.engine.gate import Gate
+from kdoctor.engine.orders import Orders
+from kdoctor.engine.package import ProjectPackage
+from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.rules import all_rules
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.triggers import trigger_of
+
+_FACTS = Facts(newest_target())
+
+
+def _holds(trigger, glimpse):
+    return trigger.holds(glimpse, _FACTS)
+
+
+def _cases(text):
+    """Return what stands below each `# KD…`, with that code."""
+    _, *parts = re.split(r"^# (KD\d+)\n", text, flags=re.MULTILINE)
+    return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+_GATE = Gate(
+    ["keras"],
+    {rule.code: partial(_holds, trigger_of(rule.triggers)) for rule in all_rules()},
+    ProjectPackage(knowledge(newest_target()).star_names),
+)
+NEAR_MISSES = """
+# KD105
+import keras
+legacy = keras.optimizers.Adam()
+legacy.build([])
+
+# KD305
+import keras
+keras.Input(images.shape[1:])
+
+# KD305
+import keras
+size = 3
+range(size)
+shape = (4,)
+keras.Input(shape)
+
+# KD305
+import keras
+def build(units, shape):
+    keras.Input(shape)
+build(3, (4,))
+build(3, shape=s)
+
+# KD402
+import keras
+import tensorflow as tf
+step = tf.Variable(0)
+
+# KD402
+import keras
+class Variable: pass
+self.x = Variable()
+
+# KD403
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+for each in model.layers:
+    each.trainable = False
+model.compile('sgd', 'mse')
+model.fit(x)
+
+# KD403
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+model.trainable = True
+model.compile('sgd', 'mse')
+model.fit(x)
+
+# KD408
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+stop = keras.callbacks.EarlyStopping(monitor='val_accuracy')
+
+# KD408
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+stop = keras.callbacks.EarlyStopping(monitor='val_accuracy')
+model.compile('sgd', 'mse', metrics=['accuracy', 'mae'])
+
+# KD408
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+stop = keras.callbacks.EarlyStopping(monitor='val_accuracy')
+model.compile('sgd', 'mse', metrics=[keras.metrics.AUC()])
+
+# KD408
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+import tf_keras
+tf_keras.callbacks.EarlyStopping(monitor='val_dice')
+
+# KD412
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+path.split('/')
+model.name == 'a'
+'/' in model.path
+
+# KD415
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+x.size == [1]
+x.shape == (1,)
+x.shape[0] * [1]
+
+# KD417
+import keras
+keras.callbacks.ReduceLROnPlateau()
+keras.optimizers.Adam(epsilon=1)
+
+# KD419
+import keras
+keras.random.normal((2,), seed=self.generator)
+
+# KD419
+import keras
+import numpy as np
+np.random.normal(seed=1)
+
+# KD423
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+def step(images):
+    return model(images, training=True)
+
+# KD423
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+y = keras.layers.Dropout(0.5)(x, training=training)
+
+# KD425
+import keras
+keras.layers.Embedding(2, 3, mask_zero=True)
+found.add(1)
+keras.metrics.add(1)
+
+# KD426
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+tf.transpose(x, (0, 2))
+model.evaluate(x)
+model.compile('sgd', 'mse', metrics=['mae'])
+
+# KD430
+import keras
+found.append(layer.trainable_weights)
+layer.trainable_weights.append(keras.Variable(1))
+
+# KD503
+import keras
+import tensorflow as tf
+def read(path):
+    image = tf.cast(tf.io.read_file(path), 'float32')
+    return tf.reshape(tf.cast(image, 'int32'), (2, 2))
+keras.Input((2,))
+
+# KD504
+import keras
+x = keras.Input((2,))
+def step(labels, y):
+    loss = keras.losses.MeanSquaredError()(labels, y)
+    return float(loss)
+
+# KD508
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+@tf.function
+def step(y): pass
+for batch in data:
+    step(batch)
+
+# KD703
+import keras
+from tensorflow import keras as k
+model = keras.Sequential()
+model.add(k.layers.Dense(1))
+"""
+
+
+@pytest.mark.parametrize(("code", "source"), _cases(NEAR_MISSES))
+def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
+    assert code not in _GATE.may_fire("nowhere/f.py", source)
+
+
+SNEAKY = """
+# KD105
+from keras.optimizers import legacy as old
+
+older = old
+older.Adam()
+
+# KD105
+import keras.optimizers.legacy as old
+
+class Mine(old.Adam): pass
+
+# KD305
+import keras
+keras.Input(images.shape[1])
+
+# KD305
+from keras.layers import Input as I
+
+I(shape=(len(x)))
+
+# KD305
+import keras
+size: int = 3
+keras.layers.Input(size)
+
+# KD305
+import keras
+def build(units, shape):
+    return keras.Input(shape)
+build(3, shape=4)
+
+# KD402
+import keras
+from tensorflow import Variable as V
+class Mine(keras.layers.Layer):
+    def build(self, shape):
+        self.a, self.b = [V(1) for _ in shape], V(2)
+
+# KD403
+import keras
+class Gan:
+    def __init__(self):
+        self.critic = keras.Sequential([keras.layers.Dense(1)])
+        self.critic.compile('sgd', 'mse')
+        self.critic.trainable = flag = False
+    def train(self, x):
+        self.critic.train_on_batch(x, x)
+
+# KD408
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+stop = keras.callbacks.EarlyStopping(monitor='val_accuracy')
+model.compile('sgd', 'mse', metrics=['mae'])
+
+# KD408
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+stop = keras.callbacks.EarlyStopping(monitor='val_accuracy')
+model.compile('sgd', 'mse')
+
+# KD408
+from keras.callbacks import EarlyStopping as E
+
+E('val_' 'dice')
+
+# KD412
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+kept = model.weights[0]
+found = 'dense/' in kept.name
+
+# KD412
+import keras
+
+model = keras.Sequential([keras.layers.Dense(1)])
+model.weights[0].name.split('/')[0]
+
+# KD415
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+same = [None, 4] == x.shape
+shape = x.shape[1:] + [1]
+
+# KD415
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+isinstance(x.shape, tf.TensorShape)
+
+# KD417
+from tensorflow.keras import callbacks as c
+
+c.ReduceLROnPlateau(epsilon=0.1)
+
+# KD419
+import keras
+SEED = -1
+
+class Noise(keras.layers.Layer):
+    def call(self, x):
+        return x + keras.random.normal((2,), seed=SEED)
+
+# KD423
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+y = keras.layers.Dropout(0.5)(inputs=x, training=True)
+
+# KD423
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+def block(y):
+    return keras.layers.BatchNormalization()([y][0], training=False)
+block(keras.layers.Dense(2)(x))
+
+# KD425
+from keras.layers import *
+
+x = Input((4,))
+y = add([Embedding(9, 3, mask_zero=True)(x), Embedding(9, 3)(x)])
+
+# KD426
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+layer = keras.layers.Dense(1, name='b')
+one = layer(x)
+other = keras.layers.Dense(1, name='a')(x)
+outputs = [one, other]
+model = keras.Model(x, outputs=outputs)
+scores = [['mae'], ['mse']]
+model.compile('sgd', 'mse', metrics=scores)
+results = model.evaluate(x)
+print(results[3])
+
+# KD430
+from keras.layers import Layer
+
+class Mine(Layer):
+    def build(self, shape):
+        self.w = self.add_weight(shape=(1,))
+        self.trainable_weights.append(self.w)
+
+# KD503
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+y = tf.reshape(tensor=tf.cast(tf.stack([x, x]), 'int32'), shape=(2, 2))
+
+# KD503
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+def deep(y):
+    return tf.square(keras.layers.Dense(2)(y))
+
+# KD503
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+a, b = keras.ops.split(x, 2)
+tf.square(b)
+
+# KD504
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+def deep(y):
+    y = keras.layers.Dense(2)(y)
+    return float(y)
+
+# KD504
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+y = tf.square(x)
+if y > 1: pass
+
+# KD508
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+from tensorflow import function as graph
+@graph(jit_compile=True)
+def double(y): return y
+double(keras.layers.Dense(1)(x))
+
+# KD703
+import os
+os.environ.setdefault('TF_USE_LEGACY_KERAS', '1')
+import keras
+import tensorflow as tf
+model = keras.Sequential()
+model.add(tf.keras.layers.Dense(1))
+
+# KD703
+import keras
+from tf_keras.layers import *
+keras.Sequential([Dense(1)])
+"""
+
+
+@pytest.mark.parametrize(("code", "source"), _cases(SNEAKY))
+def test_what_is_written_in_an_unusual_way_is_found_behind_the_gate(code, source):
+    orders = Orders(newest_target(), codes=(code,), diffs=False, anchors=False)
+    found = Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings
+    assert {each.code for each in found} == {code}
