@@ -45,6 +45,12 @@ def _main() -> None:
     if sys.argv[1:2] == ["run"] and len(sys.argv) > 2 and sys.argv[2] not in _HELP:
         # Past the command line's own library: that takes longer than a Python takes to start.
         sys.exit(_run(sys.argv[2:]))
+    if sys.argv[1:2] in (["scan"], ["fix"]):
+        from kdoctor.cli import plain  # noqa: PLC0415
+
+        code = plain.run(sys.argv[1:])
+        if code is not None:
+            sys.exit(code)
     from kdoctor.cli.app import main as program  # noqa: PLC0415
 
     program()

@@ -30,7 +30,7 @@ def imported(code, cwd):
 def program(*arguments):
     return f"""
 import sys
-from kdoctor.cli.app import main
+from kdoctor.__main__ import main
 sys.argv = ["kdoctor", *{arguments!r}]
 try:
     main()
@@ -52,12 +52,14 @@ def test_a_scan_of_a_clean_file_imports_nothing_heavy(format_name, tmp_path):
     modules = imported(program("scan", "clean.py", "--format", format_name), tmp_path)
     assert not modules & HEAVY
     assert "kdoctor.engine" in modules
+    assert not modules & {"typer", "click", "pydantic"}  # which only read the command line
     heavy_rooms = ("kdoctor.syntax.", "kdoctor.rewrite.", "kdoctor.rules.names")
     assert not {name for name in modules if name.startswith(heavy_rooms)}
 
 
 def test_a_command_does_not_make_the_others(tmp_path):
     modules = imported(program("scan", "--help"), tmp_path)
+    assert "kdoctor.cli.scan" in modules
     others = {"fix", "explain", "report", "verify", "reference", "server", "api", "env"}
     assert not modules & {f"kdoctor.cli.{name}" for name in others}
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 
 
 def api(
@@ -20,7 +20,7 @@ def api(
     ],
     *,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
     """Tell where a name of Keras exists and existed, its signatures, and what took its place.
 

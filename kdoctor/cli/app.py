@@ -7,16 +7,15 @@ as asked or a file could not be handled, 130 interrupted.
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Iterable
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from kdoctor import __version__
-from kdoctor.errors import KdoctorError
+from kdoctor.cli import ending
 
 # Each is the function or program of its name in the module of its name; the help has this order.
 COMMANDS = (
@@ -37,61 +36,36 @@ COMMANDS = (
 )
 # What follows the program is the program's own.
 _PASSED_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
-INTERRUPTED = 130
-_BROKEN_PIPE = 141  # as the shell says of a program that ended so
 
 
 class _Program(TyperGroup):
-    """Ends every command in the same way: a sentence and an exit code, never a traceback."""
+    """Ends every command in the same way."""
 
     def make_context(self, *arguments: Any, **options: Any) -> Any:
         try:
             return super().make_context(*arguments, **options)
         except KeyboardInterrupt:
-            sys.exit(_interrupted())
+            sys.exit(ending.interrupted())
 
     def invoke(self, ctx: Any) -> Any:
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
-        except KdoctorError as error:
-            _end(f"kdoctor: {error}", 2)
-        except KeyboardInterrupt as interrupt:
-            raise typer.Exit(_interrupted(str(interrupt))) from None
-        except BrokenPipeError:
-            # What is still in the buffer can go nowhere: let the interpreter's own flush succeed.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(_BROKEN_PIPE) from None
         except (typer.Exit, typer.Abort):
             raise
-        except Exception as error:
-            if _is_interrupt(error):
-                raise typer.Exit(_interrupted()) from None
-            if hasattr(error, "exit_code"):  # Typer's own, which it shows itself
+        except (Exception, KeyboardInterrupt) as error:
+            if _is_typers(error):
                 raise
-            if os.environ.get("KDOCTOR_DEBUG"):
+            code = ending.told(error)
+            if code is None:
                 raise
-            what = f"{type(error).__name__}: {error}"
-            _end(f"kdoctor: internal error: {what} (KDOCTOR_DEBUG=1 shows where; please report)", 2)
+            raise typer.Exit(code) from None
         return result
 
 
-def _is_interrupt(error: BaseException) -> bool:
-    """Say whether ctrl-C is behind an error: what struck in a class body comes out as another."""
-    while error.__cause__ or error.__context__:
-        error = error.__cause__ or error.__context__  # type: ignore[assignment]
-    return isinstance(error, KeyboardInterrupt)
-
-
-def _interrupted(what: str = "") -> int:
-    print(f"kdoctor: {what or 'interrupted'}", file=sys.stderr)
-    return INTERRUPTED
-
-
-def _end(text: str, code: int) -> NoReturn:
-    sys.stdout.flush()
-    print(text, file=sys.stderr)
-    raise typer.Exit(code)
+def _is_typers(error: BaseException) -> bool:
+    """Say whether Typer itself shows an error."""
+    return hasattr(error, "exit_code") and not ending.is_interrupt(error)
 
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - Typer's callback

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 
 if TYPE_CHECKING:
-    from kdoctor.engine import Options, Policy
-    from kdoctor.engine.baseline import Baseline, Comparison
+    from kdoctor.engine import Options
+    from kdoctor.engine.baseline import Comparison
 
 baseline = typer.Typer(
     name="baseline",
@@ -66,7 +66,7 @@ def write(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
@@ -111,7 +111,7 @@ def check(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
@@ -148,7 +148,7 @@ def prune(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
@@ -174,7 +174,7 @@ def prune(  # noqa: PLR0913 - the options of the command
 
 def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     target: str | None,
-    namespace: options.Namespace | None,
+    namespace: choices.Namespace | None,
     select: list[str] | None,
     ignore: list[str] | None,
     exclude: list[str] | None,
@@ -186,8 +186,8 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     return {
         "target": target,
         "namespace": namespace,
-        "select": options.split(select),
-        "ignore": options.split(ignore),
+        "select": choices.split(select),
+        "ignore": choices.split(ignore),
         "exclude": exclude,
         "config": config,
         "isolated": isolated,
@@ -211,7 +211,7 @@ def _compared(
     from kdoctor.report.progress import progress  # noqa: PLC0415
 
     named = paths or ["."]
-    if options.STDIN in named:
+    if choices.STDIN in named:
         raise typer.BadParameter("a baseline is of files: - (standard input) has no name")
     policy = engine.Policy(named, how)
     path = Path(file) if file else default_file(policy)
@@ -219,18 +219,6 @@ def _compared(
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
         result = engine.scan(named, **how | {"diffs": False, "progress": told})
     return compare(result, known, named, policy.asks)
-
-
-def read_baseline(file: str | None, policy: Policy) -> Baseline | None:
-    """Return the baseline that is asked for, else that of the settings, None without one.
-
-    Raises:
-        UsageProblem: it is not there, or is none.
-    """
-    from kdoctor.engine.baseline import Baseline, configured_file  # noqa: PLC0415
-
-    path = Path(file) if file else configured_file(policy)
-    return None if path is None else Baseline.read(path)
 
 
 def _problem(compared: Comparison) -> int:

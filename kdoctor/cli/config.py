@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 
 
 def config(  # noqa: PLR0913 - the options of the command
@@ -30,7 +30,7 @@ def config(  # noqa: PLR0913 - the options of the command
     exclude: options.Exclude = None,
     unsafe: options.Unsafe = None,
     format_name: options.FormatName = None,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
     """Say which settings are in force for a path, and which file and line each comes from.
 
@@ -59,8 +59,8 @@ def config(  # noqa: PLR0913 - the options of the command
         {
             "target": target,
             "namespace": namespace,
-            "select": options.split(select),
-            "ignore": options.split(ignore),
+            "select": choices.split(select),
+            "ignore": choices.split(ignore),
             "exclude": exclude,
             "config": file,
             "isolated": isolated,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 
 
 def env(
@@ -25,7 +25,7 @@ def env(
         bool, typer.Option("--deep", help="Also import the frameworks, in a process of its own.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
     """Say whether what is installed works together: TensorFlow, Keras, NumPy, settings, files.
 

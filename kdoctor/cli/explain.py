@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 from kdoctor.errors import UsageProblem
 
 _RULE = re.compile(r"KD\d{3}", re.IGNORECASE)
@@ -28,7 +28,7 @@ def explain(
     *,
     target: options.TargetOption = None,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="The answer without the evidence.")
     ] = False,
@@ -55,7 +55,7 @@ def explain(
     from kdoctor.diagnose import explain as diagnose  # noqa: PLC0415 - imports the rules
     from kdoctor.report.diagnosis import write_json, write_text  # noqa: PLC0415
 
-    given = _standard_input() if given in {"", options.STDIN} else given
+    given = _standard_input() if given in {"", choices.STDIN} else given
     if not given.strip():
         raise UsageProblem(
             "there is no text to explain: write `python train.py 2>&1 | kdoctor explain`, or give "
@@ -67,7 +67,7 @@ def explain(
         raise typer.Exit(1)
 
 
-def _write_rule(code: str, color: options.Color) -> None:
+def _write_rule(code: str, color: choices.Color) -> None:
     from kdoctor.engine.selection import rule_named  # noqa: PLC0415 - imports libcst
     from kdoctor.report.rules import write_page  # noqa: PLC0415
     from kdoctor.rules.facts import proof_record  # noqa: PLC0415

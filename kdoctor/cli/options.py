@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-import enum
-import sys
-from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
 
 import typer
 
+from kdoctor.cli.choices import Color, DocumentKind, Misuse, Namespace
 from kdoctor.cli.completion import complete_format, complete_rules
 from kdoctor.report.formats import format_names
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-    from kdoctor.documents import Kind
-    from kdoctor.engine import Policy
-
-STDIN = "-"
-
-
-class Color(enum.StrEnum):
-    """When to use colours."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
-
-
-class DocumentKind(enum.StrEnum):
-    """The kinds of document, for ``--as``."""
-
-    PYTHON = "python"
-    NOTEBOOK = "notebook"
-    MARKDOWN = "markdown"
-    RST = "rst"
-
 
 Paths = Annotated[
     list[str] | None,
@@ -47,16 +21,6 @@ Paths = Annotated[
         show_default=False,
     ),
 ]
-
-
-class Namespace(enum.StrEnum):
-    """The root that Keras is to be imported from, for ``--namespace``."""
-
-    KEEP = "keep"
-    KERAS = "keras"
-    TF_KERAS = "tf.keras"
-
-
 NamespaceOption = Annotated[
     Namespace | None,
     typer.Option(
@@ -251,60 +215,14 @@ Verbose = Annotated[
 ]
 
 
-def split(entries: list[str] | None) -> list[str] | None:
-    """Return the entries of an option that takes lists: ``--select KD1,KD2 --select KD3``.
-
-    None where there is none: ``--select "$RULES"`` with nothing in it must not select nothing.
-
-    >>> split(["KD1, KD2", "KD3"])
-    ['KD1', 'KD2', 'KD3']
-    """
-    parts = (part.strip() for entry in entries or () for part in entry.split(","))
-    return [part for part in parts if part] or None
-
-
-def format_in_force(asked: str | None, policy: Policy) -> tuple[str, str]:
-    """Return the name of the format, and where it is written down, "" for the command line."""
-    layer = policy.main.layer("format")
-    if asked is not None or layer is None:
-        return asked or "text", ""
-    return policy.main.value("format"), f"{layer.place('format')}: format: "
-
-
-def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager[Executor | None]:
-    """Connect to the workers at an address, where one is named.
+@contextmanager
+def misuse_shown() -> Iterator[None]:
+    """Show options that do not go together as Typer shows a wrong one.
 
     Raises:
-        BadParameter: a number of processes is named, too.
-        UsageProblem: no workers can be reached there.
+        BadParameter: some do not.
     """
-    if address is None:
-        return nullcontext()
-    if jobs is not None:
-        raise typer.BadParameter("--jobs are processes of this machine: leave it or --executor out")
-    from kdoctor.engine.cluster import executor_at  # noqa: PLC0415
-
-    return executor_at(address)
-
-
-def kind_of(named: DocumentKind | None) -> Kind | None:
-    """Return the kind of document in the engine's word for it."""
-    return None if named is None else named.value
-
-
-def named_paths(paths: list[str] | None, stdin_filename: str | None) -> list[str]:
-    """Return the paths that are meant: the working folder where none is named.
-
-    Raises:
-        BadParameter: standard input has a name, and other paths are named beside it.
-    """
-    if stdin_filename is None:
-        return paths or ["."]
-    if not stdin_filename or set(paths or ()) - {STDIN}:
-        raise typer.BadParameter("--stdin-filename PATH goes with no other path than -")
-    return [STDIN]
-
-
-def read_stdin(paths: list[str]) -> bytes | None:
-    """Return what stands on standard input, where it is asked for."""
-    return sys.stdin.buffer.read() if STDIN in paths else None
+    try:
+        yield
+    except Misuse as misuse:
+        raise typer.BadParameter(str(misuse)) from None

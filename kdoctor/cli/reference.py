@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 
 
 def reference(
@@ -17,7 +17,7 @@ def reference(
         ),
     ] = None,
     *,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
     """List correct losses, metrics, layers and clipping on keras.ops, or print one to copy.
 

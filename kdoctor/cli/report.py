@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 from kdoctor.errors import UsageProblem
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def report(  # noqa: PLR0913 - the options of the command
     isolated: options.Isolated = False,
     no_cache: options.NoCache = False,
     jobs: options.Jobs = None,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
     quiet: options.Quiet = False,
 ) -> None:
     """Show how far the migration is, as one page for a team: what is left, and what breaks first.
@@ -80,13 +80,13 @@ def report(  # noqa: PLR0913 - the options of the command
     named = paths or ["."]
     if html is None and not json:
         raise UsageProblem("say what to write: --html report.html, or --json")
-    if options.STDIN in named:
+    if choices.STDIN in named:
         raise UsageProblem("a report is made of files and folders; name them")
     shown = is_terminal(sys.stderr) and not quiet
     wanted: Options = {
         "target": target,
-        "select": options.split(select),
-        "ignore": options.split(ignore),
+        "select": choices.split(select),
+        "ignore": choices.split(ignore),
         "exclude": exclude,
         # Earlier commits are scanned in another folder.
         "config": config and os.path.abspath(config),  # noqa: PTH100

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 from kdoctor.cli.completion import complete_rules
 
 
@@ -21,7 +21,7 @@ def rules(
         ),
     ] = None,
     *,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
     """List all rules, or tell all about one: why it breaks, what to write, examples, proofs.
 

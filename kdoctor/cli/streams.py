@@ -6,7 +6,7 @@ import io
 import sys
 from typing import TextIO
 
-from kdoctor.cli.options import Color
+from kdoctor.cli.choices import Color
 from kdoctor.report.links import wants_links
 from kdoctor.report.page import Page, wants_color
 

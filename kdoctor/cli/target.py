@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 
 
 def target(  # noqa: PLR0913 - the options of the command
@@ -23,7 +23,7 @@ def target(  # noqa: PLR0913 - the options of the command
     config: options.ConfigOption = None,
     isolated: options.Isolated = False,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
     """Say which Keras a project runs on: each place that was asked, what it says, what counts.
 

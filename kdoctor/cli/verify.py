@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kdoctor.cli import options, streams
+from kdoctor.cli import choices, options, streams
 
 if TYPE_CHECKING:
     from kdoctor.engine import Options
@@ -62,7 +62,7 @@ def verify(  # noqa: PLR0913 - the options of the command
     backend: BackendOption = Backend.TENSORFLOW,
     device: DeviceOption = Device.ALL,
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
-    color: options.ColorOption = options.Color.AUTO,
+    color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
     """Run user code before its fix on Keras 2 and after it on Keras 3: is it still the same?
 
@@ -86,7 +86,7 @@ def verify(  # noqa: PLR0913 - the options of the command
             "exclude": exclude,
             "config": config,
             "isolated": isolated,
-            "kind": options.kind_of(kind),
+            "kind": choices.kind_of(kind),
             "diffs": False,
             "anchors": False,
         }
