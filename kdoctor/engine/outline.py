@@ -10,12 +10,17 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from kdoctor.documents.reading import read_regular
+from kdoctor.syntax.nodes import children_of, nodes_in, statements_in
 from kdoctor.syntax.package import is_registry
 
+_Node = TypeVar("_Node", bound=ast.AST)
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _DYNAMIC = frozenset({"__getattr__", "__getattribute__"})
+_OPEN = frozenset({"setattr", "vars"})  # they may bind any member
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,42 +93,20 @@ def outline_in(source: str | bytes) -> Outline | None:
     if tree is None:
         return None
     outline = Outline()
-    for statement in _top_level(tree.body):
+    for statement in statements_in(tree.body, outside_of=_SCOPES):
         _note(statement, outline)
     return outline
 
 
 def imports_of(tree: ast.Module) -> Iterator[Imported]:
     """Yield every import in a file, whatever its scope; the name of a star import is ``*``."""
-    for node in _statements(tree.body):
+    for node in statements_in(tree.body):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Imported(alias.name, 0, None)
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 yield Imported(node.module or "", node.level, alias.name)
-
-
-def _statements(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    for statement in statements:
-        yield statement
-        yield from _statements(_inner(statement))
-
-
-def _top_level(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements that bind names of the module, also those under ``if`` and ``try``."""
-    for statement in statements:
-        yield statement
-        if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield from _top_level(_inner(statement))
-
-
-def _inner(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """Yield the statements directly inside a compound one."""
-    for body in ("body", "orelse", "finalbody"):
-        yield from getattr(statement, body, ())
-    for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-        yield from part.body
 
 
 def _note(statement: ast.stmt, outline: Outline) -> None:
@@ -197,37 +180,20 @@ def _stored(node: ast.AST) -> Iterator[str]:
             continue
         if isinstance(each, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and each.name:
             yield each.name
-        waiting += (child for child in _children(each) if not isinstance(child, ast.stmt))
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all below it, in no order that means anything."""
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        yield each
-        waiting += _children(each)
-
-
-def _children(node: ast.AST) -> list[ast.AST]:
-    """Return what is directly below a node."""
-    found: list[ast.AST] = []
-    for value in vars(node).values():
-        if isinstance(value, list):
-            found += (each for each in value if isinstance(each, ast.AST))
-        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
-            found.append(value)
-    return found
+        waiting += (child for child in children_of(each) if not isinstance(child, ast.stmt))
 
 
 def _class(node: ast.ClassDef) -> Class:
     members: set[str] = set()
     closed = not node.keywords and all(map(_is_registry, node.decorator_list))
-    for statement in _top_level(node.body):
+    methods: list[_Method] = []
+    for statement in statements_in(node.body, outside_of=_SCOPES):
         match statement:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 members.add(name)
-                closed = _note_method(statement, members) and closed
+                method = _Method(statement)
+                closed = _note_method(method, members) and closed
+                methods.append(method)
             case ast.ClassDef(name=name):
                 members.add(name)
             case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
@@ -235,9 +201,33 @@ def _class(node: ast.ClassDef) -> Class:
             case _:
                 members.update(_stored(statement))
     closed = closed and not members & _DYNAMIC
-    takes, hands_on = _keywords(node)
+    takes, hands_on = _keywords(methods)
+    own = (each for each in methods if each.node in node.body and each.node.name == "__init__")
+    gives = _gives(next(own, None))
     bases = tuple(map(dotted, node.bases))
-    return Class(node.name, bases, frozenset(members), closed, takes, hands_on, _gives(node))
+    return Class(node.name, bases, frozenset(members), closed, takes, hands_on, gives)
+
+
+class _Method:
+    """A method, and the nodes in it by their class."""
+
+    def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.node = node
+        self._parts: dict[type[ast.AST], list[Any]] = {}
+        for each in nodes_in(node):
+            self._parts.setdefault(each.__class__, []).append(each)
+
+    def all(self, kind: type[_Node]) -> list[_Node]:
+        """Return the nodes of a class."""
+        return self._parts.get(kind, [])
+
+    def calls_of_init(self) -> list[ast.Call]:
+        """Return the calls of something's ``__init__``."""
+        return [
+            each
+            for each in self.all(ast.Call)
+            if isinstance(each.func, ast.Attribute) and each.func.attr == "__init__"
+        ]
 
 
 def _is_registry(decorator: ast.expr) -> bool:
@@ -248,49 +238,34 @@ def _is_registry(decorator: ast.expr) -> bool:
     return False
 
 
-def _keywords(node: ast.ClassDef) -> tuple[frozenset[str], bool]:
+def _keywords(methods: Iterable[_Method]) -> tuple[frozenset[str], bool]:
     """Return what ``__init__`` may take out of its keywords, and whether it hands on the others."""
-    made = [
-        each
-        for each in _top_level(node.body)
-        if isinstance(each, ast.FunctionDef) and each.name in {"__init__", "__new__"}
-    ]
+    made = [each for each in methods if each.node.name in {"__init__", "__new__"}]
     if len(made) != 1:
         return frozenset(), not made
-    method, rest = made[0], made[0].args.kwarg
-    arguments = method.args
+    method, arguments = made[0], made[0].node.args
     takes = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    handed = False
-    for each in _walk(method):
-        if isinstance(each, ast.Constant) and isinstance(each.value, str):
-            takes.add(each.value)
-        elif isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute):
-            handed |= each.func.attr == "__init__" and any(
-                keyword.arg is None
-                and isinstance(keyword.value, ast.Name)
-                and rest is not None
-                and keyword.value.id == rest.arg
-                for keyword in each.keywords
-            )
-    return frozenset(takes), handed and method.name == "__init__"
+    takes |= {each.value for each in method.all(ast.Constant) if isinstance(each.value, str)}
+    rest = arguments.kwarg
+    handed = any(
+        keyword.arg is None
+        and isinstance(keyword.value, ast.Name)
+        and rest is not None
+        and keyword.value.id == rest.arg
+        for each in method.calls_of_init()
+        for keyword in each.keywords
+    )
+    return frozenset(takes), handed and method.node.name == "__init__"
 
 
-def _gives(node: ast.ClassDef) -> frozenset[str]:
+def _gives(init: _Method | None) -> frozenset[str]:
     """Return the parameters that ``__init__`` passes on under their own names, unchanged."""
-    made = [each for each in node.body if isinstance(each, ast.FunctionDef)]
-    method = next((each for each in made if each.name == "__init__"), None)
-    if method is None:
+    if init is None:
         return frozenset()
-    nodes = list(ast.walk(method))
-    stored = {
-        each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
-    }
+    stored = {each.id for each in init.all(ast.Name) if isinstance(each.ctx, ast.Store)}
     return frozenset(
         keyword.arg
-        for each in nodes
-        if isinstance(each, ast.Call)
-        and isinstance(each.func, ast.Attribute)
-        and each.func.attr == "__init__"
+        for each in init.calls_of_init()
         for keyword in each.keywords
         if keyword.arg is not None
         and isinstance(keyword.value, ast.Name)
@@ -299,21 +274,22 @@ def _gives(node: ast.ClassDef) -> frozenset[str]:
     )
 
 
-def _note_method(method: ast.FunctionDef | ast.AsyncFunctionDef, members: set[str]) -> bool:
+def _note_method(method: _Method, members: set[str]) -> bool:
     """Add what the method sets on ``self``. Say whether that is all that it can set."""
-    parameters = [*method.args.posonlyargs, *method.args.args]
-    own = parameters[0].arg if parameters else None
-    closed = True
-    for node in _walk(method):
-        if isinstance(node, ast.Attribute):
-            if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
-                if node.value.id == own:
-                    members.add(node.attr)
-            elif node.attr == "__dict__":
-                closed = False
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            closed = closed and node.func.id not in {"setattr", "vars"}
-    return closed
+    arguments = method.node.args
+    own = next((each.arg for each in (*arguments.posonlyargs, *arguments.args)), None)
+    attributes = method.all(ast.Attribute)
+    members.update(
+        each.attr
+        for each in attributes
+        if isinstance(each.ctx, ast.Store)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == own
+    )
+    called = {each.func.id for each in method.all(ast.Call) if isinstance(each.func, ast.Name)}
+    return called.isdisjoint(_OPEN) and not any(
+        each.attr == "__dict__" and not isinstance(each.ctx, ast.Store) for each in attributes
+    )
 
 
 def dotted(node: ast.expr) -> str | None:

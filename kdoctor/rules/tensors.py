@@ -16,6 +16,7 @@ from kdoctor.keras_api.returns import CALLED, MEMBERS, TENSOR
 from kdoctor.kinds import Kind, Type
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.nodes import statements_in
 
 NEITHER: Final = 0
 ONE: Final = 1
@@ -215,6 +216,6 @@ class Tensors:
 
 
 def _returned(function: _Function) -> Iterator[ast.expr]:
-    for each in ast.walk(function):
+    for each in statements_in(function.body):
         if isinstance(each, ast.Return) and each.value is not None:
             yield each.value

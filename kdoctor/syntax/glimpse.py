@@ -9,17 +9,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from kdoctor.syntax.imports import hands_over, through_tree
+from kdoctor.syntax.nodes import NODE_FIELDS
 from kdoctor.syntax.package import ClassInfo, Package
 
 _WORD = re.compile(r"\w+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 # No module of the tree is called so, whatever lies in its folders.
 _FRAMEWORKS = ("keras.", "tensorflow.", "tf_keras.")
+_NOTHING: frozenset[str] = frozenset()
 _LONGEST = 12  # parts of a name: `a = a.b` has no end
 _LONGEST_ANNOTATION = 200  # characters
 
@@ -27,20 +28,23 @@ Path = tuple[str, ...]
 Stars = Callable[[str], Collection[str] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(NamedTuple):
     """One call: of what (dotted names, none where it is nothing imported), and with what.
 
     ``leaf`` is the last name as written, "" where a call or the like is called. ``places`` is the
-    number of arguments by position, ``starred`` says that there may be more. ``node`` is the call.
+    number of arguments by position. ``node`` is the call.
     """
 
     names: frozenset[str]
     leaf: str
     places: int
-    starred: bool
     keywords: frozenset[str]
     node: ast.Call
+
+    @property
+    def starred(self) -> bool:
+        """Whether there may be more arguments by position."""
+        return any(isinstance(each, ast.Starred) for each in self.node.args)
 
     @property
     def is_attribute(self) -> bool:
@@ -83,11 +87,8 @@ class Glimpse:
         self._path = path
         self._package = package
         self._stars = stars
-        self.written: set[str] = set()  # identifiers
         self.strings: set[str] = set()
         self.documents: set[str] = set()
-        self.attributes: set[str] = set()
-        self._of_expressions: set[str] = set()
         self.stores: set[str] = set()
         self.keywords: set[str] = set()
         self.lists: set[str] = set()  # names that a list is assigned to, written out
@@ -97,47 +98,69 @@ class Glimpse:
         self._modules: set[str] = set()
         self._star_modules: set[str] = set()
         self._aliases: dict[str, set[tuple[str, Path]]] = {}
-        self._chains: set[tuple[str, Path]] = set()
+        self._identifiers: set[str] = set()  # those that stand in statements, not expressions
+        self._read: set[str] = set()  # names, alone
+        self._chains: set[tuple[str, Path]] = set()  # attributes of names
+        self._of_expressions: set[str] = set()  # attributes of anything else
         self._calls: list[ast.Call] = []
         self._bound: set[str] = set()  # by anything but an import
-        self.applies = False  # `layer(…)(x)`: what a call gave is called
         self._through: dict[str, str | ClassInfo | None] = {}
+        self._meanings: dict[tuple[str, Path], frozenset[str]] = {}
         self._walk(tree)
 
     # -- what is written
 
     @cached_property
+    def written(self) -> frozenset[str]:
+        """Each identifier."""
+        roots = (root for root, _ in self._chains)
+        return self.attributes.union(
+            self._identifiers, self._bound, self._read, roots, self.keywords
+        )
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """Each attribute that is read, called or assigned, of whatever."""
+        return frozenset(self._of_expressions).union(*(path for _, path in self._chains))
+
+    @cached_property
+    def applies(self) -> bool:
+        """Whether what a call gave is called: ``layer(…)(x)``."""
+        return any(each.func.__class__ is ast.Call for each in self._calls)
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """Each identifier, each word of a string, and of what is meant by way of own modules."""
-        texts = {word for text in self.strings for word in _WORD.findall(text)}
-        meant = {part for name in self._own_meanings for part in name.split(".")}
-        return frozenset(self.written | texts | meant)
+        texts = _WORD.findall("\n".join(self.strings))
+        meant = (part for name in self._own_meanings for part in name.split("."))
+        return self.written.union(texts, meant)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The dotted name of whatever is imported, or read through an import."""
         found = {*self._modules, *self._star_modules}
-        for meanings in self._imported.values():
-            found |= meanings
-        for root, path in self._chains:
-            found.update(self._meant(root, path))
-        for text in self.strings:
-            if len(text) <= _LONGEST_ANNOTATION:
-                found.update(self._in_text(text))
-        return frozenset(found)
+        alone = ((root, ()) for root in self._read)
+        texts = "\n".join(each for each in self.strings if len(each) <= _LONGEST_ANNOTATION)
+        return frozenset(
+            found.union(
+                *self._imported.values(),
+                *(self._meant(*each) for each in self._chains),
+                *(self._meant(*each) for each in alone),
+                self._in_text(texts),
+            )
+        )
 
     @cached_property
     def mentioned(self) -> frozenset[str]:
         """``names``, and what types may be: named in docstrings, or bases of the tree's classes."""
-        documented = (name for text in self.documents for name in self._in_text(text))
-        return self.names | frozenset(documented) | self._bases
+        return self.names.union(self._in_text("\n".join(self.documents)), self._bases)
 
     @cached_property
     def members(self) -> frozenset[str]:
         """Attributes of what may be an instance, not of what is imported and nothing else."""
         imported = self._imported.keys() - self._bound
-        ends = (path for root, path in self._chains if path and root not in imported)
-        return frozenset(part for path in ends for part in path) | self._of_expressions
+        ends = (path for root, path in self._chains if root not in imported)
+        return frozenset(self._of_expressions).union(*ends)
 
     @cached_property
     def calls(self) -> tuple[Called, ...]:
@@ -156,8 +179,7 @@ class Glimpse:
 
     def meant_by(self, node: ast.expr) -> frozenset[str]:
         """Return the dotted names that an expression may be, none where it is no chain."""
-        root, path = _chain(node)
-        return frozenset(self._meant(root, path)) if root else frozenset()
+        return self._meant(*_chain(node))
 
     def handed_over(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
@@ -199,9 +221,17 @@ class Glimpse:
         known = self._stars(module) if own is None else own
         return self.written.intersection(known or ())
 
-    def _meant(self, root: str, path: Path) -> Iterator[str]:
-        for meaning in self.locals.get(root, ()):
-            yield from self._with_tree(_joined(meaning, path))
+    def _meant(self, root: str, path: Path) -> frozenset[str]:
+        if root not in self.locals:
+            return _NOTHING
+        found = self._meanings.get((root, path))
+        if found is None:
+            found = self._meanings[root, path] = frozenset(
+                name
+                for meaning in self.locals[root]
+                for name in self._with_tree(_joined(meaning, path))
+            )
+        return found
 
     def _with_tree(self, name: str) -> Iterator[str]:
         yield name
@@ -228,115 +258,122 @@ class Glimpse:
         given = (self._tree(name) for name in self.names)
         return frozenset(each.base for each in given if isinstance(each, ClassInfo) and each.base)
 
-    def _in_text(self, text: str) -> Iterator[str]:
-        for found in _DOTTED.findall(text):
-            root, *path = found.split(".")
-            if root in self.locals:
-                yield from self._meant(root, tuple(path))
+    def _in_text(self, text: str) -> frozenset[str]:
+        """Return what the names that stand in a text mean."""
+        if self.locals.keys().isdisjoint(_WORD.findall(text)):
+            return _NOTHING
+        chains = (each.split(".") for each in set(_DOTTED.findall(text)))
+        return _NOTHING.union(*(self._meant(root, tuple(path)) for root, *path in chains))
 
     def _called(self, node: ast.Call) -> Called:
-        root, path = _chain(node.func)
-        leaf = path[-1] if path else root
-        if not root and isinstance(node.func, ast.Attribute):
-            leaf = node.func.attr
-        starred = any(isinstance(each, ast.Starred) for each in node.args)
+        function = node.func
+        root, path = _chain(function)
+        leaf = function.attr if isinstance(function, ast.Attribute) else root
+        keywords = node.keywords
         return Called(
-            frozenset(self._meant(root, path)) if root in self.locals else frozenset(),
+            self._meant(root, path),
             leaf,
             len(node.args),
-            starred,
-            frozenset(each.arg for each in node.keywords if each.arg),
+            frozenset([each.arg for each in keywords if each.arg]) if keywords else _NOTHING,
             node,
         )
 
     # -- the walk
 
     def _walk(self, tree: ast.Module) -> None:
-        waiting: list[ast.AST] = [tree]
-        written, nodes = self.written, self.nodes
-        while waiting:
-            node = waiting.pop()
+        """Note all that is there. Most nodes are of a few kinds, which need no table."""
+        waiting: list[Any] = [tree]
+        read, bound, strings = self._read, self._bound, self.strings
+        calls, keywords = self._calls, self.keywords
+        for node in waiting:  # it grows meanwhile
             kind = node.__class__
             if kind is ast.Name:
-                written.add(node.id)  # type: ignore[attr-defined]
-                if node.ctx.__class__ is ast.Store:  # type: ignore[attr-defined]
-                    self._bound.add(node.id)  # type: ignore[attr-defined]
-                self._chains.add((node.id, ()))  # type: ignore[attr-defined]
-                continue
-            if kind is ast.Constant:
-                value = node.value  # type: ignore[attr-defined]
-                if value.__class__ is str:
-                    self.strings.add(value)
-                continue
-            if kind is ast.Attribute:
-                self._attribute(node, waiting)  # type: ignore[arg-type]
-                continue
-            if kind is ast.Expr and node.value.__class__ is ast.Constant:  # type: ignore[attr-defined]
-                continue  # a docstring
-            handler = _HANDLERS.get(kind)
-            if handler is not None:
-                handler(self, node)
-            if kind in _KEPT:
-                nodes.setdefault(_AS_IN_LIBCST.get(kind, kind), []).append(node)
-            children, texts = _FIELDS[kind]
-            for field in children:
-                value = getattr(node, field)
-                if value.__class__ is list:
-                    waiting += value
-                elif value is not None:
-                    waiting.append(value)
-            for field in texts:
-                value = getattr(node, field)
-                if value.__class__ is str:
-                    written.add(value)
-                    self._bound.add(value)
-                elif value:
-                    written.update(value)
-        written |= self.attributes
+                read.add(node.id)
+                if node.ctx.__class__ is ast.Store:
+                    bound.add(node.id)
+            elif kind is ast.Attribute:
+                self._attribute(node, waiting)
+            elif kind is ast.Constant:
+                if node.value.__class__ is str:
+                    strings.add(node.value)
+            elif kind is ast.Call:
+                calls.append(node)
+                waiting.append(node.func)
+                waiting += node.args
+                for each in node.keywords:
+                    if each.arg is not None:
+                        keywords.add(each.arg)
+                    waiting.append(each.value)
+            elif kind is ast.Expr:
+                if node.value.__class__ is not ast.Constant:  # a docstring
+                    waiting.append(node.value)
+            elif kind is ast.arguments:
+                waiting += self._parameters(node)
+            else:
+                self._note(node)
+                for field in NODE_FIELDS[kind]:
+                    value = getattr(node, field)
+                    if value.__class__ is list:
+                        waiting += value
+                    elif value is not None:
+                        waiting.append(value)
+
+    def _note(self, node: ast.AST) -> None:
+        note, kept, identifiers = _PLANS[node.__class__]
+        if kept is not None:
+            self.nodes.setdefault(kept, []).append(node)
+        if note is not None:
+            note(self, node)
+        for field in identifiers:
+            value = getattr(node, field)
+            if value.__class__ is str:
+                self._bound.add(value)
+            elif value:
+                self._identifiers.update(value)
+
+    def _parameters(self, node: ast.arguments) -> Iterator[ast.expr | None]:
+        """Note the parameters of a function. Yield their annotations and defaults."""
+        for each in (*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg):
+            if each is not None:
+                self._bound.add(each.arg)
+                if each.annotation is not None:
+                    yield each.annotation
+        yield from node.defaults
+        yield from node.kw_defaults
 
     def _attribute(self, node: ast.Attribute, waiting: list[ast.AST]) -> None:
         if node.ctx.__class__ is not ast.Load:
             self.stores.add(node.attr)
-        path: list[str] = []
-        value: ast.expr = node
-        while value.__class__ is ast.Attribute:
+        path = [node.attr]
+        value = node.value
+        while isinstance(value, ast.Attribute):
             path.append(value.attr)
             value = value.value
-        self.attributes.update(path)
-        if value.__class__ is ast.Name:
-            root: str = value.id
-            self.written.add(root)
-            self._chains.add((root, tuple(path[::-1])))
+        if isinstance(value, ast.Name):
+            self._chains.add((value.id, tuple(path[::-1])))
         else:
             self._of_expressions.update(path)
             waiting.append(value)
 
-    def _call(self, node: ast.Call) -> None:
-        self._calls.append(node)
-        self.applies = self.applies or isinstance(node.func, ast.Call)
-        for each in node.keywords:
-            if each.arg:
-                self.keywords.add(each.arg)
-
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self.written.update(alias.name.split("."))
+            self._identifiers.update(alias.name.split("."))
             self._modules.add(alias.name)
             top = alias.name.partition(".")[0]
             self._bind(alias.asname or top, alias.name if alias.asname else top)
 
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
-        self.written.update((node.module or "").split("."))
+        self._identifiers.update((node.module or "").split("."))
         for alias in node.names:
-            self.written.add(alias.name)
+            self._identifiers.add(alias.name)
             if alias.name == "*":
                 self._star_modules.add(module)
             else:
                 self._bind(alias.asname or alias.name, _joined(module, (alias.name,)))
 
     def _bind(self, local: str, name: str) -> None:
-        self.written.add(local)
+        self._identifiers.add(local)
         self._imported.setdefault(local, set()).update(self._with_tree(name))
 
     def _assign(self, node: ast.Assign) -> None:
@@ -389,25 +426,6 @@ def _joined(name: str, path: Iterable[str]) -> str:
     return name + rest if name.endswith(".") else f"{name}.{rest}"
 
 
-_IDENTIFIERS = frozenset({"name", "arg", "asname", "names", "rest", "kwd_attrs"})
-_NO_NODES = frozenset({"ctx", "kind", "type_comment", "op", "ops", "simple", "conversion"})
-
-
-class _Fields(dict[type[ast.AST], tuple[tuple[str, ...], tuple[str, ...]]]):
-    """Of each class of nodes: the fields that hold nodes, and those that hold identifiers."""
-
-    def __missing__(self, kind: type[ast.AST]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        known = getattr(kind, "_fields", ())  # None has none: `{**a}` has no key
-        texts = tuple(each for each in known if each in _IDENTIFIERS)
-        skipped = _NO_NODES | _IDENTIFIERS
-        nodes = tuple(each for each in known if each not in skipped)
-        if kind in {ast.Import, ast.ImportFrom}:
-            nodes = texts = ()
-        self[kind] = nodes, texts
-        return self[kind]
-
-
-_FIELDS = _Fields()
 _KEPT = frozenset(
     {
         *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.FunctionDef),
@@ -421,7 +439,6 @@ _AS_IN_LIBCST: dict[type[ast.AST], type[ast.AST]] = {
     ast.AsyncFor: ast.For,
 }
 _HANDLERS: dict[type[ast.AST], Callable[[Glimpse, Any], None]] = {
-    ast.Call: Glimpse._call,  # noqa: SLF001
     ast.Import: Glimpse._import,  # noqa: SLF001
     ast.ImportFrom: Glimpse._import_from,  # noqa: SLF001
     ast.Assign: Glimpse._assign,  # noqa: SLF001
@@ -430,3 +447,27 @@ _HANDLERS: dict[type[ast.AST], Callable[[Glimpse, Any], None]] = {
     ast.FunctionDef: Glimpse._document,  # noqa: SLF001
     ast.AsyncFunctionDef: Glimpse._document,  # noqa: SLF001
 }
+_IDENTIFIERS = frozenset({"name", "names", "arg", "rest", "kwd_attrs"})
+
+
+class _Plans(
+    dict[
+        type[ast.AST],
+        tuple[Callable[[Glimpse, Any], None] | None, type[ast.AST] | None, tuple[str, ...]],
+    ]
+):
+    """Of each class of nodes: what notes it, what it is kept as, and its fields of identifiers."""
+
+    def __missing__(
+        self, kind: type[ast.AST]
+    ) -> tuple[Callable[[Glimpse, Any], None] | None, type[ast.AST] | None, tuple[str, ...]]:
+        known = getattr(kind, "_fields", ())  # None has none: `{**a}` has no key
+        identifiers = tuple(each for each in known if each in _IDENTIFIERS - {*NODE_FIELDS[kind]})
+        if kind in {ast.Import, ast.ImportFrom}:
+            identifiers = ()
+        kept = _AS_IN_LIBCST.get(kind, kind) if kind in _KEPT else None
+        self[kind] = _HANDLERS.get(kind), kept, identifiers
+        return self[kind]
+
+
+_PLANS = _Plans()

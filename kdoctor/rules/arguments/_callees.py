@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from kdoctor import keras_api
 from kdoctor.keras_api import EntryKind, Presence, Signature
 from kdoctor.kinds import Kind
 from kdoctor.rules.arguments._calls import BASES, FAMILIES, RELEASES, is_known
@@ -56,36 +57,44 @@ def passes(speaks: Callable[[Facts, Callee, Called], bool]) -> Trigger:
 
 @lru_cache(maxsize=1)  # several rules ask it of the same source
 def _pairs(glimpse: Glimpse, facts: Facts) -> tuple[tuple[Called, Callee], ...]:
-    classes = _Classes(glimpse, facts)
+    callees = _Callees(glimpse, facts)
     return tuple(
         (called, callee)
         for called in glimpse.calls
         if called.keywords or called.places
-        for callee in _callees(called, facts, classes)
+        for callee in callees.of(called)
     )
 
 
-class _Classes:
-    """The classes of Keras that a source speaks of."""
+class _Callees:
+    """What the calls of a source may call, by the classes of Keras that it speaks of."""
 
     def __init__(self, glimpse: Glimpse, facts: Facts) -> None:
         found = (callee_of(name, facts) for name in glimpse.mentioned)
-        self.all = tuple({each.name: each for each in found if each and each.made}.values())
+        self._classes = tuple({each.name: each for each in found if each and each.made}.values())
+        self._facts = facts
+        self._by_leaf: dict[str, tuple[Callee, ...]] = {"": (), "__init__": self._classes}
 
+    def of(self, called: Called) -> Iterator[Callee]:
+        """Yield what a call may call."""
+        for name in called.names:
+            found = callee_of(name, self._facts)
+            if found is not None:
+                yield found
+        if called.is_attribute:
+            yield from self._methods(called.leaf)
 
-def _callees(called: Called, facts: Facts, classes: _Classes) -> Iterator[Callee]:
-    for name in called.names:
-        found = callee_of(name, facts)
-        if found is not None:
-            yield found
-    if not called.leaf or not called.is_attribute:
-        return
-    if called.leaf == "__init__":
-        yield from classes.all
-    elif not called.leaf.startswith("__"):
-        yield from _methods(called.leaf, facts)
-        for cls in classes.all:
-            found = _method(cls.name, called.leaf, facts)
+    def _methods(self, leaf: str) -> tuple[Callee, ...]:
+        if leaf not in self._by_leaf:
+            self._by_leaf[leaf] = tuple(self._found(leaf))
+        return self._by_leaf[leaf]
+
+    def _found(self, leaf: str) -> Iterator[Callee]:
+        if leaf.startswith("__") or leaf not in keras_api.ever_members():
+            return
+        yield from _methods(leaf, self._facts)
+        for cls in self._classes:
+            found = _method(cls.name, leaf, self._facts)
             if found is not None:
                 yield found
 

@@ -12,6 +12,7 @@ from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, O
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.nodes import nodes_in
 
 
 def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
@@ -24,18 +25,18 @@ def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
         return True
     if callee.kind is Kind.LOSS:
         return "reduction" in called.keywords
-    texts = _texts(called)
-    if any("/" in each for each in texts.get("name", ())):
+    if any("/" in each for each in _texts(called.argument("name"))):
         return True
     if callee.method and callee.leaf == "compile":
         named = {*LOSSES, *METRICS, *OF_KERAS_1}
         metrics = called.argument("metrics")
-        return isinstance(metrics, ast.Constant) or any(named & each for each in texts.values())
+        return isinstance(metrics, ast.Constant) or any(named & _texts(e) for e in called.values)
     if callee.method and callee.leaf == "fit":
-        return bool(texts.get("class_weight"))
+        return bool(_texts(called.argument("class_weight")))
     return callee.kind is Kind.LAYER and any(
-        keyword.endswith(("_constraint", "_regularizer")) and given & {*CONSTRAINTS, "l1_l2"}
-        for keyword, given in texts.items()
+        (each.arg or "").endswith(("_constraint", "_regularizer"))
+        and _texts(each.value) & {*CONSTRAINTS, "l1_l2"}
+        for each in called.node.keywords
     )
 
 
@@ -49,19 +50,13 @@ def _may_be_shaped_by_an_int(glimpse: Glimpse, facts: Facts) -> bool:
     return may_be_ints_by_name(glimpse, [each for each in shapes if isinstance(each, ast.Name)])
 
 
-def _texts(called: Called) -> dict[str, frozenset[str]]:
-    """Return the strings in what is passed, by keyword; all by position under the empty one."""
-    given = [("", each) for each in called.node.args]
-    given += [(each.arg or "", each.value) for each in called.node.keywords]
-    found: dict[str, frozenset[str]] = {}
-    for keyword, value in given:
-        texts = (
-            each.value
-            for each in ast.walk(value)
-            if isinstance(each, ast.Constant) and isinstance(each.value, str)
-        )
-        found[keyword] = found.get(keyword, frozenset()).union(texts)
-    return found
+def _texts(given: ast.expr | None) -> frozenset[str]:
+    """Return the strings in what is passed."""
+    return frozenset(
+        each.value
+        for each in (nodes_in(given) if given is not None else ())
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    )
 
 
 MAY_BE_REFUSED: Final[Trigger] = passes(_may_be_refused) | Trigger(_may_be_shaped_by_an_int)
