@@ -12,6 +12,7 @@ import pytest
 import kdoctor
 from kdoctor.engine import scanning, workers
 from kdoctor.syntax import parsing
+from kdoctor.syntax.flow import TOO_MANY
 
 OLD = "from keras import backend as K\n\nprint(K.sum([1]))\n"
 HEAD = "from keras import backend as K\n"
@@ -84,6 +85,15 @@ def test_what_is_long_but_flat_is_looked_into():
     result = kdoctor.scan(["."], jobs=1)
     assert told(result) == {}
     assert "flat.py" in {finding.place.path for finding in result.findings}
+
+
+@pytest.mark.parametrize(("count", "is_told"), [(TOO_MANY, True), (TOO_MANY + 1, False)])
+def test_of_more_bindings_than_can_be_told_apart_nothing_is_said(count, is_told):
+    bindings = "".join(f"if x == {n}:\n    L = backend\n" for n in range(count))
+    Path("many.py").write_text(f"from keras import backend\n{bindings}print(L.sum([1]))\n")
+    result = kdoctor.scan(["."], jobs=1)
+    assert told(result) == {}
+    assert ("many.py" in {finding.place.path for finding in result.findings}) is is_told
 
 
 def test_what_is_too_large_for_memory_is_named(monkeypatch):
