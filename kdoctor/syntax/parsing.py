@@ -21,6 +21,7 @@ from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Span
 from kdoctor.syntax.depth import MOST, Extent, deep_line
+from kdoctor.syntax.lean_nodes import parse_module
 
 _T = TypeVar("_T")
 _A = TypeVar("_A")
@@ -79,8 +80,8 @@ class _NotPythonError(Exception):
 def _tree(text: str, extent: Extent) -> cst.Module:
     # A thread is not free: what it allocates comes from memory of its own, which stays with it.
     if extent.needs_a_deep_stack:
-        return on_a_deep_stack(cst.parse_module, text)
-    return cst.parse_module(text)
+        return on_a_deep_stack(parse_module, text)
+    return parse_module(text)
 
 
 def _problem(text: str, line: int, message: str) -> _NotPythonError:
