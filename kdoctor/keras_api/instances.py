@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.lookup import classes_behind, lookup
-from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, classes_of
+from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, past
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.keras_api.tables import ClassFamily, EntryKind
@@ -88,13 +88,12 @@ def member_until(owner: Type, member: str, target: Target) -> str | None:
 @lru_cache(maxsize=1024)
 def _last_releases(names: tuple[str, ...], version: str) -> dict[str, str]:
     """Return the last release before ``version`` that had each member of classes of such names."""
+    releases = tables.classes_table("keras").releases
+    before = sum(Version(each) < Version(version) for each in releases)  # they are in order
+    lives = [life for name in names for life in past("keras", name, before)]
     found: dict[str, str] = {}
-    for release in tables.classes_table("keras").releases:
-        classes = classes_of("keras", release)
-        if classes is None or Version(release) >= Version(version):
-            continue
-        for info in (info for name in names for info in classes.by_leaf(name)):
-            found.update(dict.fromkeys(info.members, release))
+    for number, info in sorted(lives, key=lambda life: life[0]):
+        found.update(dict.fromkeys(info.members, releases[number]))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -74,7 +75,8 @@ class Classes:
 
     def info(self, home: str) -> ClassInfo | None:
         """Return what is known of the class at ``home``."""
-        return _info(self.distribution, self.release, home)
+        number = _numbers(self.distribution)[self.release]
+        return _info(self.distribution, _since(self.distribution, number, home), home)
 
     def by_leaf(self, name: str) -> tuple[ClassInfo, ...]:
         """Return the classes called ``name`` wherever they are defined."""
@@ -111,6 +113,21 @@ def _of_family(classes: Classes, family: ClassFamily) -> tuple[ClassInfo, ...]:
     return tuple(info for info in infos if info and info.family is family)
 
 
+def past(distribution: str, name: str, before: int) -> Iterator[tuple[int, ClassInfo]]:
+    """Yield what the classes called ``name`` were, with the number of the last such release.
+
+    Only releases with a number below ``before`` count. Of one class, the newest comes first.
+    """
+    for home in _homes_by_leaf(distribution).get(name, ()):
+        number = before - 1
+        while number >= 0:
+            since = _since(distribution, number, home)
+            info = _info(distribution, since, home)
+            if info is not None:
+                yield number, info
+            number = since - 1
+
+
 def classes_of(distribution: str, release: str) -> Classes | None:
     """Return the classes of a release; None where the data has no such release."""
     try:
@@ -120,28 +137,50 @@ def classes_of(distribution: str, release: str) -> Classes | None:
     return Classes(distribution, release) if release in known else None
 
 
-def _span(distribution: str, release: str, home: str) -> ClassSpan | None:
-    table = tables.classes_table(distribution)
-    row = table.classes.get(home)
-    if row is None:
-        return None
-    number = table.releases.index(release)
-    return next((s for s in tables.class_spans(row) if s.first <= number <= s.last), None)
+@cache
+def _numbers(distribution: str) -> dict[str, int]:
+    """Return the numbers of the releases."""
+    return {each: at for at, each in enumerate(tables.classes_table(distribution).releases)}
 
 
 @cache
-def _info(distribution: str, release: str, home: str) -> ClassInfo | None:
-    span = _span(distribution, release, home)
+def _spans(distribution: str, home: str) -> list[ClassSpan]:
+    row = tables.classes_table(distribution).classes.get(home)
+    return [] if row is None else tables.class_spans(row)
+
+
+def _span(distribution: str, number: int, home: str) -> ClassSpan | None:
+    return next((s for s in _spans(distribution, home) if s.first <= number <= s.last), None)
+
+
+@cache
+def _since(distribution: str, number: int, home: str) -> int:
+    """Return the first of the releases up to one in which all that makes a class is the same.
+
+    What is worked out for one of them holds for all.
+    """
+    span = _span(distribution, number, home)
+    if span is None:
+        before = [each.last for each in _spans(distribution, home) if each.last < number]
+        return max(before, default=-1) + 1
+    homes = tables.classes_table(distribution).homes
+    bases = (_since(distribution, number, homes[base]) for base in span.bases)
+    return max([span.first, *bases])
+
+
+@cache
+def _info(distribution: str, number: int, home: str) -> ClassInfo | None:
+    span = _span(distribution, number, home)
     if span is None:
         return None
     table = tables.classes_table(distribution)
     members: dict[str, Member] = {}
     complete = True
-    for base in reversed(_mro(distribution, release, home)):
-        found = _span(distribution, release, base)
+    for base in reversed(_mro(distribution, number, home)):
+        found = _span(distribution, number, base)
         foreign = FOREIGN_BASES.get(base.replace("tensorflow.compat.v2.", "tensorflow."))
         if found is not None:
-            own = [table.members[number] for number in found.members]
+            own = [table.members[each] for each in found.members]
             complete = complete and not found.dynamic
         elif foreign is not None:
             own = [Member(name, kind) for name, kind in sorted(foreign.items())]
@@ -155,14 +194,14 @@ def _info(distribution: str, release: str, home: str) -> ClassInfo | None:
 
 
 @cache
-def _mro(distribution: str, release: str, home: str) -> tuple[str, ...]:
+def _mro(distribution: str, number: int, home: str) -> tuple[str, ...]:
     """Return the class and its bases in Python's order, those of other packages among them."""
-    span = _span(distribution, release, home)
+    span = _span(distribution, number, home)
     if span is None:
         return (home,)
     homes = tables.classes_table(distribution).homes
     bases = tuple(homes[base] for base in span.bases)
-    lists = [*(_mro(distribution, release, base) for base in bases), bases]
+    lists = [*(_mro(distribution, number, base) for base in bases), bases]
     order = [home]
     while lists := [rest for rest in lists if rest]:
         tails = {name for rest in lists for name in rest[1:]}
@@ -186,7 +225,7 @@ def _homes_by_leaf(distribution: str) -> dict[str, list[str]]:
 def _set_from_outside(distribution: str, release: str) -> frozenset[str]:
     """Return the members that other code of a release assigns to some object."""
     table = tables.classes_table(distribution)
-    number = table.releases.index(release)
+    number = _numbers(distribution)[release]
     return frozenset(
         member
         for member, spans in table.set_from_outside.items()
