@@ -29,8 +29,9 @@ def imported(code, cwd):
 
 def program(*arguments):
     return f"""
-import sys
+import os, sys
 from kdoctor.__main__ import main
+os._exit = sys.exit
 sys.argv = ["kdoctor", *{arguments!r}]
 try:
     main()

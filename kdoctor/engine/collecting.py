@@ -25,6 +25,7 @@ class _Waiting:
     lock: threading.Lock = field(default_factory=threading.Lock)
     holders: int = 0
     was_enabled: bool = False
+    staying: int | None = None  # objects that came with the first file: modules and tables
 
 
 _WAITING = _Waiting()
@@ -49,8 +50,11 @@ def collector_waits() -> Iterator[None]:
 
 def collect_where_due() -> None:
     """Let it do what it has missed, where that is much, unless the user wants no collector."""
-    if _WAITING.was_enabled and gc.get_count()[0] > _MUCH:
+    made = gc.get_count()[0]
+    _WAITING.staying = made if _WAITING.staying is None else min(made, _WAITING.staying)
+    if _WAITING.was_enabled and made - _WAITING.staying > _MUCH:
         gc.collect(0)
+        _WAITING.staying = 0
 
 
 def give_back() -> None:
