@@ -17,9 +17,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kdoctor import keras_api
+
 if TYPE_CHECKING:
+    from kdoctor.kinds import Kind
     from kdoctor.rules.facts import Facts
     from kdoctor.syntax.glimpse import Called, Glimpse
+    from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.type_sets import Types
 
     Holds = Callable[[Glimpse, Facts], bool]
 else:
@@ -73,6 +78,74 @@ def member(*words: str) -> Trigger:
     """Such an attribute is read of something that may be an object, not only of a module."""
     wanted = frozenset(words)
     return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.members), wanted)
+
+
+def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
+    """Such an attribute is read of what may be an object of one of these kinds.
+
+    Not where the source assigns it, too: for rules that heed ``MemberUse.owner_defines``.
+    """
+    wanted, owners = frozenset(words), frozenset(kinds)
+    return Trigger(
+        lambda glimpse, facts: is_read(
+            glimpse, facts, wanted, lambda _, types: _has_kind(types, owners)
+        ),
+        wanted,
+    )
+
+
+def changes_of(kinds: Collection[Kind], *words: str) -> Trigger:
+    """Such an attribute of what may be an object of one of these kinds is assigned to."""
+    wanted, owners = frozenset(words), frozenset(kinds)
+
+    def holds(possible: Possible) -> bool:
+        return any(_has_kind(possible.owner(each), owners) for each in possible.writes(wanted))
+
+    return assigned(*wanted) & Trigger(
+        lambda glimpse, facts: _may_hold(glimpse, facts, holds), wanted
+    )
+
+
+def reads_of(kinds: Collection[Kind], *words: str) -> Trigger:
+    """Such an attribute is read, be it that the source assigns it, too."""
+    wanted, owners = frozenset(words), frozenset(kinds)
+
+    def holds(possible: Possible) -> bool:
+        return any(_has_kind(possible.owner(each), owners) for each in possible.reads(wanted))
+
+    return member(*wanted) & Trigger(
+        lambda glimpse, facts: _may_hold(glimpse, facts, holds), wanted
+    )
+
+
+def is_read(
+    glimpse: Glimpse,
+    facts: Facts,
+    members: Collection[str],
+    speaks: Callable[[str, Types], bool],
+) -> bool:
+    """Say whether a member that nothing here assigns is read of what may have such types."""
+    asked = glimpse.members.intersection(members)
+    return bool(asked) and _may_hold(
+        glimpse,
+        facts,
+        lambda possible: any(
+            speaks(each.node.attr, possible.owner(each))
+            for each in possible.reads(asked)
+            if not possible.is_assigned(each)
+        ),
+    )
+
+
+def _has_kind(types: Types, kinds: Collection[Kind]) -> bool:
+    return any(each.kind in kinds for each in types)
+
+
+def _may_hold(glimpse: Glimpse, facts: Facts, holds: Callable[[Possible], bool]) -> bool:
+    try:
+        return holds(glimpse.possible(keras_api.knowledge(facts.target)))
+    except RecursionError:
+        return True  # too deep to tell
 
 
 def assigned(*words: str) -> Trigger:

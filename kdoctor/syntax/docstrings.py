@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-import libcst as cst
-
 _NAME = r"(?P<name>\w+)"
 _TYPE = r"(?P<type>[~`]*(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*`*)"
 # Looked for at the start of each line; what they take may go on in the next.
@@ -25,9 +23,8 @@ _STYLES = tuple(
 )
 
 
-def documented_type(function: cst.FunctionDef, parameter: str) -> str | None:
+def documented_type(text: str | None, parameter: str) -> str | None:
     """Return the dotted name that the docstring of a function gives as the type of a parameter."""
-    text = function.get_docstring(clean=False)
     if not text or parameter not in text:
         return None
     for types in _types_in(text):

@@ -13,8 +13,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from kdoctor.syntax.imports import hands_over, through_tree
+from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.nodes import NODE_FIELDS
 from kdoctor.syntax.package import ClassInfo, Package
+from kdoctor.syntax.possible import Possible
 
 _WORD = re.compile(r"\w+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -84,6 +86,7 @@ class Glimpse:
         self, tree: ast.Module, path: str = "", package: Package | None = None,
         stars: Stars = lambda _: None,
     ) -> None:  # fmt: skip
+        self._tree_of_nodes = tree
         self._path = path
         self._package = package
         self._stars = stars
@@ -106,6 +109,7 @@ class Glimpse:
         self._bound: set[str] = set()  # by anything but an import
         self._through: dict[str, str | ClassInfo | None] = {}
         self._meanings: dict[tuple[str, Path], frozenset[str]] = {}
+        self._possible: Possible | None = None
         self._walk(tree)
 
     # -- what is written
@@ -186,6 +190,19 @@ class Glimpse:
         if self._package is None or name.startswith(_FRAMEWORKS):
             return ()
         return hands_over(self._package, self._path, name)
+
+    def classes_meant_by(self, node: ast.expr) -> Iterator[ClassInfo]:
+        """Yield the classes of the tree's other modules that an expression may be."""
+        for name in self.meant_by(node):
+            found = self._tree(name)
+            if isinstance(found, ClassInfo):
+                yield found
+
+    def possible(self, knowledge: Knowledge) -> Possible:
+        """Return what the expressions may be, for somebody who knows what names make."""
+        if self._possible is None:
+            self._possible = Possible(self._tree_of_nodes, self, knowledge)
+        return self._possible
 
     # -- what names mean
 

@@ -249,7 +249,7 @@ class Inference:
         function = binding.scope.node
         if not isinstance(function, cst.FunctionDef):
             return UNKNOWN
-        named = documented_type(function, binding.name)
+        named = documented_type(function.get_docstring(clean=False), binding.name)
         if named is None or not set(named.split(".")[1:-1][:1]) <= self._attribute_names:
             return UNKNOWN
         value = self._instance_of_text(function, named)

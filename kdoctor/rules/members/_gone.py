@@ -19,7 +19,7 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._gone_of_kinds import GONE
 from kdoctor.rules.members._owners import last_release_with
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, is_read
 from kdoctor.syntax.glimpse import Glimpse
 
 
@@ -29,16 +29,40 @@ def may_be_gone(kinds: Collection[Kind]) -> Trigger:
     of_kinds = frozenset().union(*(GONE.get(kind, frozenset()) for kind in wanted))
 
     def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        if not of_kinds.isdisjoint(glimpse.members):
-            return True
-        asked = glimpse.members & keras_api.ever_members()
-        return bool(asked) and any(
-            _lacks(facts, owner).any_of(asked)
-            for owner in dict.fromkeys(_owners(glimpse, facts))
-            if owner.kind in wanted
-        )
+        suspects = of_kinds & glimpse.members
+        asked = (glimpse.members & keras_api.ever_members()) - suspects
+        for owner in dict.fromkeys(_owners(glimpse, facts)) if asked else ():
+            if owner.kind in wanted:
+                suspects |= _lacks(facts, owner).all_of(asked)
+        return bool(suspects) and _is_read(glimpse, facts, suspects, wanted)
 
     return Trigger(holds)
+
+
+def _is_read(
+    glimpse: Glimpse, facts: Facts, members: Collection[str], kinds: Collection[Kind]
+) -> bool:
+    """Say whether one of the members is read from what may be an object that lacks it."""
+    return is_read(
+        glimpse,
+        facts,
+        members,
+        lambda member, types: any(
+            owner.kind in kinds and _lacks(facts, owner).all_of((member,))
+            for owner in _with_merged(types)
+        ),
+    )
+
+
+def _with_merged(types: Collection[Type]) -> Iterator[Type]:
+    """Yield the types, and what is true of several of one kind."""
+    yield from types
+    for kind in {each.kind for each in types}:
+        alike = [each for each in types if each.kind is kind]
+        if len(alike) > 1:
+            yield Type(kind)
+            yield from (Type(kind, each.cls) for each in alike)
+            yield from (Type(kind, qualified=each.qualified) for each in alike)
 
 
 def _owners(glimpse: Glimpse, facts: Facts) -> Iterator[Type]:
@@ -78,15 +102,13 @@ class _Lacks:
         self._owner = owner
         self._known: dict[str, bool] = {}
 
-    def any_of(self, members: Collection[str]) -> bool:
-        """Say whether it lacks one of them."""
+    def all_of(self, members: Collection[str]) -> frozenset[str]:
+        """Return those of the members that it lacks."""
         known = self._known
         for each in members:
             if each not in known:
                 known[each] = last_release_with(self._facts, self._owner, each) is not None
-            if known[each]:
-                return True
-        return False
+        return frozenset(each for each in members if known[each])
 
 
 @lru_cache(maxsize=1024)

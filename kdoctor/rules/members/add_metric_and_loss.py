@@ -43,6 +43,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._added_layers import ADD_LOSS, ADD_METRIC, build_anew, can_be_built_anew
 from kdoctor.rules.members._owners import owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 
 _BUILT = frozenset({"Functional", "Sequential", None})
@@ -109,7 +110,8 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={"add_metric", "add_loss"},
+    triggers=member_of({Kind.LAYER, Kind.MODEL}, "add_metric")
+    | member_of({Kind.MODEL}, "add_loss"),
     since="3.0",
 )
 

@@ -34,7 +34,7 @@ from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import attribute, calls
+from kdoctor.rules.triggers import calls, member_of
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called
 
@@ -153,7 +153,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=attribute(*_METHODS) & calls(_may_pass_a_name),
+    triggers=calls(_may_pass_a_name) & member_of({Kind.LAYER, Kind.MODEL, Kind.METRIC}, *_METHODS),
     since="3.0",
 )
 

@@ -26,6 +26,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 
 _HELP = {
@@ -70,7 +71,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={"params"},
+    triggers=member_of({Kind.CALLBACK}, "params"),
     since="3.0",
 )
 

@@ -32,6 +32,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import Module
 
 _HELP = {
@@ -72,7 +73,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={"compiled_metrics"},
+    triggers=member_of({Kind.MODEL}, "compiled_metrics"),
     since="3.0",
 )
 

@@ -27,7 +27,7 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member
+from kdoctor.rules.triggers import member, member_of
 from kdoctor.syntax import MemberUse, Module
 
 
@@ -79,7 +79,7 @@ rule = Rule(
     family="members",
     severity=Severity.CHANGE,
     check=check,
-    triggers=member("layers") & member("input"),
+    triggers=member("layers") & member_of({Kind.LAYER}, "input"),
     since="3.0",
 )
 

@@ -31,6 +31,7 @@ from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of, word
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBER = "_keras_history"
@@ -97,7 +98,8 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={_MEMBER},
+    triggers=member_of({*_WITHOUT, Kind.TENSOR}, _MEMBER)
+    | (word(_MEMBER) & member_of({Kind.KERAS_HISTORY}, "layer")),
     since="3.0",
 )
 

@@ -30,6 +30,7 @@ from kdoctor.rewrite import MemberTable, Refusal, attribute
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 
 ROWS = (
@@ -90,7 +91,7 @@ rule = Rule(
     family="members",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"metrics_names"},
+    triggers=member_of({Kind.MODEL}, "metrics_names"),
     since="3.0",
 )
 

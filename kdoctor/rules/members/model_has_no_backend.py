@@ -33,7 +33,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
 from kdoctor.rules.names import _backend
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import ImportBinding, MemberUse, Module, Reference, ReferenceKind
 
 # The settings that Keras 3 still has in `keras.backend`; their home is `keras.config`.
@@ -101,7 +101,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=member("backend"),
+    triggers=member_of({Kind.MODEL}, "backend"),
 )
 
 VALID = [

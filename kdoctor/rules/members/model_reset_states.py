@@ -33,6 +33,7 @@ from kdoctor.rewrite import Refusal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBER = "reset_states"
@@ -100,7 +101,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={_MEMBER},
+    triggers=member_of({Kind.MODEL}, _MEMBER),
     since="3.0",
 )
 

@@ -29,6 +29,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, owner_in_words, symbol
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBER = "unique_object_name"
@@ -87,7 +88,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={_MEMBER},
+    triggers=member_of({*_NAMED, Kind.EAGER}, _MEMBER),
 )
 
 VALID = [

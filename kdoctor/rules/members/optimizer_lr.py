@@ -29,6 +29,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import changes_of, reads_of
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.scopes import BindingKind
 
@@ -85,7 +86,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={"lr"},
+    triggers=reads_of({Kind.OPTIMIZER}, "lr") | changes_of({Kind.OPTIMIZER}, "lr"),
     since="3.0",
 )
 

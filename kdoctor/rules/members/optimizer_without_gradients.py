@@ -32,6 +32,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
 from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import Module
 
 _GONE = {"get_gradients", "get_updates", "updates_with_grads"}
@@ -62,7 +63,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=_GONE,
+    triggers=member_of({Kind.OPTIMIZER}, *_GONE),
     since="3.0",
 )
 

@@ -23,7 +23,7 @@ from kdoctor.rewrite import MemberRewrite, MemberTable, method
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.triggers import calls, member_of
 from kdoctor.syntax import Module
 
 ROWS = (
@@ -68,7 +68,8 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=word(*_GIVES) & calls(lambda _, called: called.leaf in _GIVES and called.is_attribute),
+    triggers=calls(lambda _, called: called.leaf in _GIVES and called.is_attribute)
+    & (member_of({Kind.OPTIMIZER}, "variables") | member_of({Kind.VARIABLE}, "value")),
     since="3.0",
 )
 

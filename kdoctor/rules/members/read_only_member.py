@@ -21,6 +21,8 @@ Each of them was tried on Keras 3.15.1, and is tried again by a test.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
@@ -28,7 +30,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import class_of, symbol
 from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import assigned
+from kdoctor.rules.triggers import changes_of
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.scopes import BindingKind
 
@@ -96,7 +98,11 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=assigned(*OF_FUNCTIONAL.union(*READ_ONLY.values())),
+    triggers=reduce(
+        or_,
+        (changes_of({kind}, *members) for kind, members in READ_ONLY.items()),
+        changes_of({Kind.MODEL}, *OF_FUNCTIONAL),
+    ),
     since="3.0",
 )
 

@@ -32,7 +32,7 @@ from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
-from kdoctor.rules.triggers import member
+from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBERS = frozenset({"output", "input"})
@@ -133,7 +133,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=member(*_MEMBERS),
+    triggers=member_of({Kind.MODEL}, *_MEMBERS),
     since="3.0",
 )
 

@@ -1,0 +1,451 @@
+"""What the expressions of a source may be: all that ``Inference`` could say of them, and more.
+
+Inference answers from a parse, which costs thirty times what this does. Where nothing that a rule
+is about is possible, there is nothing to infer. So each way by which inference comes to know
+something has its counterpart here, one that asks neither for scopes and order nor whether others
+agree; ``tests/syntax/test_possible.py`` holds the two against each other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Protocol
+
+from kdoctor.kinds import Kind, Type
+from kdoctor.syntax.docstrings import documented_type
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.nodes import nodes_in
+from kdoctor.syntax.package import ClassInfo
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.sketch import (
+    FUNCTIONS,
+    Bound,
+    Function,
+    Place,
+    Sketch,
+    Space,
+    Steps,
+    chain_in,
+    chain_of,
+    passed,
+    unstarred,
+)
+from kdoctor.syntax.type_sets import Types, items_of, kinds_in, list_of, parts_of, subtype_of
+
+_NOTHING: Types = frozenset()
+_PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
+_LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
+_TENSORS = frozenset({Kind.TENSOR, Kind.EAGER})
+_HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH})
+
+
+class Names(Protocol):
+    """Tells what names of a source mean."""
+
+    def meant_by(self, node: ast.expr) -> Collection[str]:
+        """Return the dotted names that an expression may be, none where it is no chain."""
+
+    def classes_meant_by(self, node: ast.expr) -> Iterable[ClassInfo]:
+        """Return the classes of the tree's other modules that an expression may be."""
+
+
+class Possible:
+    """Answers for one source."""
+
+    def __init__(self, tree: ast.Module, names: Names, knowledge: Knowledge) -> None:
+        self._sketch = Sketch(tree)
+        self._names = names
+        self._knowledge = knowledge
+        self._told: dict[Bound, set[Type]] = {}
+        self._told_members: dict[str, set[Type]] = {}
+        self._heed_use()
+        self._known: dict[object, Types] = {}
+        self._asked: set[object] = set()
+        self._asked_last: list[object] = []
+        self._open: set[object] = set()
+        self._is_in_a_ring = self._has_grown = False
+
+    def reads(self, members: Collection[str]) -> Iterator[Place]:
+        """Yield where such attributes are read."""
+        for member in members:
+            yield from self._sketch.reads.get(member, ())
+
+    def writes(self, members: Collection[str]) -> Iterator[Place]:
+        """Yield where such attributes are assigned to, updated or deleted."""
+        for member in members:
+            yield from self._sketch.writes.get(member, ())
+
+    def is_assigned(self, read: Place) -> bool:
+        """Say whether the source assigns what is written in the same way, wherever that stands."""
+        owner = chain_of(read.node.value)
+        return any(chain_of(each.node.value) == owner for each in self.writes((read.node.attr,)))
+
+    def owner(self, attribute: Place) -> Types:
+        """Return all types of what an attribute may be read from, or assigned to.
+
+        Raises:
+            RecursionError: the code is nested too deeply to tell.
+        """
+        return self.types_of(attribute.node.value, attribute.space)
+
+    def types_of(self, node: ast.expr, space: Space) -> Types:
+        """Return all types that an expression may have.
+
+        Raises:
+            RecursionError: the code is nested too deeply to tell.
+        """
+        while True:
+            self._is_in_a_ring = self._has_grown = False
+            self._asked_last.clear()
+            try:
+                found = self._of(node, space)
+            except RecursionError:
+                self._open.clear()
+                self._asked.clear()
+                raise
+            if not (self._is_in_a_ring and self._has_grown):
+                return found
+            self._asked.difference_update(self._asked_last)
+
+    def _recall(self, key: object, find: Callable[[], Iterable[Type]]) -> Types:
+        """Return what ``find`` finds, once; what is known so far where that is being asked.
+
+        The question is then asked again, until all that is in such a ring is known.
+        """
+        known = self._known.get(key, _NOTHING)
+        if key in self._open:
+            self._is_in_a_ring = True
+            return known
+        if key in self._asked:
+            return known
+        self._open.add(key)
+        found = known.union(find())
+        self._open.discard(key)
+        self._asked.add(key)
+        self._asked_last.append(key)
+        if found != known:
+            self._has_grown = True
+            self._known[key] = found
+        return found
+
+    def _of(self, node: ast.expr, space: Space) -> Types:
+        way = _WAYS.get(node.__class__)
+        return _NOTHING if way is None else way(self, node, space)
+
+    # -- names
+
+    def _name(self, node: ast.Name, space: Space) -> Types:
+        bindings = self._sketch.bindings(node.id, space)
+        if not bindings:
+            return _NOTHING
+        return self._recall(
+            (node.id, space), lambda: chain.from_iterable(map(self._bound, bindings))
+        )
+
+    def _bound(self, bound: Bound) -> Iterator[Type]:
+        """Yield what a binding may hold."""
+        yield from self._told.get(bound, ())
+        match bound.kind:
+            case BindingKind.ASSIGN:
+                if bound.annotation is not None:
+                    yield from self._declared(bound.annotation, bound.space)
+                if bound.value is not None:
+                    yield from self._part(bound.value, bound.path, bound.space)
+            case BindingKind.LOOP if bound.value is not None:
+                yield from self._element(bound.value, bound.path, bound.space)
+            case BindingKind.WITH if bound.value is not None:
+                yield from self._members(self._of(bound.value, bound.space), "__enter__")
+            case BindingKind.PARAMETER if isinstance(bound.node, FUNCTIONS):
+                yield from self._parameter(bound, bound.node)
+
+    def _part(self, value: ast.expr, path: Steps, space: Space) -> Iterator[Type]:
+        """Yield what an unpacking assignment takes of a value."""
+        if not path:
+            yield from self._of(value, space)
+            return
+        if isinstance(value, ast.Tuple | ast.List) and path[0] is not None:
+            for each in value.elts[path[0] : path[0] + 1]:
+                yield from self._part(each, path[1:], space)
+        yield from items_of(self._of(value, space))
+        if isinstance(value, ast.Call):
+            for function in self._functions(value.func, space):
+                inner = self._sketch.spaces[function]
+                for each in inner.returns:
+                    if isinstance(each, ast.Tuple | ast.List):
+                        yield from self._part(each, path, inner)
+
+    def _element(self, iterable: ast.expr, path: Steps, space: Space) -> Iterator[Type]:
+        """Yield what a loop over ``iterable`` binds."""
+        if isinstance(iterable, ast.Call) and isinstance(iterable.func, ast.Name):
+            name, given = iterable.func.id, unstarred(iterable)
+            if name in _PASSED_THROUGH and given:
+                yield from self._element(given[0], path, space)
+            elif name == "enumerate" and given and path[:1] == (1,):
+                yield from self._element(given[0], path[1:], space)
+            elif name == "zip" and path and path[0] is not None:
+                for each in given[path[0] : path[0] + 1]:
+                    yield from self._element(each, path[1:], space)
+        if not path:
+            types = self._of(iterable, space)
+            yield from items_of(types)
+            yield from self._members(types, "__iter__")
+
+    def _parameter(self, bound: Bound, function: Function) -> Iterator[Type]:
+        around = bound.space.parent or bound.space
+        if bound.place == 0 and isinstance(around.node, ast.ClassDef):
+            yield from self._class(around.node)
+        if bound.annotation is not None:
+            yield from self._declared(bound.annotation, around)
+        named = documented_type(ast.get_docstring(function, clean=False), bound.name)
+        if named is not None:
+            yield from self._instances(chain_in(named), bound.space)
+        if bound.place >= 0 and self._may_get_a_tensor(bound, function):
+            tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
+            if tensor is not None:
+                yield from (tensor, Type(Kind.LIST, item=tensor))
+
+    def _may_get_a_tensor(self, bound: Bound, function: Function) -> bool:
+        """Say whether symbolic tensors may be passed, or a layer with weights is called with it."""
+        for call in self._sketch.calls.get(function.name, ()):
+            for each in (*call.node.args, *(keyword.value for keyword in call.node.keywords)):
+                if any(kind is Kind.TENSOR for kind in kinds_in(self._of(each, call.space))):
+                    return True
+        for default in function.args.defaults:
+            if any(kind is Kind.TENSOR for kind in kinds_in(self._of(default, bound.space))):
+                return True
+        return any(
+            self._knowledge.has_weights(layer)
+            for call in self._sketch.applied.get(bound.name, ())
+            for layer in self._of(call.node.func, call.space)
+        )
+
+    def _declared(self, annotation: ast.expr, space: Space) -> Iterator[Type]:
+        match annotation:
+            case ast.Constant(value=str() as text):
+                yield from self._instances(chain_in(text), space)
+            case ast.Name() | ast.Attribute():
+                yield from self._instances(annotation, space)
+            case ast.BinOp():
+                yield from self._declared(annotation.left, space)
+                yield from self._declared(annotation.right, space)
+            case ast.Subscript(value=outer, slice=inner):
+                first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+                leaf = chain_of(outer)[-1:]
+                if leaf == ("Optional",):
+                    yield from self._declared(first, space)
+                elif leaf and leaf[0] in _LISTS:
+                    yield from map(list_of, self._declared(first, space))
+
+    # -- classes and functions
+
+    def _instances(self, cls: ast.expr, space: Space) -> Iterator[Type]:
+        """Yield what calling a class may make, nothing where ``cls`` can be no class."""
+        for name in self._names.meant_by(cls):
+            made = self._knowledge.class_type(name)
+            if made is not None:
+                yield made
+        for info in self._names.classes_meant_by(cls):
+            base = None if info.base is None else self._knowledge.class_type(info.base)
+            if base is not None:
+                yield subtype_of(base, info.name)
+        if isinstance(cls, ast.Name):
+            bindings = self._sketch.bindings(cls.id, space)
+            if bindings:
+                yield from self._recall(
+                    ("class", cls.id, space),
+                    lambda: chain.from_iterable(map(self._instances_of, bindings)),
+                )
+
+    def _instances_of(self, bound: Bound) -> Iterator[Type]:
+        """Yield what calling the class makes that a name of the source is bound to."""
+        match bound.kind, bound.node:
+            case BindingKind.CLASS, ast.ClassDef() as own:
+                yield from self._class(own)
+            case BindingKind.ASSIGN, _ if isinstance(bound.value, ast.Name):
+                yield from self._instances(bound.value, bound.space)
+            case BindingKind.PARAMETER, (ast.FunctionDef() | ast.AsyncFunctionDef()) as function:
+                # `@pytest.mark.parametrize("layer", [Dense, Conv1D])`
+                for each in function.decorator_list:
+                    if isinstance(each, ast.Call):
+                        for part in nodes_in(each):
+                            if isinstance(part, ast.Name | ast.Attribute):
+                                yield from self._instances(part, bound.space)
+
+    def _class(self, node: ast.ClassDef) -> Types:
+        """Return what an instance of a class of the source may be, by its bases."""
+        return self._recall(
+            node, lambda: (subtype_of(each, node.name) for each in self._of_bases(node))
+        )
+
+    def _of_bases(self, node: ast.ClassDef) -> Iterator[Type]:
+        around = self._sketch.spaces[node].parent or self._sketch.module
+        for each in node.bases:
+            base = each.value if isinstance(each, ast.Starred) else each
+            yield from self._instances(base, around)
+
+    def _functions(self, callee: ast.expr, space: Space) -> list[Function]:
+        """Return the functions of the source that a call may be of."""
+        match callee:
+            case ast.Name(id=name):
+                bindings = self._sketch.bindings(name, space)
+                return [each.node for each in bindings if isinstance(each.node, FUNCTIONS)
+                        and each.kind is BindingKind.FUNCTION]  # fmt: skip
+            case ast.Attribute(attr=name):
+                return self._sketch.methods.get(name, [])
+        return []
+
+    def _returned(self, function: Function) -> Types:
+        return self._recall(function, lambda: self._found_returned(function))
+
+    def _found_returned(self, function: Function) -> Iterator[Type]:
+        inner = self._sketch.spaces[function]
+        for each in inner.returns:
+            yield from self._of(each, inner)
+        if function.returns is not None:
+            yield from self._declared(function.returns, inner)
+
+    # -- attributes and calls
+
+    def _attribute(self, node: ast.Attribute, space: Space) -> Types:
+        kept = self._recall(("kept", node.attr), lambda: self._kept(node.attr))
+        given = {
+            self._knowledge.member_type(owner, node.attr, called=False)
+            for owner in self._of(node.value, space)
+        }
+        return kept.union(each for each in given if each is not None)
+
+    def _kept(self, member: str) -> Iterator[Type]:
+        """Yield what an attribute of that name may hold in an object of one's own class."""
+        yield from self._told_members.get(member, ())
+        for each in self._sketch.stores.get(member, ()):
+            yield from self._bound(each)
+        for each in self._sketch.by_name.get(member, ()):
+            if isinstance(each.space.node, ast.ClassDef):
+                yield from self._bound(each)
+        for method in self._sketch.methods.get(member, ()):
+            if any(chain_of(each) == ("property",) for each in method.decorator_list):
+                yield from self._returned(method)
+
+    def _members(self, owners: Types, member: str) -> Iterator[Type]:
+        """Yield what calling a member of such objects may give."""
+        for owner in owners:
+            given = self._knowledge.member_type(owner, member, called=True)
+            if given is not None:
+                yield given
+
+    def _call(self, node: ast.Call, space: Space) -> Types:
+        return self._recall(node, lambda: self._given(node, space))
+
+    def _given(self, node: ast.Call, space: Space) -> Iterator[Type]:
+        """Yield what a call may give."""
+        callee = node.func
+        yield from self._instances(callee, space)
+        yield from self._made(node, space)
+        for function in self._functions(callee, space):
+            yield from self._returned(function)
+        first = next(passed(node), None)
+        match callee:
+            case ast.Name(id="super"):
+                yield from self._super(space)
+            case ast.Name(id=name) if name in _PASSED_THROUGH and first is not None:
+                types = self._of(first, space)
+                yield from (each for each in types if each.kind is Kind.LIST)
+            case ast.Attribute():
+                yield from self._members(self._of(callee.value, space), callee.attr)
+        if first is None:
+            return
+        for each in self._of(callee, space):
+            if each.kind in {Kind.LAYER, Kind.MODEL}:
+                kinds = set(kinds_in(self._of(first, space)))
+                if Kind.TENSOR in kinds:
+                    yield from self._members(frozenset({each}), "__call__")
+                if Kind.EAGER in kinds:
+                    yield Type(Kind.EAGER)
+
+    def _made(self, node: ast.Call, space: Space) -> Iterator[Type]:
+        """Yield what an imported function gives, by itself or of the tensors that go in."""
+        for name in self._names.meant_by(node.func):
+            made = self._knowledge.result_type(name)
+            if made is not None:
+                yield made
+            given = {part for each in passed(node) for part in parts_of(self._of(each, space))}
+            for tensor in given:
+                applied = (
+                    self._knowledge.applied_type(name, tensor) if tensor.kind in _TENSORS else None
+                )
+                if applied is not None:
+                    yield applied
+
+    def _super(self, space: Space) -> Iterator[Type]:
+        for each in space.enclosing():
+            if isinstance(each.node, ast.ClassDef):
+                yield from self._of_bases(each.node)
+
+    def _heed_use(self) -> None:
+        """Note what names and attributes must hold by what is called of them."""
+        for read in self._sketch.asked:
+            function = read.node.func
+            keywords = frozenset(each.arg for each in read.node.keywords if each.arg)
+            told = self._knowledge.receiver_type(function.attr, keywords)
+            if told is None:
+                continue
+            match function.value:
+                case ast.Name(id=name):
+                    for bound in self._sketch.bindings(name, read.space):
+                        if bound.kind in _HOLDS:
+                            self._told.setdefault(bound, set()).add(told)
+                case ast.Attribute(attr=member):
+                    self._told_members.setdefault(member, set()).add(told)
+
+    # -- other expressions
+
+    def _subscript(self, node: ast.Subscript, space: Space) -> Types:
+        types = self._of(node.value, space)
+        lists = (each for each in types if each.kind is Kind.LIST)
+        return frozenset((*lists, *items_of(types), *self._members(types, "__getitem__")))
+
+    def _whole(self, node: ast.NamedExpr | ast.Starred, space: Space) -> Types:
+        return self._of(node.value, space)
+
+    def _either(self, node: ast.IfExp, space: Space) -> Types:
+        return self._of(node.body, space) | self._of(node.orelse, space)
+
+    def _boolean(self, node: ast.BoolOp, space: Space) -> Types:
+        return frozenset().union(*(self._of(each, space) for each in node.values))
+
+    def _operation(self, node: ast.BinOp, space: Space) -> Types:
+        sides = self._of(node.left, space) | self._of(node.right, space)
+        return frozenset(
+            each if each.kind is Kind.TENSOR else Type(Kind.EAGER)
+            for each in sides
+            if each.kind in _TENSORS
+        )
+
+    def _unary(self, node: ast.UnaryOp, space: Space) -> Types:
+        return frozenset(each for each in self._of(node.operand, space) if each.kind in _TENSORS)
+
+    def _display(self, node: ast.List | ast.Tuple, space: Space) -> Types:
+        return frozenset(list_of(type_) for each in node.elts for type_ in self._of(each, space))
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp, space: Space) -> Types:
+        return frozenset(map(list_of, self._of(node.elt, space)))
+
+
+_WAYS: Mapping[type[ast.expr], Callable[[Possible, Any, Space], Types]] = {
+    ast.Name: Possible._name,  # noqa: SLF001
+    ast.Attribute: Possible._attribute,  # noqa: SLF001
+    ast.Call: Possible._call,  # noqa: SLF001
+    ast.Subscript: Possible._subscript,  # noqa: SLF001
+    ast.NamedExpr: Possible._whole,  # noqa: SLF001
+    ast.Starred: Possible._whole,  # noqa: SLF001
+    ast.IfExp: Possible._either,  # noqa: SLF001
+    ast.BoolOp: Possible._boolean,  # noqa: SLF001
+    ast.BinOp: Possible._operation,  # noqa: SLF001
+    ast.UnaryOp: Possible._unary,  # noqa: SLF001
+    ast.List: Possible._display,  # noqa: SLF001
+    ast.Tuple: Possible._display,  # noqa: SLF001
+    ast.ListComp: Possible._comprehension,  # noqa: SLF001
+    ast.GeneratorExp: Possible._comprehension,  # noqa: SLF001
+}

@@ -1,0 +1,270 @@
+"""What binds the names and the attributes of a source, scope by scope, by Python's own ``ast``.
+
+A sketch errs on the side of more, as a glimpse does: what a comprehension or a lambda binds counts
+for the function around it, and a name read in a scope may be what any scope around that binds.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from kdoctor.syntax.nodes import NODE_FIELDS
+from kdoctor.syntax.scopes import BindingKind
+
+Steps = tuple[int | None, ...]
+Chain = tuple[str, ...]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(eq=False, slots=True)
+class Space:
+    """One namespace: the module, a class, a function. ``returns`` is what a function gives."""
+
+    node: ast.AST
+    parent: Space | None
+    bound: dict[str, list[Bound]] = field(default_factory=dict)
+    returns: list[ast.expr] = field(default_factory=list)
+
+    def enclosing(self) -> Iterator[Space]:
+        """Yield this one and those around it, the module last."""
+        space: Space | None = self
+        while space is not None:
+            yield space
+            space = space.parent
+
+
+@dataclass(eq=False, slots=True)
+class Bound:
+    """One place that binds a name, or an attribute. The fields are those of ``scopes.Binding``.
+
+    ``node`` is the function or the class, for a parameter its function, of which it is that called
+    ``name`` at ``place`` (-1 where it is not passed by position).
+    """
+
+    kind: BindingKind
+    space: Space
+    value: ast.expr | None = None
+    path: Steps = ()
+    annotation: ast.expr | None = None
+    node: ast.AST | None = None
+    name: str = ""
+    place: int = -1
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """An attribute that is read or assigned, or a call, and where."""
+
+    node: Any
+    space: Space
+
+
+class Sketch:
+    """One source."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.module = Space(tree, None)
+        self.spaces: dict[ast.AST, Space] = {tree: self.module}
+        self.by_name: dict[str, list[Bound]] = {}  # wherever they are bound
+        self.stores: dict[str, list[Bound]] = {}  # by attribute
+        self.reads: dict[str, list[Place]] = {}  # of attributes, by their names
+        self.writes: dict[str, list[Place]] = {}
+        self.methods: dict[str, list[Function]] = {}
+        self.calls: dict[str, list[Place]] = {}  # of a name
+        self.applied: dict[str, list[Place]] = {}  # `layer(…)(x)`, by the name that is passed first
+        self.asked: list[Place] = []  # calls of attributes with keywords
+        self.remote: set[str] = set()  # names that are said to be global, or not local
+        self._waiting: list[tuple[Space, list[ast.AST]]] = [(self.module, [*tree.body])]
+        while self._waiting:
+            self._walk(*self._waiting.pop())
+
+    def bindings(self, name: str, space: Space) -> list[Bound]:
+        """Return all that a name may be bound by where it is read."""
+        if name in self.remote:
+            return self.by_name.get(name, [])
+        return [each for around in space.enclosing() for each in around.bound.get(name, ())]
+
+    # -- the walk
+
+    def _walk(self, space: Space, waiting: list[ast.AST]) -> None:
+        self._space = space
+        while waiting:
+            node = waiting.pop()
+            kind = node.__class__
+            if kind is ast.Name or kind is ast.Constant:
+                continue
+            handler = _HANDLERS.get(kind)
+            if handler is not None and handler(self, node, waiting):
+                continue
+            for name in NODE_FIELDS[kind]:
+                value = getattr(node, name)
+                if value.__class__ is list:
+                    waiting += value
+                elif value is not None:
+                    waiting.append(value)
+
+    def _bind(self, name: str, bound: Bound) -> None:
+        self._space.bound.setdefault(name, []).append(bound)
+        self.by_name.setdefault(name, []).append(bound)
+
+    def _target(self, target: ast.expr, bound: Bound) -> None:
+        match target:
+            case ast.Name():
+                self._bind(target.id, bound)
+            case ast.Attribute():
+                self.stores.setdefault(target.attr, []).append(bound)
+            case ast.Tuple() | ast.List():
+                for index, each in enumerate(target.elts):
+                    starred = isinstance(each, ast.Starred)
+                    part = Bound(
+                        bound.kind, bound.space, bound.value,
+                        (*bound.path, None if starred else index),
+                    )  # fmt: skip
+                    self._target(each.value if isinstance(each, ast.Starred) else each, part)
+
+    def _assign(self, node: ast.Assign, _: list[ast.AST]) -> None:
+        for target in node.targets:
+            self._target(target, Bound(BindingKind.ASSIGN, self._space, node.value))
+
+    def _annotated(self, node: ast.AnnAssign, _: list[ast.AST]) -> None:
+        bound = Bound(BindingKind.ASSIGN, self._space, node.value, annotation=node.annotation)
+        self._target(node.target, bound)
+
+    def _walrus(self, node: ast.NamedExpr, _: list[ast.AST]) -> None:
+        self._target(node.target, Bound(BindingKind.ASSIGN, self._space, node.value))
+
+    def _loop(self, node: ast.For | ast.AsyncFor | ast.comprehension, _: list[ast.AST]) -> None:
+        self._target(node.target, Bound(BindingKind.LOOP, self._space, node.iter))
+
+    def _with(self, node: ast.withitem, _: list[ast.AST]) -> None:
+        if node.optional_vars is not None:
+            bound = Bound(BindingKind.WITH, self._space, node.context_expr)
+            self._target(node.optional_vars, bound)
+
+    def _remote(self, node: ast.Global | ast.Nonlocal, _: list[ast.AST]) -> None:
+        self.remote.update(node.names)
+
+    def _return(self, node: ast.Return, _: list[ast.AST]) -> None:
+        if node.value is not None:
+            self._space.returns.append(node.value)
+
+    def _attribute(self, node: ast.Attribute, waiting: list[ast.AST]) -> bool:
+        used = self.reads if node.ctx.__class__ is ast.Load else self.writes
+        used.setdefault(node.attr, []).append(Place(node, self._space))
+        if node.value.__class__ is not ast.Name:
+            waiting.append(node.value)
+        return True
+
+    def _call(self, node: ast.Call, _: list[ast.AST]) -> None:
+        match node.func:
+            case ast.Name(id=name):
+                self.calls.setdefault(name, []).append(Place(node, self._space))
+            case ast.Attribute() if node.keywords:
+                self.asked.append(Place(node, self._space))
+            case ast.Call():
+                first = next(iter(passed(node)), None)
+                if isinstance(first, ast.Name):
+                    self.applied.setdefault(first.id, []).append(Place(node, self._space))
+
+    def _function(self, node: Function, waiting: list[ast.AST]) -> bool:
+        outer = self._space
+        self._bind(node.name, Bound(BindingKind.FUNCTION, outer, node=node))
+        if isinstance(outer.node, ast.ClassDef):
+            self.methods.setdefault(node.name, []).append(node)
+        waiting += node.decorator_list
+        if node.returns is not None:
+            waiting.append(node.returns)
+        self._space = self._enter(node)
+        self._parameters(node, waiting)
+        self._space = outer
+        return True
+
+    def _lambda(self, node: ast.Lambda, waiting: list[ast.AST]) -> bool:
+        self._parameters(node, waiting)
+        waiting.append(node.body)
+        return True
+
+    def _parameters(self, node: Function | ast.Lambda, waiting: list[ast.AST]) -> None:
+        arguments = node.args
+        places = [*arguments.posonlyargs, *arguments.args]
+        starred = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
+        for place, each in enumerate((*places, *arguments.kwonlyargs, *starred)):
+            annotation = None if each in starred else each.annotation
+            by_position = place if place < len(places) else -1
+            bound = Bound(
+                BindingKind.PARAMETER, self._space, annotation=annotation, node=node,
+                name=each.arg, place=by_position,
+            )  # fmt: skip
+            self._bind(each.arg, bound)
+            if each.annotation is not None:
+                waiting.append(each.annotation)
+        waiting += arguments.defaults
+        waiting += [each for each in arguments.kw_defaults if each is not None]
+
+    def _class(self, node: ast.ClassDef, waiting: list[ast.AST]) -> bool:
+        self._bind(node.name, Bound(BindingKind.CLASS, self._space, node=node))
+        waiting += [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
+        self._enter(node)
+        return True
+
+    def _enter(self, node: Function | ast.ClassDef) -> Space:
+        inner = self.spaces[node] = Space(node, self._space)
+        self._waiting.append((inner, [*node.body]))
+        return inner
+
+
+def passed(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield what is passed, in order, without the stars of it."""
+    for each in call.args:
+        yield each.value if isinstance(each, ast.Starred) else each
+    for keyword in call.keywords:
+        yield keyword.value
+
+
+def chain_of(node: ast.expr) -> Chain:
+    """Return ``a.b.c`` as its parts, nothing for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
+
+
+def unstarred(call: ast.Call) -> list[ast.expr]:
+    """Return what is passed, in order, where that is one thing."""
+    given = [each for each in call.args if not isinstance(each, ast.Starred)]
+    return [*given, *(each.value for each in call.keywords if each.arg)]
+
+
+def chain_in(text: str) -> ast.expr:
+    """Return the expression that a dotted name is."""
+    root, *path = text.split(".")
+    node: ast.expr = ast.Name(root)
+    for part in path:
+        node = ast.Attribute(node, part)
+    return node
+
+
+# True says that nothing is left to do for the node.
+_HANDLERS: dict[type[ast.AST], Callable[[Sketch, Any, list[ast.AST]], bool | None]] = {
+    ast.Assign: Sketch._assign,  # noqa: SLF001
+    ast.AnnAssign: Sketch._annotated,  # noqa: SLF001
+    ast.NamedExpr: Sketch._walrus,  # noqa: SLF001
+    ast.For: Sketch._loop,  # noqa: SLF001
+    ast.AsyncFor: Sketch._loop,  # noqa: SLF001
+    ast.comprehension: Sketch._loop,  # noqa: SLF001
+    ast.withitem: Sketch._with,  # noqa: SLF001
+    ast.Global: Sketch._remote,  # noqa: SLF001
+    ast.Nonlocal: Sketch._remote,  # noqa: SLF001
+    ast.Return: Sketch._return,  # noqa: SLF001
+    ast.Attribute: Sketch._attribute,  # noqa: SLF001
+    ast.Call: Sketch._call,  # noqa: SLF001
+    ast.FunctionDef: Sketch._function,  # noqa: SLF001
+    ast.AsyncFunctionDef: Sketch._function,  # noqa: SLF001
+    ast.Lambda: Sketch._lambda,  # noqa: SLF001
+    ast.ClassDef: Sketch._class,  # noqa: SLF001
+}

@@ -1,0 +1,48 @@
+"""Sets of the types that one thing may have, and what follows from them for lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.kinds import Kind, Type
+
+Types = frozenset[Type]
+_DEEPEST = 3  # lists in lists: `x = [x]` has no end
+
+
+def subtype_of(base: Type, name: str) -> Type:
+    """Return what an instance of a subclass called ``name`` is."""
+    return Type(base.kind, name, base.qualified, base.item)
+
+
+def list_of(item: Type) -> Type:
+    """Return a list of such things; of lists in lists in lists one more is the same."""
+    return item if _depth(item) >= _DEEPEST else Type(Kind.LIST, item=item)
+
+
+def _depth(found: Type | None) -> int:
+    return 0 if found is None or found.kind is not Kind.LIST else 1 + _depth(found.item)
+
+
+def items_of(types: Types) -> Iterator[Type]:
+    """Yield what the elements of lists may be."""
+    for each in types:
+        if each.kind is Kind.LIST and each.item is not None:
+            yield each.item
+            if _depth(each) >= _DEEPEST:
+                yield each
+
+
+def parts_of(types: Types) -> Iterator[Type]:
+    """Yield what is no list, and what is in lists."""
+    for each in types:
+        inner: Type | None = each
+        while inner is not None and inner.kind is Kind.LIST:
+            inner = inner.item
+        if inner is not None:
+            yield inner
+
+
+def kinds_in(types: Types) -> Iterator[Kind]:
+    """Yield the kinds of what is no list, and of what is in lists."""
+    return (each.kind for each in parts_of(types))
