@@ -208,13 +208,11 @@ class Possible:
 
     def _may_get_a_tensor(self, bound: Bound, function: Function) -> bool:
         """Say whether symbolic tensors may be passed, or a layer with weights is called with it."""
+        given = [(each, bound.space) for each in function.args.defaults]
         for call in self._sketch.calls.get(function.name, ()):
-            for each in (*call.node.args, *(keyword.value for keyword in call.node.keywords)):
-                if any(kind is Kind.TENSOR for kind in kinds_in(self._of(each, call.space))):
-                    return True
-        for default in function.args.defaults:
-            if any(kind is Kind.TENSOR for kind in kinds_in(self._of(default, bound.space))):
-                return True
+            given += [(each, call.space) for each in passed(call.node)]
+        if any(Kind.TENSOR in kinds_in(self._of(*each)) for each in given):
+            return True
         return any(
             self._knowledge.has_weights(layer)
             for call in self._sketch.applied.get(bound.name, ())
@@ -290,8 +288,8 @@ class Possible:
         match callee:
             case ast.Name(id=name):
                 bindings = self._sketch.bindings(name, space)
-                return [each.node for each in bindings if isinstance(each.node, FUNCTIONS)
-                        and each.kind is BindingKind.FUNCTION]  # fmt: skip
+                made = (each for each in bindings if each.kind is BindingKind.FUNCTION)
+                return [each.node for each in made if isinstance(each.node, FUNCTIONS)]
             case ast.Attribute(attr=name):
                 return self._sketch.methods.get(name, [])
         return []
