@@ -24,6 +24,7 @@ LIST: Final = 2
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _ROUNDS = 30
+_LISTS = frozenset({"list", "tuple", "reversed", "sorted", "iter", "enumerate", "zip"})
 _ANSWERS = frozenset({"isinstance", "hasattr", "len", "int", "float", "bool", "str", "type", "id"})
 
 
@@ -105,11 +106,11 @@ class Tensors:
 
     def _called(self, node: ast.Call) -> int:
         names = self._glimpse.meant_by(node.func)
-        given = self._any((*node.args, *(each.value for each in node.keywords)))
-        found = NEITHER
+        given = [*node.args, *(each.value for each in node.keywords)]
+        gets_any, found = self._any(given) if names else NEITHER, NEITHER
         for name in names:
             found |= self._made_by(name)
-            if given:
+            if gets_any:
                 found |= self._made_of_tensors_by(name)
         leaf = node.func.id if isinstance(node.func, ast.Name) else ""
         if isinstance(node.func, ast.Attribute):
@@ -118,7 +119,13 @@ class Tensors:
         found |= self._functions.get(leaf, NEITHER)
         if leaf in _ANSWERS or (names and not self._glimpse.is_rebound(node.func)):
             return found
-        return found | (ONE | LIST if given else NEITHER)
+        if leaf in _LISTS and isinstance(node.func, ast.Name):
+            found |= LIST if self._any(given) else NEITHER
+            if not self._glimpse.is_rebound(node.func):
+                return found
+        # What is called with a tensor may be a layer, which looks at its first argument.
+        first = (*given[:1], *(each.value for each in node.keywords[:1]))
+        return found | (ONE | LIST if self._any(first) else NEITHER)
 
     def _made_by(self, name: str) -> int:
         if name not in self._made:

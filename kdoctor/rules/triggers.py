@@ -13,7 +13,7 @@ A trigger must hold wherever the rule could find anything, and may hold elsewher
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ else:
     Holds = Callable
 
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_INNER = (*_METHODS, ast.ClassDef, ast.Lambda)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +192,16 @@ def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunct
     methods = (each for each in node.body if isinstance(each, _METHODS))
     found = [each for each in methods if each.name == name]
     return found[-1] if found else None
+
+
+def inner_nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
+    """Yield what stands in the body of a function, not what is in those that it defines."""
+    waiting: list[ast.AST] = [*function.body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _INNER):
+            waiting.extend(ast.iter_child_nodes(node))
 
 
 def receivers(glimpse: Glimpse, *methods: str) -> set[str]:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 import libcst as cst
 
@@ -32,9 +33,9 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import argument, replaced, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
+from kdoctor.rules.triggers import Trigger, inner_nodes, word
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.glimpse import Glimpse, dotted
 from kdoctor.syntax.walk import own_nodes
 
 _FED = {
@@ -71,18 +72,61 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether something like such a batch is yielded, or returned to Keras."""
-    given = [*glimpse.nodes.get(ast.Yield, ())]
-    if "__getitem__" in glimpse.words:
-        given += glimpse.nodes.get(ast.Return, ())
-    batches = (each.value for each in given if isinstance(each.value, ast.Tuple | ast.List))
-    return any(
-        isinstance(each, ast.List)
-        or any(
-            isinstance(part, ast.List) or (isinstance(part, ast.Name) and part.id in glimpse.lists)
-            for part in each.elts
+    yields, returns = glimpse.nodes.get(ast.Yield, ()), glimpse.nodes.get(ast.Return, ())
+    if any(_may_be_wrong(glimpse, each.value) for each in yields):
+        fed = _called_for_a_model(glimpse)
+        for function in glimpse.nodes.get(ast.FunctionDef, ()):
+            if function.name in fed and _gives_one(glimpse, function, ast.Yield):
+                return True
+    return (
+        "__getitem__" in glimpse.written
+        and any(_may_be_wrong(glimpse, each.value) for each in returns)
+        and any(
+            _gives_one(glimpse, statement, ast.Return)
+            for node in glimpse.nodes.get(ast.ClassDef, ())
+            if any(map(_is_a_sequence, chain.from_iterable(map(glimpse.meant_by, node.bases))))
+            for statement in node.body
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+            and statement.name == "__getitem__"
         )
-        for each in batches
     )
+
+
+def _gives_one(
+    glimpse: Glimpse,
+    function: ast.FunctionDef | ast.AsyncFunctionDef,
+    way: type[ast.Yield | ast.Return],
+) -> bool:
+    return any(
+        isinstance(each, way) and _may_be_wrong(glimpse, each.value)
+        for each in inner_nodes(function)
+    )
+
+
+def _called_for_a_model(glimpse: Glimpse) -> set[str]:
+    """Return the names of the functions and methods that ``_generators`` could yield."""
+    given = (
+        called.argument(name, None if index else 0)
+        for called in glimpse.calls
+        if called.is_attribute
+        for index, name in enumerate(_FED.get(called.leaf, ()))
+    )
+    made = (value for each in given for value in glimpse.values_of(each))
+    return {dotted(each.func).rpartition(".")[2] for each in made if isinstance(each, ast.Call)}
+
+
+def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:
+    if not isinstance(batch, ast.Tuple | ast.List) or not 1 < len(batch.elts) < 4:
+        return False
+    return isinstance(batch, ast.List) or any(
+        isinstance(value, ast.List) and not any(map(_is_number, value.elts))
+        for part in batch.elts
+        for value in glimpse.values_of(part)
+    )
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in {int, float, complex}
 
 
 def _batch(
@@ -189,15 +233,14 @@ def _getters(module: Module) -> Iterator[cst.FunctionDef]:
     if "__getitem__" not in module.text:
         return
     for node in module.nodes(cst.ClassDef):
-        if not any(_is_sequence(module, base) for base in node.bases):
+        if not any(_is_a_sequence(module.qualified(base.value)) for base in node.bases):
             continue
         for statement in node.body.body:
             if isinstance(statement, cst.FunctionDef) and statement.name.value == "__getitem__":
                 yield statement
 
 
-def _is_sequence(module: Module, base: cst.Arg) -> bool:
-    name = module.qualified(base.value)
+def _is_a_sequence(name: str | None) -> bool:
     split = split_root(name) if name else None
     return split is not None and split[1] in _SEQUENCES
 

@@ -111,8 +111,9 @@ def _may_decide(tensors: Tensors, test: ast.expr) -> bool:
             return any(_may_decide(tensors, each) for each in values)
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _may_decide(tensors, inner)
-        case ast.Compare(left=left, comparators=[right]):
-            return bool((tensors.form(left) | tensors.form(right)) & ONE)
+        case ast.Compare(left=left, ops=[operator], comparators=[right]):
+            ordered = isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
+            return ordered and bool((tensors.form(left) | tensors.form(right)) & ONE)
     return bool(tensors.form(test) & ONE)
 
 
