@@ -58,6 +58,89 @@ def build(units, shape):
 build(3, (4,))
 build(3, shape=s)
 
+# KD311
+import keras
+dict(weights=keras.layers.Dense(2).get_weights())
+
+# KD312
+import keras
+class Mine(keras.optimizers.Optimizer):
+    def __init__(self, rate):
+        super().__init__(learning_rate=rate)
+
+# KD312
+import keras
+class Mine(keras.optimizers.Optimizer):
+    def __init__(self, **options):
+        super().__init__(**options)
+
+# KD409
+import keras
+def read(paths):
+    yield [paths[0]], paths
+def fed():
+    yield images, [1, 2]
+for batch in read(paths): model.train_on_batch(*batch)
+model.fit(fed())
+
+# KD409
+import keras
+class Data(keras.utils.PyDataset):
+    def __init__(self):
+        self.low = [[], []]
+    def __getitem__(self, index):
+        return self.low, [1, 2]
+    def parts(self):
+        return [self.a, self.b], self.c
+
+# KD410
+import keras
+import numpy as np
+model.predict([np.array([1]), np.array([2])])
+model.fit([], [x, y])
+
+# KD413
+import keras
+model.get_layer("dense_1")
+model.get_layer(name)
+
+# KD433
+import inspect
+import keras
+inspect.signature(function)
+inspect.getfullargspec(keras.utils.to_categorical.name)
+
+# KD504
+import keras
+x = keras.Input((2,))
+if x is None or x == 1 or x in found: pass
+for one, other in zip([x], [x]): pass
+sized = use(1, x)
+if sized: pass
+
+# KD515
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, shape):
+        self.w = self.add_weight()
+    def get(self):
+        return self.inner.get_weights()
+
+# KD603
+import keras
+compare(model, save_format="h5")
+
+# KD605
+import keras
+run(options=options)
+model.save("a.keras")
+
+# KD606
+import keras
+model.load_weights("a.h5", by_name=True)
+model.load_weights("a.keras")
+model.load_weights(*given)
+
 # KD402
 import keras
 import tensorflow as tf
@@ -217,6 +300,98 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD311
+import keras
+class Mine(keras.layers.Dense): pass
+made = Mine(2, weights=[a, b])
+
+# KD312
+import keras
+class Mine(keras.optimizers.Optimizer):
+    def __init__(self):
+        super(Mine, self).__init__()
+
+# KD409
+import keras
+class Trainer:
+    def batches(self):
+        for path in self.paths:
+            both = [path, path]
+            yield both, path
+    def run(self):
+        given = self.batches()
+        model = keras.Sequential([keras.layers.Dense(1)])
+        model.fit(given)
+
+# KD409
+from keras.utils import Sequence as S
+class Data(S):
+    async def __getitem__(self, index):
+        if index:
+            return [self.a, -1], self.b
+
+# KD410
+import keras
+model = keras.Sequential([keras.layers.Dense(1)])
+data = [[1.0, -2.0], [3.0, 4.0]]
+model.predict(x=data)
+
+# KD413
+import keras
+x = keras.Input((2,))
+keras.Model(x, x).get_layer(name=("input_1"))
+
+# KD433
+from inspect import signature as s
+from keras.layers import BatchNormalization as B
+s(B.__init__)
+
+# KD504
+import keras
+x = keras.Input((2,))
+if not (1 < x): pass
+
+# KD504
+import keras
+both = tuple([keras.Input((2,)), keras.Input((2,))])
+for one in reversed(both):
+    float(one)
+
+# KD504
+import keras
+def apply(layer, y): return layer(y)
+layer = keras.layers.Dense(2)
+for x in enumerate([keras.Input((2,))]):
+    pass
+y = layer(keras.Input((2,)))
+int(y)
+
+# KD515
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, shape):
+        for each in self.inner.layers:
+            self.kept = each.get_weights()
+
+# KD603
+from keras.models import save_model as write
+write(model, "a", save_format="tf")
+
+# KD605
+import keras
+keras.saving.save_model(model, "a.keras", options=None)
+
+# KD606
+import keras
+name = "a.keras"
+model = keras.Sequential([keras.layers.Dense(1)])
+model.load_weights(name, by_name=True)
+
+# KD606
+import keras
+model = keras.Sequential([keras.layers.Dense(1)])
+model.load_weights(path, True)
+
 # KD105
 from keras.optimizers import legacy as old
 

@@ -60,9 +60,9 @@ from kdoctor.rules.calls import argument, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import Line, free_name, line_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 _IN_THE_CONFIG = (
     "the values go into the layer's config: what is made from that, by `clone_model`, starts with "
@@ -71,12 +71,18 @@ _IN_THE_CONFIG = (
 _ELSEWHERE = "a layer has no weights to set before it is built, which is at another place"
 
 
-def _may_be_a_layer(facts: Facts, called: Called) -> bool:
-    """Say whether ``weights=`` is passed to a class of layers, or to what may be the user's own."""
-    if "weights" not in called.keywords:
-        return False
+def _may_get_weights(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(
+        "weights" in called.keywords and _may_be_a_layer(glimpse, facts, called)
+        for called in glimpse.calls
+    )
+
+
+def _may_be_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+    """Say whether it is a class of layers, or may be one of the user's own."""
     found = [callee_of(name, facts) for name in called.names]
-    return not called.names or any(each is None or each.kind is Kind.LAYER for each in found)
+    own = called.is_attribute or glimpse.is_rebound(called.node.func)
+    return own if not found else any(e is None or e.kind is Kind.LAYER for e in found)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -271,7 +277,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("weights") & calls(_may_be_a_layer),
+    triggers=word("weights") & Trigger(_may_get_weights),
     since="3.0",
 )
 

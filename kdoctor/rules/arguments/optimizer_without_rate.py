@@ -30,7 +30,9 @@ from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Called
 
 _BASE, _RATE = "Optimizer", "learning_rate"
 _ERROR = f"TypeError: BaseOptimizer.__init__() missing 1 required positional argument: '{_RATE}'"
@@ -71,13 +73,18 @@ def _may_pass_it(call: cst.Call) -> bool:
     )  # `*args` and `**kwargs` have no keyword, too
 
 
+def _may_lack_it(_: Facts, called: Called) -> bool:
+    passes_none = not called.places and not called.is_hidden and _RATE not in called.keywords
+    return passes_none and called.leaf == "__init__"
+
+
 rule = Rule(
     code="KD312",
     name="optimizer-without-rate",
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers={"Optimizer"},
+    triggers=word(_BASE) & calls(_may_lack_it),
     since="3.0",
 )
 

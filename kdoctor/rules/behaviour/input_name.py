@@ -18,6 +18,7 @@ Run on Keras 3.15.1 and tf_keras 2.21; the names that layers get by themselves w
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -28,7 +29,9 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Called
 
 _OLD = re.compile(r"input_([1-9]\d*)")
 
@@ -76,13 +79,19 @@ def _finding(
     )
 
 
+def _may_be_old(_: Facts, called: Called) -> bool:
+    given = called.argument("name", 0) if called.leaf == "get_layer" else None
+    text = given.value if isinstance(given, ast.Constant) else None
+    return isinstance(text, str) and _OLD.fullmatch(text) is not None
+
+
 rule = Rule(
     code="KD413",
     name="input-name",
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers={"get_layer"},
+    triggers=attribute("get_layer") & calls(_may_be_old),
     since="3.0",
 )
 

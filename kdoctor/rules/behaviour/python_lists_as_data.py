@@ -24,7 +24,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import argument, literal, speller_at, value_of
+from kdoctor.rules.calls import argument, literal, literal_of, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
@@ -41,8 +41,9 @@ def _may_get_lists(glimpse: Glimpse, _: Facts) -> bool:
         for place, name in enumerate(_DATA.get(called.leaf, ()))
     )
     return any(
-        isinstance(each, ast.List) or (isinstance(each, ast.Name) and each.id in glimpse.lists)
+        isinstance(value, ast.List) and _holds_data(literal_of(value))
         for each in given
+        for value in glimpse.values_of(each)
     )
 
 
@@ -65,7 +66,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _is_data(node: cst.BaseExpression) -> bool:
     """Say whether a list holds numbers, or lists of numbers; or text."""
-    value = literal(node) if isinstance(node, cst.List) else None
+    return isinstance(node, cst.List) and _holds_data(literal(node))
+
+
+def _holds_data(value: object) -> bool:
     while isinstance(value, list) and value and all(isinstance(e, list) for e in value):
         value = [each for part in value for each in part]
     if not isinstance(value, list) or not value:

@@ -31,7 +31,9 @@ from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.parametrized import passed_by_pytest
 
 _ASK: Final = frozenset({"inspect.signature", "inspect.getfullargspec", "inspect.getargspec"})
@@ -103,13 +105,31 @@ def _finding(module: Module, call: cst.Call, changed: dict[str, str]) -> Finding
     )
 
 
+def _may_ask(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether the signature of something of Keras may be asked for."""
+    by_pytest = "parametrize" in glimpse.attributes
+    return any(
+        by_pytest
+        or any(
+            _may_differ(facts, name) for value in called.values for name in glimpse.meant_by(value)
+        )
+        for called in glimpse.calls
+        if not called.names.isdisjoint(_ASK)
+    )
+
+
+def _may_differ(facts: Facts, name: str) -> bool:
+    name = name.removesuffix(".__init__")
+    return is_keras_3(facts, name) and bool(_difference(facts, name))
+
+
 rule = Rule(
     code="KD433",
     name="signature-is-another",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"signature", "getfullargspec", "getargspec"},
+    triggers=word("signature", "getfullargspec", "getargspec") & Trigger(_may_ask),
     since="3.0",
 )
 

@@ -38,6 +38,7 @@ the right on Keras 3.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -104,7 +105,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
     by_pytest = "parametrize" in glimpse.attributes
     return any(
-        (by_pytest or any(_may_refuse(glimpse, each) for each in called.names))
+        (
+            (by_pytest and isinstance(called.node.func, ast.Name))
+            or any(_may_refuse(glimpse, each) for each in called.names)
+        )
         and may_get_a_tensor(glimpse, facts, called)
         for called in glimpse.calls
     )

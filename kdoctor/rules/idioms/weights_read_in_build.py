@@ -21,6 +21,7 @@ Run on Keras 3.15.1 and tf_keras 2.21: the error is quoted from there.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -30,7 +31,9 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 
@@ -102,13 +105,23 @@ def _finding(module: Module, node: cst.ClassDef, call: cst.CSTNode) -> Finding:
     )
 
 
+def _may_read(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        isinstance(each, ast.Attribute) and each.attr == "get_weights"
+        for node in glimpse.nodes.get(ast.ClassDef, ())
+        for method in node.body
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "build"
+        for each in ast.walk(method)
+    )
+
+
 rule = Rule(
     code="KD515",
     name="weights-read-in-build",
     family="idioms",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"get_weights"},
+    triggers=attribute("get_weights") & Trigger(_may_read),
     since="3.0",
 )
 

@@ -25,10 +25,9 @@ def passes_path(places: dict[str, int], ends: Ends) -> Trigger:
 
     def holds(glimpse: Glimpse, _: Facts) -> bool:
         return any(
-            may_end(glimpse, path, ends)
+            may_be_path(glimpse, called, places[name], ends)
             for called in glimpse.calls
             for name in called_as(called) & places.keys()
-            for path in _paths(called, places[name])
         )
 
     return Trigger(holds, frozenset(places))
@@ -39,9 +38,10 @@ def called_as(called: Called) -> set[str]:
     return {called.leaf, *(each.rpartition(".")[2] for each in called.names)}
 
 
-def _paths(called: Called, place: int) -> list[ast.expr]:
+def may_be_path(glimpse: Glimpse, called: Called, place: int, ends: Ends) -> bool:
+    """Say whether ``ends`` may hold of the path that a call takes at this position."""
     given = (called.argument(keyword, place) for keyword in ("filepath", "path"))
-    return [each for each in given if each is not None]
+    return any(each is not None and may_end(glimpse, each, ends) for each in given)
 
 
 def may_end(

@@ -30,10 +30,14 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import ending_in, may_be_path
 from kdoctor.rules.saving._uses import PathUse, method_uses
+from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
 _NEW_FILES = (".weights.h5", ".keras")
+_ends_as_new = ending_in(*_NEW_FILES)
 _ERROR = "ValueError: `by_name` only supports loading legacy '.h5' or '.hdf5' files. Received: "
 
 
@@ -101,13 +105,22 @@ def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Findin
     )
 
 
+def _may_be_refused_or_shifted(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        called.places > 1
+        or ("by_name" in called.keywords and may_be_path(glimpse, called, 0, _ends_as_new))
+        for called in glimpse.calls
+        if called.leaf == "load_weights" and not called.is_hidden
+    )
+
+
 rule = Rule(
     code="KD606",
     name="load-by-name",
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers={"load_weights"},
+    triggers=attribute("load_weights") & Trigger(_may_be_refused_or_shifted),
     since="3.0",
 )
 

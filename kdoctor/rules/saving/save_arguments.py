@@ -30,6 +30,7 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import called_as
 from kdoctor.rules.saving._uses import PathUse, method_uses, saves
 from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
@@ -49,8 +50,10 @@ _INCLUDE_OPTIMIZER = 2  # self.save(filepath, overwrite, include_optimizer)
 
 
 def _may_be_one(_: Facts, called: Called) -> bool:
-    is_shifted = called.leaf == "save" and called.places == _INCLUDE_OPTIMIZER + 1
-    return is_shifted or any(not called.keywords.isdisjoint(each) for each in _GONE.values())
+    if called.leaf == "save" and called.places == _INCLUDE_OPTIMIZER + 1:
+        return True
+    gone = any(not called.keywords.isdisjoint(each) for each in _GONE.values())
+    return gone and bool(called_as(called) & {*_GONE, "save_model"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

@@ -32,9 +32,12 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import called_as
 from kdoctor.rules.saving._paths import renamed
 from kdoctor.rules.saving._uses import PathUse, method_uses, saves
+from kdoctor.rules.triggers import calls, keyword
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 _MODEL_FILES = (".h5", ".hdf5", ".keras")
 _VALUE_ERROR = (
@@ -121,13 +124,18 @@ def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix
     return Fix("Leave `save_format=` out", tuple(edits), rating, unsafe_because=because)
 
 
+def _may_pass_it(_: Facts, called: Called) -> bool:
+    saves_one = called_as(called) & {"save", "save_model", "save_weights"}
+    return "save_format" in called.keywords and bool(saves_one)
+
+
 rule = Rule(
     code="KD603",
     name="save-format",
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers={"save_format"},
+    triggers=keyword("save_format") & calls(_may_pass_it),
     since="3.0",
 )
 
