@@ -8,20 +8,26 @@ whitespace that libcst hangs on it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import takewhile
 from types import TracebackType
+from typing import Final
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from kdoctor.model import Span
 
+_NEIGHBOURS: Final = (2, 8)  # lines on each side that tell apart what stands in a file twice
+
 
 class Positions:
     """The spans of nodes, in characters of ``text``, which ``tree`` was parsed from.
 
     Only what is asked for is written: the smallest statement around a node whose text stands in
-    the file once, which says where it stands. Where there is none, the whole tree is written.
+    the file once, alone (of one with a body: what is before that) or with the lines next to it,
+    which says where it stands. Where there is none, the whole tree is written.
     """
 
     def __init__(
@@ -62,19 +68,32 @@ class Positions:
             return
         parents = self._parents
         above: cst.CSTNode | None = node
+        inside = False  # of the body of what is above
         while above is not None:
             holder = parents.get(above)
-            if isinstance(holder, cst.IndentedBlock | cst.Module) and self._place(above, parents):
-                return
+            if isinstance(holder, cst.IndentedBlock | cst.Module):
+                if above is not node and not inside and self._place_head(above, node):
+                    return
+                if any(self._place(run) for run in _runs(holder.body, above)):
+                    return
+                inside = True
             above = holder
         self._write_all()
 
-    def _place(self, statement: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> bool:
-        """Write one statement; keep its spans if its text stands in the file exactly once."""
-        state = _RecordingState(self._tree.default_indent, self._tree.default_newline)
-        for indent in self._indents(statement, parents):
+    def _place_head(self, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
+        """Write what stands before the body of a statement, if ``node`` may be there."""
+        if not isinstance(statement, cst.BaseCompoundStatement) or isinstance(statement, cst.Match):
+            return False
+        return self._place([statement], until=statement.body) and node in self._outer
+
+    def _place(self, statements: Sequence[cst.CSTNode], until: cst.CSTNode | None = None) -> bool:
+        """Write some statements; keep their spans if their text stands in the file exactly once."""
+        state = _RecordingState(self._tree.default_indent, self._tree.default_newline, until)
+        for indent in self._indents(statements[0]):
             state.increase_indent(indent)
-        statement._codegen(state)  # noqa: SLF001 - the only way to positions
+        with suppress(_Reached):
+            for statement in statements:
+                statement._codegen(state)  # noqa: SLF001 - the only way to positions
         written = "\n" + "".join(state.tokens)
         start = self._lines.find(written)
         if start < 0 or self._lines.find(written, start + 1) >= 0:
@@ -84,10 +103,9 @@ class Positions:
                 own[node] = (start + first, start + last)
         return True
 
-    def _indents(
-        self, statement: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
-    ) -> list[str]:
+    def _indents(self, statement: cst.CSTNode) -> list[str]:
         """Return the indentation of each block around a statement, from the outside in."""
+        parents = self._parents
         indents: list[str] = []
         above = parents.get(statement)
         while above is not None:
@@ -106,6 +124,26 @@ class Positions:
         self._inner, self._outer = state.inner, state.outer
 
 
+def _runs(body: Sequence[cst.CSTNode], statement: cst.CSTNode) -> Iterator[Sequence[cst.CSTNode]]:
+    """Yield a statement of a body; if it is a line, also with more and more of those around it."""
+    yield [statement]
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return
+    place = next(index for index, each in enumerate(body) if each is statement)
+    size = 1
+    for reach in _NEIGHBOURS:
+        before = takewhile(_is_line, reversed(body[max(0, place - reach) : place]))
+        after = takewhile(_is_line, body[place + 1 : place + 1 + reach])
+        run = [*reversed(list(before)), statement, *after]
+        if len(run) > size:
+            yield run
+        size = len(run)
+
+
+def _is_line(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.SimpleStatementLine)
+
+
 class DifferentTextError(Exception):
     """libcst writes another text than it read, which this holds."""
 
@@ -114,11 +152,21 @@ class DifferentTextError(Exception):
         self.written = written
 
 
-class _RecordingState(CodegenState):
-    """Counts the characters written, where libcst's own counts lines and columns."""
+class _Reached(Exception):
+    """All that was wanted is written."""
 
-    def __init__(self, default_indent: str, default_newline: str) -> None:
+
+class _RecordingState(CodegenState):
+    """Counts the characters written, where libcst's own counts lines and columns.
+
+    Writing ends with ``_Reached`` where it comes to the node ``until``.
+    """
+
+    def __init__(
+        self, default_indent: str, default_newline: str, until: cst.CSTNode | None = None
+    ) -> None:
         super().__init__(default_indent=default_indent, default_newline=default_newline)
+        self._until = until
         self.offset = 0
         self.inner: dict[cst.CSTNode, tuple[int, int]] = {}
         self.outer: dict[cst.CSTNode, tuple[int, int]] = {}
@@ -136,7 +184,9 @@ class _RecordingState(CodegenState):
         """Return where a node stands that was written already."""
         return self.inner.get(node) or self.outer[node]
 
-    def before_codegen(self, node: cst.CSTNode) -> None:  # noqa: ARG002
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        if node is self._until:
+            raise _Reached
         self._starts.append(self.offset)
 
     def after_codegen(self, node: cst.CSTNode) -> None:

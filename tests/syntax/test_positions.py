@@ -169,3 +169,58 @@ match k.point:
     case (1, _) as both: pass
 print(*k.args, **k.kwargs, end="")
 '''
+
+
+TWICE = """\
+import k
+def f(x):
+    x = k.a(x)
+    x = k.b(x)
+    x = k.a(x)
+    x = k.b(x)
+    with k.scope(x):
+        x = k.a(x)
+    if k.a: x = k.a(x)
+    elif k.b: x = k.b(x)
+    else: x = k.a
+    return x
+class A(k.A):
+    x = k.a(x)
+    x = k.b(x)
+    def f(x, y=k.a): return k.a(x)
+    with k.scope(x):
+        x = k.a(x)
+class A(k.A):
+    x = k.a(x)
+    x = k.b(x)
+    def f(x, y=k.a): return k.a(x)
+    @k.a
+    def f(x, y=k.a): return k.a(x)
+def f(x):
+    x = k.a(x)
+    x = k.b(x)
+for x in k.a:
+    for x in k.a:
+        match k.a:
+            case k.a: k.a
+try: k.a
+except k.E: k.a
+finally: k.a
+while k.a: k.a
+"""
+
+
+def test_what_stands_in_a_file_twice_has_two_places(parse):
+    expected = sorted(
+        (node.lineno, node.col_offset, node.end_col_offset)
+        for node in ast.walk(ast.parse(TWICE))
+        if isinstance(node, ast.Attribute)
+    )
+    for order in (1, -1):  # what is asked for first must not decide
+        module = parse(TWICE)
+        found = [
+            (place.line, place.column - 1, place.end_column - 1)
+            for node in list(module.nodes(cst.Attribute))[::order]
+            for place in [module.place(node)]
+        ]
+        assert sorted(found) == expected
