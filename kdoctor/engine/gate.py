@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from kdoctor.engine.outline import imports_of, parsed
+from kdoctor.engine.outline import imports_of
 from kdoctor.engine.package import OwnModule, ProjectPackage, Value
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.package import ClassInfo
@@ -64,7 +64,7 @@ class Gate:
     def _glimpse(self, path: str, source: str) -> Glimpse | bool:
         """Return what the source shows, or at once whether all rules could fire, or none."""
         speaks = self.speaks_of_keras(source)
-        tree = parsed(source)
+        tree = self._package.trees.of(source)
         if tree is None:
             return True
         if not speaks and not self._imports_keras(path, tree):

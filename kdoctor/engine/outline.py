@@ -90,8 +90,11 @@ def outline_of(path: str) -> Outline | None:
 def outline_in(source: str | bytes) -> Outline | None:
     """Return the outline of a source, None where it cannot be parsed."""
     tree = parsed(source)
-    if tree is None:
-        return None
+    return None if tree is None else outline_from(tree)
+
+
+def outline_from(tree: ast.Module) -> Outline:
+    """Return the outline of a syntax tree."""
     outline = Outline()
     for statement in statements_in(tree.body, outside_of=_SCOPES):
         _note(statement, outline)

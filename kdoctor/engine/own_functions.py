@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kdoctor.engine.outline import dotted, parsed
+from kdoctor.engine.outline import dotted
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 
 _MAYBE = (
@@ -17,26 +17,26 @@ _MAYBE = (
 )
 
 
-def handed_over(source: bytes | None, name: str) -> tuple[tuple[int, str], ...]:
-    """Return what a function of a source surely calls with its parameters.
+def handed_over(tree: ast.Module | None, name: str) -> tuple[tuple[int, str], ...]:
+    """Return what a function of a module surely calls with its parameters.
 
-    Each as (position, callee as written); nothing where there is no source.
+    Each as (position, callee as written); nothing where there is no tree.
 
     Only what runs whenever the function does counts: neither branches nor loops, nothing after a
     parameter was bound anew. Nothing is returned of a function with an unknown decorator, nor of a
     name that is bound more than once.
     """
-    function = _function(source, name)
+    function = _function(tree, name)
     return () if function is None else tuple(dict.fromkeys(_handed_over(function)))
 
 
-def returned_call(source: bytes | None, name: str) -> str | None:
+def returned_call(tree: ast.Module | None, name: str) -> str | None:
     """Return which call a function surely returns the result of, as the callee is written.
 
     Through NumPy's functions that give back an array of the same type: of ``a = np.ones(3)`` and
     ``return np.insert(a, 0, 0)`` it is ``np.ones``. A call with ``dtype=`` is none.
     """
-    function = _function(source, name)
+    function = _function(tree, name)
     last = function.body[-1] if function else None
     if function is None or not isinstance(last, ast.Return) or last.value is None:
         return None
@@ -73,9 +73,8 @@ def _leaf(call: ast.Call) -> str:
     return (dotted(call.func) or "").rpartition(".")[2]
 
 
-def _function(source: bytes | None, name: str) -> ast.FunctionDef | None:
-    """Return the one function of that name at the top of a source, without unknown decorators."""
-    tree = None if source is None else parsed(source)
+def _function(tree: ast.Module | None, name: str) -> ast.FunctionDef | None:
+    """Return the one function of that name at the top of a module, without unknown decorators."""
     found = [
         each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == name
     ] if tree else []  # fmt: skip

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from kdoctor.engine.cache.trace import Remembered, Trace
-from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_in
+from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_from
 from kdoctor.engine.own_functions import handed_over, returned_call
 from kdoctor.engine.tree import Tree
+from kdoctor.engine.trees import Trees
 from kdoctor.keras_api.surface import (
     is_base_of,
     is_module_everywhere,
@@ -44,6 +46,7 @@ class ProjectPackage:
     def __init__(self, stars: Stars, outlines: Outlines | None = None, start: str = "") -> None:
         self.stars = self._stars = stars
         self.trace = Trace()
+        self.trees = Trees()
         self._tree = Tree(start, self.trace)
         # Bounded: memory must not grow with the tree.
         self._outline = Remembered(self.trace, outlines or self._read, 256)
@@ -140,14 +143,18 @@ class ProjectPackage:
         )
 
     def _read(self, path: str) -> Outline | None:
-        data = self.trace.read(path)
-        return None if data is None else outline_in(data)
+        tree = self._tree_of(path)
+        return None if tree is None else outline_from(tree)
 
     def _read_handed_over(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
-        return handed_over(self.trace.read(path), name)
+        return handed_over(self._tree_of(path), name)
 
     def _read_returned_call(self, path: str, name: str) -> str | None:
-        return returned_call(self.trace.read(path), name)
+        return returned_call(self._tree_of(path), name)
+
+    def _tree_of(self, path: str) -> ast.Module | None:
+        data = self.trace.read(path)
+        return None if data is None else self.trees.of_bytes(data)
 
     def _ask(self, path: str, name: str) -> Value:
         return self._question().dotted(path, name)

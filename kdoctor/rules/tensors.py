@@ -7,9 +7,9 @@ is one. What it calls neither, inference calls no tensor.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from kdoctor import keras_api
 from kdoctor.keras_api.returns import CALLED, MEMBERS, TENSOR
@@ -71,43 +71,32 @@ class Tensors:
 
     def form(self, node: ast.expr | None) -> int:
         """Return whether an expression may be a tensor (ONE), a list of them (LIST), or both."""
-        match node:
-            case ast.Name(id=name):
-                return self._names.get(name, NEITHER)
-            case ast.Attribute(attr=name):
-                named = self._attributes.get(name, NEITHER) | self._functions.get(name, NEITHER)
-                return named | _READ.get(name, NEITHER)
-            case ast.Call():
-                return self._called(node)
-            case ast.Subscript(value=value):
-                found = self.form(value)
-                return ONE | LIST if found & LIST else found
-            case ast.BinOp(left=left, right=right):
-                return (self.form(left) | self.form(right)) & ONE
-            case ast.UnaryOp(operand=inner):
-                return self.form(inner) & ONE
-            case ast.IfExp(body=one, orelse=other):
-                return self.form(one) | self.form(other)
-            case ast.BoolOp(values=values):
-                return self._any(values)
-            case ast.NamedExpr(value=value) | ast.Starred(value=value):
-                return self.form(value)
-            case ast.List(elts=parts) | ast.Tuple(elts=parts):
-                return LIST if self._any(parts) else NEITHER
-            case ast.ListComp(elt=part) | ast.GeneratorExp(elt=part):
-                return LIST if self.form(part) else NEITHER
-        return NEITHER
+        form = _FORMS.get(node.__class__)
+        return NEITHER if form is None else form(self, node)
 
-    def _any(self, nodes: Iterable[ast.expr]) -> int:
+    def _of_name(self, node: ast.Name) -> int:
+        return self._names.get(node.id, NEITHER)
+
+    def _of_attribute(self, node: ast.Attribute) -> int:
+        name = node.attr
+        named = self._attributes.get(name, NEITHER) | self._functions.get(name, NEITHER)
+        return named | _READ.get(name, NEITHER)
+
+    def _of_item(self, node: ast.Subscript) -> int:
+        found = self.form(node.value)
+        return ONE | LIST if found & LIST else found
+
+    def any_of(self, nodes: Iterable[ast.expr]) -> int:
+        """Return what some expression among these may be."""
         found = NEITHER
         for each in nodes:
             found |= self.form(each)
         return found
 
-    def _called(self, node: ast.Call) -> int:
+    def _of_call(self, node: ast.Call) -> int:
         names = self._glimpse.meant_by(node.func)
         given = [*node.args, *(each.value for each in node.keywords)]
-        gets_any, found = self._any(given) if names else NEITHER, NEITHER
+        gets_any, found = self.any_of(given) if names else NEITHER, NEITHER
         for name in names:
             found |= self._made_by(name)
             if gets_any:
@@ -120,12 +109,12 @@ class Tensors:
         if leaf in _ANSWERS or (names and not self._glimpse.is_rebound(node.func)):
             return found
         if leaf in _LISTS and isinstance(node.func, ast.Name):
-            found |= LIST if self._any(given) else NEITHER
+            found |= LIST if self.any_of(given) else NEITHER
             if not self._glimpse.is_rebound(node.func):
                 return found
         # What is called with a tensor may be a layer, which looks at its first argument.
         first = (*given[:1], *(each.value for each in node.keywords[:1]))
-        return found | (ONE | LIST if self._any(first) else NEITHER)
+        return found | (ONE | LIST if self.any_of(first) else NEITHER)
 
     def _made_by(self, name: str) -> int:
         if name not in self._made:
@@ -139,25 +128,26 @@ class Tensors:
     # -- what holds what
 
     def _settle(self) -> None:
-        bindings = list(self._bindings())
+        bindings = [each for each in self._bindings() if each[1].__class__ in _FORMS]
         functions = self._glimpse.nodes.get(ast.FunctionDef, [])
         returns = [(each.name, list(_returned(each))) for each in functions]
-        parameters = list(self._parameters(functions))
+        parameters = [each for each in self._parameters(functions) if each[1].__class__ in _FORMS]
         for _ in range(_ROUNDS):
-            before = len(self._names), len(self._attributes), len(self._functions)
-            forms = sum(self._names.values()) + sum(self._functions.values())
+            before = self._settled()
             for target, value, looped in bindings:
                 self._bind(target, value, looped=looped)
             for name, values in returns:
-                self._note(self._functions, name, self._any(values))
+                self._note(self._functions, name, self.any_of(values))
             for name, given in parameters:
                 self._note(self._names, name, self.form(given))
-            after = len(self._names), len(self._attributes), len(self._functions)
-            if before == after and forms == sum(self._names.values()) + sum(
-                self._functions.values()
-            ):
+            if before == self._settled():
                 return
         self.is_declared = True  # no end in sight: whatever it is
+
+    def _settled(self) -> int:
+        """Return how much is known; it only grows."""
+        known = (self._names, self._attributes, self._functions)
+        return sum(sum(each.values()) for each in known)
 
     def _bindings(self) -> Iterator[tuple[ast.expr, ast.expr, bool]]:
         nodes = self._glimpse.nodes
@@ -220,6 +210,24 @@ class Tensors:
     def _note(known: dict[str, int], name: str, found: int) -> None:
         if found:
             known[name] = known.get(name, NEITHER) | found
+
+
+_FORMS: Final[dict[type[ast.AST | None], Callable[[Tensors, Any], int]]] = {
+    ast.Name: Tensors._of_name,  # noqa: SLF001
+    ast.Attribute: Tensors._of_attribute,  # noqa: SLF001
+    ast.Call: Tensors._of_call,  # noqa: SLF001
+    ast.Subscript: Tensors._of_item,  # noqa: SLF001
+    ast.BinOp: lambda tensors, node: (tensors.form(node.left) | tensors.form(node.right)) & ONE,
+    ast.UnaryOp: lambda tensors, node: tensors.form(node.operand) & ONE,
+    ast.IfExp: lambda tensors, node: tensors.form(node.body) | tensors.form(node.orelse),
+    ast.BoolOp: lambda tensors, node: tensors.any_of(node.values),
+    ast.NamedExpr: lambda tensors, node: tensors.form(node.value),
+    ast.Starred: lambda tensors, node: tensors.form(node.value),
+    ast.List: lambda tensors, node: LIST if tensors.any_of(node.elts) else NEITHER,
+    ast.Tuple: lambda tensors, node: LIST if tensors.any_of(node.elts) else NEITHER,
+    ast.ListComp: lambda tensors, node: LIST if tensors.form(node.elt) else NEITHER,
+    ast.GeneratorExp: lambda tensors, node: LIST if tensors.form(node.elt) else NEITHER,
+}
 
 
 def _returned(function: _Function) -> Iterator[ast.expr]:

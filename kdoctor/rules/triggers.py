@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from kdoctor import keras_api
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 else:
     Holds = Callable
 
+_REMEMBERED = 20_000  # names; memory must not grow with the tree
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _INNER = (*_METHODS, ast.ClassDef, ast.Lambda)
 
@@ -163,7 +165,33 @@ def keyword(*words: str) -> Trigger:
 
 def names(speaks: Callable[[Facts, str], bool]) -> Trigger:
     """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
-    return Trigger(lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.names))
+
+    @lru_cache(maxsize=8)
+    def said(facts: Facts) -> _Said:
+        return _Said(partial(speaks, facts))
+
+    return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.names))
+
+
+class _Said:
+    """What is said of dotted names, each asked once: that is the same in every file."""
+
+    def __init__(self, speaks: Callable[[str], bool]) -> None:
+        self._speaks = speaks
+        self._yes: set[str] = set()
+        self._no: set[str] = set()
+
+    def of_any(self, names: frozenset[str]) -> bool:
+        if not self._yes.isdisjoint(names):
+            return True
+        new = names - self._no
+        found = {each for each in new if self._speaks(each)}
+        if len(self._yes) + len(self._no) > _REMEMBERED:
+            self._yes.clear()
+            self._no.clear()
+        self._yes |= found
+        self._no |= new - found
+        return bool(found)
 
 
 def text(speaks: Callable[[str], bool]) -> Trigger:

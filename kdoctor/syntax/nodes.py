@@ -16,10 +16,10 @@ _STATEMENTS = frozenset({"body", "handlers", "orelse", "finalbody", "cases"})
 _HOLD_STATEMENTS = (ast.mod, ast.stmt, ast.excepthandler, ast.match_case)
 
 
-class _NodeFields(dict[type[ast.AST], tuple[str, ...]]):
+class _NodeFields(dict[type[ast.AST | None], tuple[str, ...]]):
     """Of each class of nodes: the fields that hold nodes, but for contexts and operators."""
 
-    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+    def __missing__(self, kind: type[ast.AST | None]) -> tuple[str, ...]:
         # None has none: `{**a}` has no key.
         known = () if kind in _LEAVES else getattr(kind, "_fields", ())
         name = ("name",) if kind is _TYPE_ALIAS else ()
@@ -55,13 +55,17 @@ def children_of(node: ast.AST) -> list[ast.AST]:
     return found if None not in found else [each for each in found if each is not None]
 
 
-def nodes_in(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all below it, in no order that means anything; see ``children_of``."""
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        yield each
-        waiting += children_of(each)
+def nodes_in(node: ast.AST) -> list[ast.AST]:
+    """Return a node and all below it, in no order that means anything; see ``children_of``."""
+    found: list[ast.AST | None] = [node]
+    for each in found:  # it grows meanwhile
+        for field in NODE_FIELDS[each.__class__]:
+            value = getattr(each, field)
+            if value.__class__ is list:
+                found += value
+            elif value is not None:
+                found.append(value)
+    return [each for each in found if each is not None]
 
 
 def statements_in(

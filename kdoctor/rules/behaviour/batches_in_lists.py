@@ -35,7 +35,8 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, inner_nodes, word
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse, dotted
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.sight import dotted
 from kdoctor.syntax.walk import own_nodes
 
 _FED = {

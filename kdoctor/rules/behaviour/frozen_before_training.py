@@ -40,7 +40,8 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.syntax import MemberStore, MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse, dotted
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.sight import dotted
 
 _TRAINING = frozenset({"fit", "fit_generator", "train_on_batch"})
 

@@ -1,0 +1,43 @@
+"""Trees that are kept: the same as those of a parse, for text and for bytes, and few of them."""
+
+import ast
+
+import pytest
+
+from kdoctor.engine.outline import outline_in
+from kdoctor.engine.trees import Trees
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "é = 1\r\nimport keras\r\n".encode(),
+        b"\xef\xbb\xbfimport keras\n",
+        "# -*- coding: latin-1 -*-\nname = 'é'\n".encode("latin-1"),
+        b"# coding: nothing\nimport keras\n",
+        b"name = '\xe9'\n",
+        b"import\0keras\n",
+        b"if:\n",
+    ],
+)
+def test_the_tree_of_bytes_is_what_python_makes_of_them(data: bytes):
+    try:
+        wanted = ast.dump(ast.parse(data), include_attributes=True)
+    except (SyntaxError, ValueError):
+        wanted = None
+    tree = Trees().of_bytes(data)
+    assert (tree and ast.dump(tree, include_attributes=True)) == wanted
+    assert (outline_in(data) is None) == (wanted is None)
+
+
+def test_a_source_is_parsed_once_for_its_file_and_for_what_imports_it():
+    trees = Trees()
+    assert trees.of("import keras\n") is trees.of_bytes(b"import keras\n")
+
+
+def test_the_oldest_trees_make_room():
+    trees = Trees()
+    first = trees.of("first = 1\n")
+    for number in range(30):
+        trees.of(f"{number}\n" + "# much\n" * 5_000)
+    assert trees.of("first = 1\n") is not first
