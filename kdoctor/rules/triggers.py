@@ -133,7 +133,7 @@ def is_read(
         glimpse,
         facts,
         lambda possible: any(
-            speaks(each.node.attr, possible.owner(each))
+            speaks(each[0].attr, possible.owner(each))
             for each in possible.reads(asked)
             if not possible.is_assigned(each)
         ),

@@ -79,8 +79,9 @@ class Possible:
 
     def is_assigned(self, read: Place) -> bool:
         """Say whether the source assigns what is written in the same way, wherever that stands."""
-        owner = chain_of(read.node.value)
-        return any(chain_of(each.node.value) == owner for each in self.writes((read.node.attr,)))
+        node, _ = read
+        owner = chain_of(node.value)
+        return any(chain_of(each.value) == owner for each, _ in self.writes((node.attr,)))
 
     def owner(self, attribute: Place) -> Types:
         """Return all types of what an attribute may be read from, or assigned to.
@@ -88,7 +89,8 @@ class Possible:
         Raises:
             RecursionError: the code is nested too deeply to tell.
         """
-        return self.types_of(attribute.node.value, attribute.space)
+        node, space = attribute
+        return self.types_of(node.value, space)
 
     def types_of(self, node: ast.expr, space: Space) -> Types:
         """Return all types that an expression may have.
@@ -209,14 +211,14 @@ class Possible:
     def _may_get_a_tensor(self, bound: Bound, function: Function) -> bool:
         """Say whether symbolic tensors may be passed, or a layer with weights is called with it."""
         given = [(each, bound.space) for each in function.args.defaults]
-        for call in self._sketch.calls.get(function.name, ()):
-            given += [(each, call.space) for each in passed(call.node)]
+        for call, space in self._sketch.calls.get(function.name, ()):
+            given += [(each, space) for each in passed(call)]
         if any(Kind.TENSOR in kinds_in(self._of(*each)) for each in given):
             return True
         return any(
             self._knowledge.has_weights(layer)
-            for call in self._sketch.applied.get(bound.name, ())
-            for layer in self._of(call.node.func, call.space)
+            for call, space in self._sketch.applied.get(bound.name, ())
+            for layer in self._of(call.func, space)
         )
 
     def _declared(self, annotation: ast.expr, space: Space) -> Iterator[Type]:
@@ -383,15 +385,15 @@ class Possible:
 
     def _heed_use(self) -> None:
         """Note what names and attributes must hold by what is called of them."""
-        for read in self._sketch.asked:
-            function = read.node.func
-            keywords = frozenset(each.arg for each in read.node.keywords if each.arg)
+        for call, space in self._sketch.asked:
+            function = call.func
+            keywords = frozenset(each.arg for each in call.keywords if each.arg)
             told = self._knowledge.receiver_type(function.attr, keywords)
             if told is None:
                 continue
             match function.value:
                 case ast.Name(id=name):
-                    for bound in self._sketch.bindings(name, read.space):
+                    for bound in self._sketch.bindings(name, space):
                         if bound.kind in _HOLDS:
                             self._told.setdefault(bound, set()).add(told)
                 case ast.Attribute(attr=member):

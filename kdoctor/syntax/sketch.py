@@ -55,12 +55,8 @@ class Bound:
     place: int = -1
 
 
-@dataclass(eq=False, slots=True)
-class Place:
-    """An attribute that is read or assigned, or a call, and where."""
-
-    node: Any
-    space: Space
+Place = tuple[Any, Space]
+"""An attribute that is read or assigned, or a call, and where."""
 
 
 class Sketch:
@@ -90,22 +86,33 @@ class Sketch:
 
     # -- the walk
 
-    def _walk(self, space: Space, waiting: list[ast.AST]) -> None:
+    def _walk(self, space: Space, waiting: list[Any]) -> None:
+        """Note what binds and reads in one space. Most nodes are of a few kinds."""
         self._space = space
-        while waiting:
-            node = waiting.pop()
+        reads, writes = self.reads, self.writes
+        for node in waiting:  # it grows meanwhile
             kind = node.__class__
             if kind is ast.Name or kind is ast.Constant:
                 continue
-            handler = _HANDLERS.get(kind)
-            if handler is not None and handler(self, node, waiting):
-                continue
-            for name in NODE_FIELDS[kind]:
-                value = getattr(node, name)
-                if value.__class__ is list:
-                    waiting += value
-                elif value is not None:
-                    waiting.append(value)
+            if kind is ast.Attribute:
+                used = reads if node.ctx.__class__ is ast.Load else writes
+                used.setdefault(node.attr, []).append((node, space))
+                waiting.append(node.value)
+            elif kind is ast.Call:
+                self._call(node)
+                waiting.append(node.func)
+                waiting += node.args
+                waiting += [each.value for each in node.keywords]
+            else:
+                handler = _HANDLERS.get(kind)
+                if handler is not None and handler(self, node, waiting):
+                    continue
+                for name in NODE_FIELDS[kind]:
+                    value = getattr(node, name)
+                    if value.__class__ is list:
+                        waiting += value
+                    elif value is not None:
+                        waiting.append(value)
 
     def _bind(self, name: str, bound: Bound) -> None:
         self._space.bound.setdefault(name, []).append(bound)
@@ -152,23 +159,17 @@ class Sketch:
         if node.value is not None:
             self._space.returns.append(node.value)
 
-    def _attribute(self, node: ast.Attribute, waiting: list[ast.AST]) -> bool:
-        used = self.reads if node.ctx.__class__ is ast.Load else self.writes
-        used.setdefault(node.attr, []).append(Place(node, self._space))
-        if node.value.__class__ is not ast.Name:
-            waiting.append(node.value)
-        return True
-
-    def _call(self, node: ast.Call, _: list[ast.AST]) -> None:
-        match node.func:
-            case ast.Name(id=name):
-                self.calls.setdefault(name, []).append(Place(node, self._space))
-            case ast.Attribute() if node.keywords:
-                self.asked.append(Place(node, self._space))
-            case ast.Call():
-                first = next(iter(passed(node)), None)
-                if isinstance(first, ast.Name):
-                    self.applied.setdefault(first.id, []).append(Place(node, self._space))
+    def _call(self, node: ast.Call) -> None:
+        function = node.func
+        if isinstance(function, ast.Attribute):
+            if node.keywords:
+                self.asked.append((node, self._space))
+        elif isinstance(function, ast.Name):
+            self.calls.setdefault(function.id, []).append((node, self._space))
+        elif isinstance(function, ast.Call):
+            first = next(passed(node), None)
+            if isinstance(first, ast.Name):
+                self.applied.setdefault(first.id, []).append((node, self._space))
 
     def _function(self, node: Function, waiting: list[ast.AST]) -> bool:
         outer = self._space
@@ -261,8 +262,6 @@ _HANDLERS: dict[type[ast.AST], Callable[[Sketch, Any, list[ast.AST]], bool | Non
     ast.Global: Sketch._remote,  # noqa: SLF001
     ast.Nonlocal: Sketch._remote,  # noqa: SLF001
     ast.Return: Sketch._return,  # noqa: SLF001
-    ast.Attribute: Sketch._attribute,  # noqa: SLF001
-    ast.Call: Sketch._call,  # noqa: SLF001
     ast.FunctionDef: Sketch._function,  # noqa: SLF001
     ast.AsyncFunctionDef: Sketch._function,  # noqa: SLF001
     ast.Lambda: Sketch._lambda,  # noqa: SLF001

@@ -237,5 +237,5 @@ def test_what_is_too_deep_to_tell_raises_each_time(package):
 
 def test_an_attribute_is_assigned_where_it_is_written_so(package):
     possible = possible_of("a.b.it = 1\na.b.it\nc.it\n", package)
-    reads = sorted(possible.reads(("it",)), key=lambda each: each.node.lineno)
+    reads = sorted(possible.reads(("it",)), key=lambda each: each[0].lineno)
     assert [possible.is_assigned(each) for each in reads] == [True, False]

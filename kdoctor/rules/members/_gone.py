@@ -33,7 +33,7 @@ def may_be_gone(kinds: Collection[Kind]) -> Trigger:
         asked = (glimpse.members & keras_api.ever_members()) - suspects
         for owner in dict.fromkeys(_owners(glimpse, facts)) if asked else ():
             if owner.kind in wanted:
-                suspects |= _lacks(facts, owner).all_of(asked)
+                suspects |= _lacks(facts, owner).among(asked)
         return bool(suspects) and _is_read(glimpse, facts, suspects, wanted)
 
     return Trigger(holds)
@@ -48,8 +48,7 @@ def _is_read(
         facts,
         members,
         lambda member, types: any(
-            owner.kind in kinds and _lacks(facts, owner).all_of((member,))
-            for owner in _with_merged(types)
+            owner.kind in kinds and member in _lacks(facts, owner) for owner in _with_merged(types)
         ),
     )
 
@@ -100,15 +99,21 @@ class _Lacks:
     def __init__(self, facts: Facts, owner: Type) -> None:
         self._facts = facts
         self._owner = owner
-        self._known: dict[str, bool] = {}
+        self._asked: set[str] = set()
+        self._gone: set[str] = set()
 
-    def all_of(self, members: Collection[str]) -> frozenset[str]:
+    def __contains__(self, member: str) -> bool:
+        """Say whether it lacks a member."""
+        return bool(self.among(frozenset((member,))))
+
+    def among(self, members: frozenset[str]) -> frozenset[str]:
         """Return those of the members that it lacks."""
-        known = self._known
-        for each in members:
-            if each not in known:
-                known[each] = last_release_with(self._facts, self._owner, each) is not None
-        return frozenset(each for each in members if known[each])
+        new = members - self._asked
+        self._asked |= new
+        for each in new:
+            if last_release_with(self._facts, self._owner, each) is not None:
+                self._gone.add(each)
+        return members & self._gone
 
 
 @lru_cache(maxsize=1024)
