@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import weakref
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -168,7 +169,8 @@ class Glimpse(Sight):
     def possible(self, knowledge: Knowledge) -> Possible:
         """Return what the expressions may be, for somebody who knows what names make."""
         if self._possible is None:
-            self._possible = Possible(self._tree_of_nodes, self, knowledge)
+            own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
+            self._possible = Possible(self._tree_of_nodes, own, knowledge)
         return self._possible
 
     # -- what names mean

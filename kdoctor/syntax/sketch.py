@@ -78,6 +78,11 @@ class Sketch:
         while self._waiting:
             self._walk(*self._waiting.pop())
 
+    def __del__(self) -> None:
+        """Part the spaces from what they bind: the ring would keep the tree alive with them."""
+        for space in self.spaces.values():
+            space.bound.clear()
+
     def bindings(self, name: str, space: Space) -> list[Bound]:
         """Return all that a name may be bound by where it is read."""
         if name in self.remote:

@@ -12,6 +12,9 @@ import pytest
 import kdoctor
 from kdoctor.engine import collecting, workers
 from kdoctor.engine.collecting import collector_waits
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.possible import Possible
+from kdoctor.syntax.sketch import Space
 
 # Rings were made by scopes and what they bind, by guards that ask what names mean, by conditions
 # of which several parts are unknown, and by rewrites that are refused.
@@ -90,7 +93,9 @@ def test_a_tree_is_gone_after_its_file_without_any_collection(tmp_path: Path) ->
 
 
 def nodes_alive() -> int:
-    return sum(issubclass(type(each), cst.CSTNode) for each in gc.get_objects())
+    """Count what a file's trees are made of: the parse's, and what the gate makes of its own."""
+    kinds = (cst.CSTNode, Glimpse, Possible, Space)
+    return sum(issubclass(type(each), kinds) for each in gc.get_objects())
 
 
 def test_memory_is_given_back_after_each_chunk(tmp_path, monkeypatch):

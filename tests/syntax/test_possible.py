@@ -10,6 +10,7 @@ import pytest
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.kinds import Kind
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.possible import Possible
 from tests.syntax.conftest import World
 
 
@@ -25,7 +26,7 @@ def package(tmp_path):
 def possible_of(source, package):
     known, path = package
     tree = ast.parse(textwrap.dedent(source))
-    return Glimpse(tree, path, known, known.stars).possible(World())
+    return Possible(tree, Glimpse(tree, path, known, known.stars), World())
 
 
 def possible_in(source, package, member="it"):
