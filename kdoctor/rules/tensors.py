@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from kdoctor import keras_api
@@ -17,6 +17,7 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import statements_in
+from kdoctor.syntax.told_apart import ToldApart
 
 NEITHER: Final = 0
 ONE: Final = 1
@@ -55,9 +56,34 @@ def may_get_a_tensor(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
 
 
 class Tensors:
-    """The tensors of one source."""
+    """The tensors of one source.
+
+    Only what one look finds a tensor, at which names count for the whole file, is looked at again.
+    """
 
     def __init__(self, glimpse: Glimpse, facts: Facts) -> None:
+        self._asked = glimpse, facts
+        self._rough = _Found(glimpse, facts)
+        self.is_declared = self._rough.is_declared
+
+    @cached_property
+    def _fine(self) -> _Found:
+        glimpse, facts = self._asked
+        return _Found(glimpse, facts, ToldApart(glimpse))
+
+    def form(self, node: ast.expr | None) -> int:
+        """Return whether an expression may be a tensor (ONE), a list of them (LIST), or both."""
+        found = self._rough.form(node)
+        if not found or self._fine.is_declared:
+            return found
+        return self._fine.form(node)
+
+
+class _Found:
+    """What one look finds; ``apart`` tells the names of functions apart."""
+
+    def __init__(self, glimpse: Glimpse, facts: Facts, apart: ToldApart | None = None) -> None:
+        self._apart = apart
         self._glimpse = glimpse
         self._known = keras_api.knowledge(facts.target)
         self._names: dict[str, int] = {}
@@ -70,12 +96,15 @@ class Tensors:
         self._settle()
 
     def form(self, node: ast.expr | None) -> int:
-        """Return whether an expression may be a tensor (ONE), a list of them (LIST), or both."""
+        """Return what ``Tensors.form`` does."""
         form = _FORMS.get(node.__class__)
         return NEITHER if form is None else form(self, node)
 
     def _of_name(self, node: ast.Name) -> int:
-        return self._names.get(node.id, NEITHER)
+        return self._names.get(self._name(node), NEITHER)
+
+    def _name(self, node: ast.Name) -> str:
+        return node.id if self._apart is None else self._apart.name(node)
 
     def _of_attribute(self, node: ast.Attribute) -> int:
         name = node.attr
@@ -172,31 +201,33 @@ class Tensors:
         if looped and found:
             found = ONE | LIST
         if isinstance(target, ast.Name):
-            self._note(self._names, target.id, found)
+            self._note(self._names, self._name(target), found)
         elif isinstance(target, ast.Attribute):
             self._note(self._attributes, target.attr, found)
 
     def _parameters(self, functions: Iterable[_Function]) -> Iterator[tuple[str, ast.expr]]:
         """Yield what parameters of the file's functions are called with, by name."""
-        by_name: dict[str, list[list[str]]] = {}
+        by_name: dict[str, list[dict[str, str]]] = {}
         for each in functions:
-            known = [one.arg for one in (*each.args.posonlyargs, *each.args.args)]
-            by_name.setdefault(each.name, []).append(known)
+            names = [one.arg for one in (*each.args.posonlyargs, *each.args.args)]
+            apart = self._apart
+            own = {one: one if apart is None else apart.parameter(each, one) for one in names}
+            by_name.setdefault(each.name, []).append(own)
             defaults = each.args.defaults
-            yield from zip(known[len(known) - len(defaults) :], defaults, strict=True)
+            yield from zip([*own.values()][len(own) - len(defaults) :], defaults, strict=True)
         for called in self._glimpse.calls:
             node = called.node
             if isinstance(node.func, ast.Call) and node.args:
                 first = node.args[0]
                 if isinstance(first, ast.Name) and self._may_have_weights(node.func):
-                    self._note(self._names, first.id, ONE)
+                    self._note(self._names, self._name(first), ONE)
             if not isinstance(node.func, ast.Name):
                 continue
             for known in by_name.get(node.func.id, ()):
-                yield from zip(known, node.args, strict=False)
+                yield from zip(known.values(), node.args, strict=False)
                 for keyword in node.keywords:
                     if keyword.arg in known:
-                        yield keyword.arg, keyword.value
+                        yield known[keyword.arg], keyword.value
 
     def _may_have_weights(self, made: ast.Call) -> bool:
         """Say whether ``Layer(…)(x)`` may tell that ``x`` is a tensor, where it is a parameter."""
@@ -212,21 +243,21 @@ class Tensors:
             known[name] = known.get(name, NEITHER) | found
 
 
-_FORMS: Final[dict[type[ast.AST | None], Callable[[Tensors, Any], int]]] = {
-    ast.Name: Tensors._of_name,  # noqa: SLF001
-    ast.Attribute: Tensors._of_attribute,  # noqa: SLF001
-    ast.Call: Tensors._of_call,  # noqa: SLF001
-    ast.Subscript: Tensors._of_item,  # noqa: SLF001
-    ast.BinOp: lambda tensors, node: (tensors.form(node.left) | tensors.form(node.right)) & ONE,
-    ast.UnaryOp: lambda tensors, node: tensors.form(node.operand) & ONE,
-    ast.IfExp: lambda tensors, node: tensors.form(node.body) | tensors.form(node.orelse),
-    ast.BoolOp: lambda tensors, node: tensors.any_of(node.values),
-    ast.NamedExpr: lambda tensors, node: tensors.form(node.value),
-    ast.Starred: lambda tensors, node: tensors.form(node.value),
-    ast.List: lambda tensors, node: LIST if tensors.any_of(node.elts) else NEITHER,
-    ast.Tuple: lambda tensors, node: LIST if tensors.any_of(node.elts) else NEITHER,
-    ast.ListComp: lambda tensors, node: LIST if tensors.form(node.elt) else NEITHER,
-    ast.GeneratorExp: lambda tensors, node: LIST if tensors.form(node.elt) else NEITHER,
+_FORMS: Final[dict[type[ast.AST | None], Callable[[_Found, Any], int]]] = {
+    ast.Name: _Found._of_name,  # noqa: SLF001
+    ast.Attribute: _Found._of_attribute,  # noqa: SLF001
+    ast.Call: _Found._of_call,  # noqa: SLF001
+    ast.Subscript: _Found._of_item,  # noqa: SLF001
+    ast.BinOp: lambda found, node: (found.form(node.left) | found.form(node.right)) & ONE,
+    ast.UnaryOp: lambda found, node: found.form(node.operand) & ONE,
+    ast.IfExp: lambda found, node: found.form(node.body) | found.form(node.orelse),
+    ast.BoolOp: lambda found, node: found.any_of(node.values),
+    ast.NamedExpr: lambda found, node: found.form(node.value),
+    ast.Starred: lambda found, node: found.form(node.value),
+    ast.List: lambda found, node: LIST if found.any_of(node.elts) else NEITHER,
+    ast.Tuple: lambda found, node: LIST if found.any_of(node.elts) else NEITHER,
+    ast.ListComp: lambda found, node: LIST if found.form(node.elt) else NEITHER,
+    ast.GeneratorExp: lambda found, node: LIST if found.form(node.elt) else NEITHER,
 }
 
 

@@ -271,6 +271,17 @@ keras.Input((2,))
 
 # KD504
 import keras
+def build():
+    x = keras.Input((2,))
+    return keras.Model(x, keras.layers.Dense(2)(x))
+def sized(x):
+    return len(x) if x else float(x)
+class Sizes:
+    def __init__(self, x):
+        for each in x: self.found = int(x)
+
+# KD504
+import keras
 x = keras.Input((2,))
 def step(labels, y):
     loss = keras.losses.MeanSquaredError()(labels, y)
@@ -300,6 +311,75 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD504
+import keras
+def build():
+    x = keras.Input((2,))
+    def look():
+        return float(x)
+    return look()
+
+# KD504
+import keras
+def build():
+    global x
+    x = keras.Input((2,))
+build()
+def look():
+    x = 1
+    def look_at_it():
+        global x
+        return len(x)
+    return look_at_it()
+
+# KD504
+import keras
+x = keras.Input((2,))
+def look():
+    sizes = [x for x in (1, 2)]
+    return float(x)
+
+# KD504
+import keras
+def build():
+    x = None
+    def make():
+        nonlocal x
+        x = keras.Input((2,))
+    make()
+    if x: pass
+
+# KD504
+import keras
+def build():
+    x = keras.Input((2,))
+    class Kept:
+        x = 1
+        size = len(keras.layers.Dense(2)(x))
+    def look(y=int(x)): pass
+
+# KD504
+import keras
+x = keras.Input((2,))
+def look():
+    read = lambda x: (y := x)
+    return [(lambda: float(x)), float(x)]
+
+# KD504
+import keras
+async def build(a, /, *, x=1):
+    x = keras.layers.Dense(2)(keras.Input((2,)))
+    while x: pass
+
+# KD504
+import keras
+def look(y):
+    x = keras.layers.Dense(2)(y)
+    return float(x)
+def build():
+    x = keras.Input((2,))
+    return look(y=x)
+
 # KD311
 import keras
 class Mine(keras.layers.Dense): pass

@@ -105,7 +105,7 @@ def _keras_of(name: str, module: Module, facts: Facts) -> str | None:
     split = split_root(name)
     if split is None:
         return None
-    return _keras_behind(split[0], facts, legacy=_is_switched(module))
+    return _keras_behind(split[0], facts, legacy=split[0] in _FACADES and _is_switched(module))
 
 
 def _is_switched(module: Module) -> bool:
