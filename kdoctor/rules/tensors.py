@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kdoctor import keras_api
 from kdoctor.keras_api.returns import CALLED, MEMBERS, TENSOR
@@ -55,6 +55,15 @@ def may_get_a_tensor(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
     return tensors.is_declared or any(map(tensors.form, called.values))
 
 
+class _Callee(NamedTuple):
+    """What a call gives in itself and of tensors, whatever the names of the source hold."""
+
+    leaf: str
+    gives: int
+    gives_of_tensors: int
+    is_imported: bool  # and nothing else
+
+
 class Tensors:
     """The tensors of one source.
 
@@ -90,6 +99,7 @@ class _Found:
         self._attributes: dict[str, int] = {}
         self._functions: dict[str, int] = {}
         self._made: dict[str, int] = {}
+        self._callees: dict[ast.Call, _Callee] = {}
         classes = (self._known.class_type(each) for each in glimpse.mentioned)
         # Somebody says so, in an annotation or a docstring: that can be of anything.
         self.is_declared = any(each is not None and _form(each) for each in classes)
@@ -123,21 +133,16 @@ class _Found:
         return found
 
     def _of_call(self, node: ast.Call) -> int:
-        names = self._glimpse.meant_by(node.func)
+        made = self._callees.get(node)
+        if made is None:
+            made = self._callees[node] = self._callee(node)
         given = [*node.args, *(each.value for each in node.keywords)]
-        gets_any, found = self.any_of(given) if names else NEITHER, NEITHER
-        for name in names:
-            found |= self._made_by(name)
-            if gets_any:
-                found |= self._made_of_tensors_by(name)
-        leaf = node.func.id if isinstance(node.func, ast.Name) else ""
-        if isinstance(node.func, ast.Attribute):
-            leaf = node.func.attr
-            found |= _CALLED.get(leaf, NEITHER)
-        found |= self._functions.get(leaf, NEITHER)
-        if leaf in _ANSWERS or (names and not self._glimpse.is_rebound(node.func)):
+        found = made.gives | self._functions.get(made.leaf, NEITHER)
+        if made.gives_of_tensors and self.any_of(given):
+            found |= made.gives_of_tensors
+        if made.leaf in _ANSWERS or made.is_imported:
             return found
-        if leaf in _LISTS and isinstance(node.func, ast.Name):
+        if made.leaf in _LISTS and isinstance(node.func, ast.Name):
             found |= LIST if self.any_of(given) else NEITHER
             if not self._glimpse.is_rebound(node.func):
                 return found
@@ -145,14 +150,25 @@ class _Found:
         first = (*given[:1], *(each.value for each in node.keywords[:1]))
         return found | (ONE | LIST if self.any_of(first) else NEITHER)
 
+    def _callee(self, node: ast.Call) -> _Callee:
+        leaf, gives, of_tensors = "", NEITHER, NEITHER
+        if isinstance(node.func, ast.Name):
+            leaf = node.func.id
+        elif isinstance(node.func, ast.Attribute):
+            leaf = node.func.attr
+            gives = _CALLED.get(leaf, NEITHER)
+        names = self._glimpse.meant_by(node.func)
+        for name in names:
+            gives |= self._made_by(name)
+            of_tensors |= _form(self._known.applied_type(name, TENSOR))
+        is_imported = bool(names) and not self._glimpse.is_rebound(node.func)
+        return _Callee(leaf, gives, of_tensors, is_imported)
+
     def _made_by(self, name: str) -> int:
         if name not in self._made:
             made = self._known.result_type(name)
             self._made[name] = _form(made or self._known.class_type(name))
         return self._made[name]
-
-    def _made_of_tensors_by(self, name: str) -> int:
-        return _form(self._known.applied_type(name, TENSOR))
 
     # -- what holds what
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import weakref
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -47,6 +47,13 @@ class Called(NamedTuple):
     def starred(self) -> bool:
         """Whether there may be more arguments by position."""
         return any(isinstance(each, ast.Starred) for each in self.node.args)
+
+    @property
+    def last_names(self) -> Collection[str]:
+        """The last name of what is called, as written and as meant."""
+        if not self.names:
+            return (self.leaf,)
+        return {self.leaf, *(each.rpartition(".")[2] for each in self.names)}
 
     @property
     def is_attribute(self) -> bool:
@@ -136,6 +143,18 @@ class Glimpse(Sight):
     def calls(self) -> tuple[Called, ...]:
         """Every call."""
         return tuple(self._called(node) for node in self.call_nodes)
+
+    def calls_of(self, name: str) -> Sequence[Called]:
+        """Return the calls of something of such a name, as written or as meant."""
+        return self._calls_by_name.get(name, ())
+
+    @cached_property
+    def _calls_by_name(self) -> dict[str, list[Called]]:
+        found: dict[str, list[Called]] = {}
+        for called in self.calls:
+            for name in called.last_names:
+                found.setdefault(name, []).append(called)
+        return found
 
     def values_of(self, node: ast.expr | None) -> list[ast.expr]:
         """Return an expression, or all that is assigned to it where it is a name."""

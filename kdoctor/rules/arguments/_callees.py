@@ -5,7 +5,7 @@ They ask what ``keras_calls`` asks, of less: a call of a method may be that of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -73,30 +73,25 @@ class _Callees:
         found = (callee_of(name, facts) for name in glimpse.mentioned)
         self._classes = tuple({each.name: each for each in found if each and each.made}.values())
         self._facts = facts
-        self._by_leaf: dict[str, tuple[Callee, ...]] = {"": (), "__init__": self._classes}
+        self._known: dict[tuple[frozenset[str], str], tuple[Callee, ...]] = {}
 
-    def of(self, called: Called) -> Iterator[Callee]:
-        """Yield what a call may call."""
-        for name in called.names:
-            found = callee_of(name, self._facts)
-            if found is not None:
-                yield found
-        if called.is_attribute:
-            yield from self._methods(called.leaf)
+    def of(self, called: Called) -> tuple[Callee, ...]:
+        """Return what a call may call."""
+        method = called.leaf if called.is_attribute else ""
+        known = self._known.get((called.names, method))
+        if known is None:
+            found = (callee_of(name, self._facts) for name in called.names)
+            known = (*(each for each in found if each is not None), *self._methods(method))
+            self._known[called.names, method] = known
+        return known
 
-    def _methods(self, leaf: str) -> tuple[Callee, ...]:
-        if leaf not in self._by_leaf:
-            self._by_leaf[leaf] = tuple(self._found(leaf))
-        return self._by_leaf[leaf]
-
-    def _found(self, leaf: str) -> Iterator[Callee]:
-        if leaf.startswith("__") or leaf not in keras_api.ever_members():
-            return
-        yield from _methods(leaf, self._facts)
-        for cls in self._classes:
-            found = _method(cls.name, leaf, self._facts)
-            if found is not None:
-                yield found
+    def _methods(self, name: str) -> Iterable[Callee]:
+        if name == "__init__":
+            return self._classes
+        if name.startswith("__") or name not in keras_api.ever_members():
+            return ()
+        found = (_method(cls.name, name, self._facts) for cls in self._classes)
+        return (*_methods(name, self._facts), *(each for each in found if each is not None))
 
 
 @lru_cache(maxsize=4096)
@@ -105,7 +100,7 @@ def _methods(leaf: str, facts: Facts) -> tuple[Callee, ...]:
     return tuple(each for each in found if each is not None)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _method(cls: str, leaf: str, facts: Facts) -> Callee | None:
     new = facts.signature(f"{cls}.{leaf}")
     return None if new is None else Callee(f"{cls}.{leaf}", None, new, method=True)

@@ -38,7 +38,7 @@ from kdoctor.rules.arguments._first_layer import Place, first_layer_place
 from kdoctor.rules.arguments._keywords import TAKEN
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import calls, keyword
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called
 from kdoctor.syntax.walk import descendants
@@ -228,7 +228,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.LEGACY,
     check=check,
-    triggers=calls(_may_refuse),
+    triggers=keyword(*_ARGUMENTS) & calls(_may_refuse),
     since="3.0",
 )
 

@@ -92,6 +92,7 @@ def _names_an_unknown(facts: Facts, called: Called) -> bool:
         (kind := _OF_LAYERS.fullmatch(each.arg or "")) is not None
         and _is_unknown(facts, f"{kind[1]}s", each.value)
         for each in called.node.keywords
+        if each.value.__class__ is ast.Constant
     )
 
 

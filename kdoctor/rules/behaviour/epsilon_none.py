@@ -38,7 +38,9 @@ _SET = "set_epsilon"
 
 
 def _may_give_none(facts: Facts, called: Called) -> bool:
-    if not any(isinstance(e, ast.Constant) and e.value is None for e in called.values):
+    if not called.names or not any(
+        isinstance(each, ast.Constant) and each.value is None for each in called.values
+    ):
         return False
     made = [knowledge(facts.target).class_type(each) for each in called.names]
     return any(each is not None and each.kind is Kind.OPTIMIZER for each in made)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger, calls
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 _TAKE_PATHS = frozenset({
@@ -25,17 +25,12 @@ def passes_path(places: dict[str, int], ends: Ends) -> Trigger:
 
     def holds(glimpse: Glimpse, _: Facts) -> bool:
         return any(
-            may_be_path(glimpse, called, places[name], ends)
-            for called in glimpse.calls
-            for name in called_as(called) & places.keys()
+            may_be_path(glimpse, called, place, ends)
+            for name, place in places.items()
+            for called in glimpse.calls_of(name)
         )
 
     return Trigger(holds, frozenset(places))
-
-
-def called_as(called: Called) -> set[str]:
-    """Return the last name of what is called, as written and as meant."""
-    return {called.leaf, *(each.rpartition(".")[2] for each in called.names)}
 
 
 def may_be_path(glimpse: Glimpse, called: Called, place: int, ends: Ends) -> bool:
@@ -109,7 +104,10 @@ def ending_in(*endings: str) -> Ends:
 
 def calls_of(name: str, speaks: Callable[[Facts, Called], bool]) -> Trigger:
     """Something of such a name is called, and ``speaks`` holds of it."""
-    return calls(lambda facts, called: name in called_as(called) and speaks(facts, called))
+    return Trigger(
+        lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.calls_of(name)),
+        frozenset({name}),
+    )
 
 
 LOADS_H5 = passes_path({"load_model": 0}, ending_in(".h5", ".hdf5"))

@@ -30,7 +30,6 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._glimpsed import called_as
 from kdoctor.rules.saving._uses import PathUse, method_uses, saves
 from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
@@ -53,7 +52,7 @@ def _may_be_one(_: Facts, called: Called) -> bool:
     if called.leaf == "save" and called.places == _INCLUDE_OPTIMIZER + 1:
         return True
     gone = any(not called.keywords.isdisjoint(each) for each in _GONE.values())
-    return gone and bool(called_as(called) & {*_GONE, "save_model"})
+    return gone and not {*_GONE, "save_model"}.isdisjoint(called.last_names)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

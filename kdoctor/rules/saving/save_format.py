@@ -32,7 +32,6 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._glimpsed import called_as
 from kdoctor.rules.saving._paths import renamed
 from kdoctor.rules.saving._uses import PathUse, method_uses, saves
 from kdoctor.rules.triggers import calls, keyword
@@ -125,7 +124,7 @@ def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix
 
 
 def _may_pass_it(_: Facts, called: Called) -> bool:
-    saves_one = called_as(called) & {"save", "save_model", "save_weights"}
+    saves_one = {"save", "save_model", "save_weights"}.intersection(called.last_names)
     return "save_format" in called.keywords and bool(saves_one)
 
 
