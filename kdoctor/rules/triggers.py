@@ -121,6 +121,20 @@ def reads_of(kinds: Collection[Kind], *words: str) -> Trigger:
     )
 
 
+def used(words: Collection[str], speaks: Callable[[Glimpse, ast.expr], bool]) -> Trigger:
+    """Such an attribute is read of, or assigned to, an expression of which ``speaks`` holds."""
+    wanted = frozenset(words)
+
+    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+        def spoken_of(possible: Possible) -> bool:
+            places = (*possible.reads(wanted), *possible.writes(wanted))
+            return any(speaks(glimpse, node.value) for node, _ in places)
+
+        return _may_hold(glimpse, facts, spoken_of)
+
+    return member(*wanted) & Trigger(holds, wanted)
+
+
 def is_read(
     glimpse: Glimpse,
     facts: Facts,

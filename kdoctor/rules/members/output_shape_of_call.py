@@ -40,7 +40,7 @@ from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, classes, word
+from kdoctor.rules.triggers import Trigger, classes, inner_nodes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants, own_nodes
@@ -299,13 +299,26 @@ def _may_make_several(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool
 
 
 def _may_give_as_is(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether a method to tell the shape may give back its parameter."""
-    return any(
-        isinstance(each, ast.Return) and isinstance(each.value, ast.Name)
-        for node in glimpse.nodes.get(ast.FunctionDef, ())
-        if node.name == _SHAPE
-        for each in ast.walk(node)
+    """Say whether a method to tell the shape gives back its parameter, and a call takes several."""
+    functions = glimpse.nodes.get(ast.FunctionDef, ())
+    return any(node.name == "call" and _may_take_several(node) for node in functions) and any(
+        node.name == _SHAPE
+        and any(
+            isinstance(each, ast.Return) and isinstance(each.value, ast.Name)
+            for each in inner_nodes(node)
+        )
+        for node in functions
     )
+
+
+def _may_take_several(call: ast.FunctionDef) -> bool:
+    """Say whether the first assignment takes the inputs apart, as ``_takes_several`` does."""
+    inputs = [each.arg for each in call.args.args[1:2]]
+    assigned = (each for each in inner_nodes(call) if isinstance(each, ast.Assign))
+    match min(assigned, key=lambda each: (each.lineno, each.col_offset), default=None):
+        case ast.Assign(targets=[ast.Tuple() | ast.List(), *_], value=ast.Name(id=name)):
+            return name in inputs
+    return False
 
 
 rule = Rule(

@@ -35,9 +35,10 @@ from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
+from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE, may_be_a_shape
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member
+from kdoctor.rules.triggers import used
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -61,7 +62,6 @@ _MANUAL = {
     "is_compatible_with": "Compare the tuples.",
     "merge_with": "Compare the tuples.",
 }
-_GIVEN_A_SHAPE = frozenset({"build", "compute_output_shape"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -163,7 +163,7 @@ def _is_given(module: Module, node: cst.Name) -> bool:
     function = owner.node if owner is not None else None
     if owner is None or not isinstance(function, cst.FunctionDef):
         return False
-    if function.name.value not in _GIVEN_A_SHAPE or len(owner.bindings[node.value]) != 1:
+    if function.name.value not in GIVEN_A_SHAPE or len(owner.bindings[node.value]) != 1:
         return False
     parameters = function.params.params
     return (
@@ -309,7 +309,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=member("value", *_METHODS, *_ATTRIBUTES, *_MANUAL),
+    triggers=used({"value", *_METHODS, *_ATTRIBUTES, *_MANUAL}, may_be_a_shape),
     since="3.0",
 )
 
