@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from kdoctor.config import CONFIG_FILES
 from kdoctor.documents.ignoring import Ignores, Patterns
@@ -144,8 +145,8 @@ class _Walk:
         start = _Folder(reported(root), real, Ignores.above(real, self.exclude))
         # Links last: one to a file that is listed is no second file.
         files: dict[str, str] = {}
-        for entry in sorted(self._below(start), key=lambda entry: (entry.is_link, entry.path)):
-            files.setdefault(entry.real, entry.path)
+        for _, path, target in sorted(self._below(start)):
+            files.setdefault(target, path)
         for target, path in sorted(files.items(), key=lambda pair: pair[1].split("/")):
             self.files.setdefault(target, path)
 
@@ -177,7 +178,7 @@ class _Walk:
                 elif _is_wanted(entry) and not ignores.leave_out(real):
                     is_link = entry.is_symlink()
                     target = os.path.realpath(entry.path) if is_link else entry.path
-                    yield _Found(folder.below(entry.name), target, is_link)
+                    yield _Found(is_link, folder.below(entry.name), target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +223,10 @@ class _Overruled:
         return self._known[id(written)][1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
+    is_link: bool
     path: str  # to report
     real: str
-    is_link: bool
 
 
 def _is_skipped(name: str) -> bool:

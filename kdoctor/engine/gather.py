@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kdoctor.documents import reported
 from kdoctor.engine.options import Options
-from kdoctor.engine.orders import Source, Task
+from kdoctor.engine.orders import Source, Task, absolute, working_folder
 from kdoctor.engine.policy import STDIN, Policy
 from kdoctor.engine.prefilter import Memory, Prefilter
 from kdoctor.model import Unreadable
@@ -56,10 +56,10 @@ def gather(
     if STDIN in named and not (alias and policy.excludes(alias)):
         path = reported(alias) if alias else STDIN
         sources.append(Source(path, options.get("stdin") or b""))
-    here = f"{os.getcwd()}{os.sep}"  # noqa: PTH109 - hot, on str
+    here = working_folder()
     # By path, not as named: the order on the command line changes nothing.
     for source in sorted(sources, key=lambda source: source.path):
-        own = _absolute(source.path, here)
+        own = absolute(source.path, here)
         try:
             if source.data is None:
                 facts = prefilter.of_file(own)
@@ -75,10 +75,3 @@ def gather(
         if admitted or not options.get("gate", True):
             gathered.tasks.append(Task(source, facts.size, admitted=admitted))
     return gathered
-
-
-def _absolute(path: str, here: str) -> str:
-    """Return a path from the root, as ``abspath`` does; most are below the working folder."""
-    if path[:1] in "./" or os.sep != "/":
-        return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
-    return here + path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -91,3 +92,15 @@ class Orders:
             codes=self.codes if task.codes is None else task.codes,
             namespace=self.namespace if task.namespace is None else task.namespace,
         )
+
+
+def working_folder() -> str:
+    """Return the working folder, for :func:`absolute`."""
+    return f"{os.getcwd()}{os.sep}"  # noqa: PTH109 - hot, on str
+
+
+def absolute(path: str, here: str) -> str:
+    """Return a path from the root, as ``abspath`` does; most are below the working folder."""
+    if path[:1] in "./" or os.sep != "/":
+        return os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
+    return here + path

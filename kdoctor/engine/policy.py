@@ -117,10 +117,19 @@ class Policy:
 
     def assigned(self, tasks: Iterable[Task]) -> list[Task]:
         """Return the tasks, each with its rules and its namespace."""
-        return [
-            task.with_rules(self.codes(task.source.path), self.namespace(task.source.path))
-            for task in tasks
-        ]
+        shared: dict[str, tuple[Codes, str]] = {}  # by folder, where no file has rules of its own
+        assigned = []
+        for task in tasks:
+            path = task.source.path
+            folder = os.path.dirname(path)  # noqa: PTH120 - hot
+            own = shared.get(folder)
+            if own is None:
+                own = self.codes(path), self.namespace(path)
+                settings = self.of(os.path.abspath(folder))  # noqa: PTH100 - links stay
+                if not self._exemptions[settings]:
+                    shared[folder] = own
+            assigned.append(task.with_rules(*own))
+        return assigned
 
     def listing(self, paths: Iterable[str]) -> Listing:
         """List the files at and below the paths that are not excluded.

@@ -88,13 +88,11 @@ class Prefilter:
 
     def admits_with(self, path: str, facts: Facts) -> bool:
         """Say whether a rule could fire in the file with these facts, by its absolute path."""
-        if facts.speaks:
-            return True
         if len(self._facts) > _REMEMBERED:
             self._facts.clear()
             self._reaches.clear()
         self._facts[path] = facts
-        return self._reaches_words(path)
+        return facts.speaks or self._reaches_words(path)
 
     def of_file(self, path: str) -> Facts:
         """Return the facts of a file, given by its absolute path.
@@ -102,7 +100,9 @@ class Prefilter:
         Raises:
             OSError: it cannot be read.
         """
-        known = self._memory.facts(path)
+        known = self._facts.get(path)
+        if known is None or known is _NONE:
+            known = self._memory.facts(path)
         if known is None:
             state, data = file_state(path)
             known = self.of_data(path, data, state)

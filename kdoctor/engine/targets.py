@@ -56,9 +56,9 @@ class Targets:
         targets: dict[str, Target] = {}
         found = []
         for task in tasks:
-            folder = os.path.dirname(os.path.abspath(task.source.path))  # noqa: PTH100, PTH120
+            folder = os.path.dirname(task.source.path)  # noqa: PTH120 - hot
             if folder not in targets:
-                targets[folder] = self._of(Path(folder))
+                targets[folder] = self._of(Path(os.path.abspath(folder)))  # noqa: PTH100
             found.append(task.with_target(targets[folder]))
         return found
 

@@ -27,12 +27,16 @@ def excerpt(line: str, place: Place, page: Page) -> list[str]:
     number = str(place.line)
     bar = page.paint("quiet", "|")
     shown = cut_before + "".join(map(printable, (before, marked, after))) + cut_after
-    pad = " " * len(cut_before) + "".join(map(_blank, printable(before)))
-    mark = "^" * max(1, sum(map(_cells, printable(marked))))
+    pad = " " * len(cut_before) + _blank(printable(before))
+    mark = "^" * max(1, _width(printable(marked)))
     return [
         f"  {page.paint('quiet', number)} {bar} {shown}".rstrip(),
         f"  {' ' * len(number)} {bar} {pad}{page.paint('mark', mark)}",
     ]
+
+
+def _width(text: str) -> int:
+    return len(text) if text.isascii() else sum(map(_cells, text))
 
 
 def _cells(char: str) -> int:
@@ -41,5 +45,5 @@ def _cells(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def _blank(char: str) -> str:
-    return "\t" if char == "\t" else " " * _cells(char)
+def _blank(text: str) -> str:
+    return "\t".join(" " * _width(part) for part in text.split("\t"))

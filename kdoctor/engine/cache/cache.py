@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
@@ -14,7 +13,7 @@ from kdoctor.engine.cache.noting import Noted
 from kdoctor.engine.cache.state import State, signature_of, state_of
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Store, today
 from kdoctor.engine.cache.trace import Seen
-from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.orders import Orders, Task, absolute, working_folder
 from kdoctor.engine.prefilter import Facts
 from kdoctor.engine.result import FileScan
 
@@ -38,6 +37,7 @@ class Cache:
         self._new_facts: dict[str, tuple[Facts, Seen]] = {}
         self._new_scans: NewScans = {}
         self._is_news = False
+        self._here = working_folder()
 
     def facts(self, path: str) -> Facts | None:
         """Return what the prefilter knew of a file, given by its absolute path."""
@@ -86,7 +86,7 @@ class Cache:
         """Return what a file gave, None where that is not known or does not hold any more."""
         if task.source.is_stdin:
             return None
-        number = self._numbers.get(_absolute(task))
+        number = self._numbers.get(absolute(task.source.path, self._here))
         if number is None:
             return None
         row = self._scans.get((number, task.source.path, self._key(orders, task)))
@@ -98,7 +98,11 @@ class Cache:
             return
         raw = packed(scan)
         if raw is not None:
-            place = _absolute(task), task.source.path, self._key(orders, task)
+            place = (
+                absolute(task.source.path, self._here),
+                task.source.path,
+                self._key(orders, task),
+            )
             self._new_scans[place] = raw, seen
 
     def write(self) -> None:
@@ -146,7 +150,3 @@ class Cache:
             )
             self._keys[own] = blake2b(repr(asked).encode(), digest_size=16).digest()
         return self._keys[own]
-
-
-def _absolute(task: Task) -> str:
-    return os.path.abspath(task.source.path)  # noqa: PTH100 - links stay
