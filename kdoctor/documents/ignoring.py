@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from kdoctor.documents.reading import read_regular
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Patterns:
         start = Path(folder).as_posix().rstrip("/") + "/"
         names = [line for line in lines if "/" not in line.rstrip("/")]
         elsewhere = cls.of(user, names) if user and user != folder and names else None
-        return cls(start, GitIgnoreSpec.from_lines(lines), lines, elsewhere)
+        return cls(start, _spec(lines), lines, elsewhere)
 
     def decide(self, path: str) -> bool | None:
         """Say whether ``path`` is left out; None where no pattern fits."""
@@ -120,13 +122,19 @@ def _rules(folder: Path, patterns: Iterable[str]) -> list[Patterns]:
     valid = [pattern for pattern in patterns if pattern.strip() and _is_valid(pattern)]
     if not valid:
         return []
-    return [Patterns(folder.as_posix().rstrip("/") + "/", GitIgnoreSpec.from_lines(valid))]
+    return [Patterns(folder.as_posix().rstrip("/") + "/", _spec(valid))]
 
 
 def _is_valid(pattern: str) -> bool:
     """Say whether pathspec takes the pattern. git passes over those that it does not understand."""
     try:
-        GitIgnoreSpec.from_lines([pattern])
+        _spec([pattern])
     except (ValueError, re.error):  # [z-a] comes through as it is
         return False
     return True
+
+
+def _spec(lines: Iterable[str]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - three dozen modules; most folders rule nothing
+
+    return GitIgnoreSpec.from_lines(lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kdoctor.deferred import deferred
 from kdoctor.engine.fingerprints import fingerprints  # its module has the same name
 
 if TYPE_CHECKING:
@@ -60,10 +61,4 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib  # noqa: PLC0415
-
-    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    return deferred(__name__, _HOMES, name)

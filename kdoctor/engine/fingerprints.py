@@ -10,21 +10,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from functools import cache
 
 from kdoctor.engine.result import Anchor, ScanResult
 from kdoctor.model import Finding
 
 _LONGEST = 160  # characters of source that are kept as they are; the rest counts by its hash
-_TOKEN = re.compile(
-    r"""
-    (?P<string>(?:\b[A-Za-z]{1,2})?
-        (?P<quote>"{3}|'{3}|"|')(?P<body>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote))
-    |(?P<nothing>\s+|\\\r?\n|\#[^\r\n]*|,(?=(?:\s|\#[^\r\n]*(?:[\r\n]|$))*[)\]}]))
-    |(?P<word>\w+)
-    |(?P<sign>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 
 
 def fingerprints(result: ScanResult) -> dict[Finding, str]:
@@ -63,7 +54,7 @@ def essence(source: str) -> str:
     "K.sum(x,axis='a')"
     """
     pieces = [""]
-    for token in _TOKEN.finditer(source):
+    for token in _token().finditer(source):
         if token.lastgroup == "nothing":
             continue
         piece = token[0]
@@ -81,3 +72,18 @@ def _is_word(character: str) -> bool:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def _token() -> re.Pattern[str]:
+    """Return what finds one piece of Python; it takes longer to make than a small scan needs it."""
+    return re.compile(
+        r"""
+    (?P<string>(?:\b[A-Za-z]{1,2})?
+        (?P<quote>"{3}|'{3}|"|')(?P<body>(?:\\.|(?!(?P=quote))[^\\])*)(?P=quote))
+    |(?P<nothing>\s+|\\\r?\n|\#[^\r\n]*|,(?=(?:\s|\#[^\r\n]*(?:[\r\n]|$))*[)\]}]))
+    |(?P<word>\w+)
+    |(?P<sign>.)
+        """,
+        re.VERBOSE | re.DOTALL,
+    )

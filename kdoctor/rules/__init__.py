@@ -7,9 +7,29 @@ no libcst): ``all_rules()`` does, on its first call.
 
 from __future__ import annotations
 
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.registry import all_rules, applies, rule_by_code
-from kdoctor.rules.rule import Check, Example, Rule
-from kdoctor.rules.words import words
+from typing import TYPE_CHECKING
+
+from kdoctor.deferred import deferred
+from kdoctor.rules.words import words  # its module has the same name
+
+if TYPE_CHECKING:
+    from kdoctor.rules.facts import Facts
+    from kdoctor.rules.registry import all_rules, applies, rule_by_code
+    from kdoctor.rules.rule import Check, Example, Rule
+
+# Files that do not speak of Keras need the words only.
+_HOMES = {
+    "Check": "rule",
+    "Example": "rule",
+    "Facts": "facts",
+    "Rule": "rule",
+    "all_rules": "registry",
+    "applies": "registry",
+    "rule_by_code": "registry",
+}
 
 __all__ = ["Check", "Example", "Facts", "Rule", "all_rules", "applies", "rule_by_code", "words"]
+
+
+def __getattr__(name: str) -> object:
+    return deferred(__name__, _HOMES, name)

@@ -17,10 +17,31 @@ tokenizer finds comments in any source, with or without Keras.
 
 from __future__ import annotations
 
-from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
-from kdoctor.suppression.marks import holds_marks, is_marked
-from kdoctor.suppression.silencing import Directives, Silenced, Suppressed
-from kdoctor.suppression.writing import ignore_edits, ignore_fix, removal
+from typing import TYPE_CHECKING
+
+from kdoctor.deferred import deferred
+
+if TYPE_CHECKING:
+    from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
+    from kdoctor.suppression.marks import holds_marks, is_marked
+    from kdoctor.suppression.silencing import Directives, Silenced, Suppressed
+    from kdoctor.suppression.writing import ignore_edits, ignore_fix, removal
+
+# A file without a mark needs nothing that reads comments.
+_HOMES = {
+    "Directive": "directives",
+    "Entry": "directives",
+    "Form": "directives",
+    "directives_of": "directives",
+    "holds_marks": "marks",
+    "is_marked": "marks",
+    "Directives": "silencing",
+    "Silenced": "silencing",
+    "Suppressed": "silencing",
+    "ignore_edits": "writing",
+    "ignore_fix": "writing",
+    "removal": "writing",
+}
 
 __all__ = [
     "Directive",
@@ -36,3 +57,7 @@ __all__ = [
     "is_marked",
     "removal",
 ]
+
+
+def __getattr__(name: str) -> object:
+    return deferred(__name__, _HOMES, name)

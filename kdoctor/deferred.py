@@ -1,0 +1,22 @@
+"""Names of a package whose modules are imported when the name is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping
+
+
+def deferred(package: str, homes: Mapping[str, str], name: str) -> object:
+    """Return what a package calls ``name``, out of the module of it that ``homes`` names.
+
+    For a package's ``__getattr__``; the package is not asked again.
+
+    Raises:
+        AttributeError: it has no such name.
+    """
+    if name not in homes:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+    setattr(sys.modules[package], name, value)
+    return value
