@@ -11,6 +11,7 @@ from collections import ChainMap
 from collections.abc import Iterator
 
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import children_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -98,4 +99,4 @@ def _parts(node: ast.AST, *, binds: bool) -> Iterator[tuple[ast.AST, bool]]:
             yield from ((each, binds) for each in (node.iter, *node.ifs))
         case _:
             bound = binds and not isinstance(node, ast.Lambda)
-            yield from ((each, bound) for each in ast.iter_child_nodes(node))
+            yield from ((each, bound) for each in children_of(node))
