@@ -141,6 +141,34 @@ model.load_weights("a.h5", by_name=True)
 model.load_weights("a.keras")
 model.load_weights(*given)
 
+# KD311
+import keras
+import numpy as np
+np.average([1], weights=keras.layers.Dense(2).get_weights())
+
+# KD325
+import keras
+config = {"batch_input_shape": (1, 2)}
+layer.from_config(layer.get_config())
+
+# KD416
+import keras
+class Shared(Memory):
+    def __init__(self): self._name = "a"
+class Plain:
+    def __init__(self): self._name = keras.Sequential().name
+
+# KD432
+import keras
+class Variable: pass
+keras.layers.Dense(2)(Variable())
+
+# KD505
+import tensorflow as tf
+import keras
+with tf.summary.create_file_writer(".").as_default():
+    keras.Sequential().predict(x)
+
 # KD402
 import keras
 import tensorflow as tf
@@ -311,6 +339,47 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD325
+import keras
+config = keras.layers.Dense(2).get_config()
+config[("batch_input_shape")] = (1, 2)
+keras.layers.Dense.from_config(config)
+
+# KD416
+from keras.layers import Dense as D
+class Own(D): pass
+class Most(Own):
+    def build(self, shape):
+        this = self
+        self._name = "other"
+
+# KD416
+import keras
+def rename(models):
+    for each in [keras.Sequential(), *models]: pass
+    kept = made = keras.Sequential()
+    made._name = "other"
+
+# KD432
+import keras
+import numpy as np
+from tensorflow import Variable as V
+class Own(keras.layers.Dense): pass
+layer = Own(2)
+layer(V(initial_value=np.ones((2, 2)), dtype="float64"))
+
+# KD505
+import keras
+import tensorflow.compat.v1 as old
+old.disable_v2_behavior()
+
+# KD505
+import keras
+from tensorflow import Graph as G
+model = keras.Sequential([keras.layers.Dense(1)])
+with G().as_default():
+    model.predict(x)
+
 # KD504
 import keras
 def build():

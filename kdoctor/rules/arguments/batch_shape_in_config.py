@@ -18,6 +18,7 @@ Run on Keras 3.15.1 and on tf_keras: both make a layer of the repaired configura
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -28,7 +29,9 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import is_keras_3, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _KEY = "batch_input_shape"
@@ -153,13 +156,23 @@ def _finding(
     )
 
 
+def _may_set_it(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        isinstance(target, ast.Subscript)
+        and isinstance(target.slice, ast.Constant)
+        and target.slice.value == _KEY
+        for node in glimpse.nodes.get(ast.Assign, ())
+        for target in node.targets
+    )
+
+
 rule = Rule(
     code="KD325",
     name="batch-shape-in-config",
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers={_KEY},
+    triggers=attribute("get_config") & attribute("from_config") & Trigger(_may_set_it),
     since="3.0",
 )
 

@@ -80,9 +80,12 @@ def _may_get_weights(glimpse: Glimpse, facts: Facts) -> bool:
 
 def _may_be_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
     """Say whether it is a class of layers, or may be one of the user's own."""
-    found = [callee_of(name, facts) for name in called.names]
-    own = called.is_attribute or glimpse.is_rebound(called.node.func)
-    return own if not found else any(e is None or e.kind is Kind.LAYER for e in found)
+    found = (callee_of(name, facts) for name in called.names)
+    if any(each is not None and each.kind is Kind.LAYER for each in found):
+        return True
+    if glimpse.is_rebound(called.node.func) or (called.is_attribute and not called.names):
+        return True
+    return any(True for _ in glimpse.classes_meant_by(called.node.func))
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

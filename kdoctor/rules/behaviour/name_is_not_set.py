@@ -26,7 +26,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import assigned
+from kdoctor.rules.triggers import changes_of
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.walk import descendants
 
@@ -85,7 +85,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=assigned("_name"),
+    triggers=changes_of({Kind.LAYER, Kind.MODEL}, "_name"),
     since="3.0",
 )
 

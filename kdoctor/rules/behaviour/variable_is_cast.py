@@ -31,6 +31,7 @@ from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.package import KEEP_THE_TYPE
 
@@ -43,6 +44,9 @@ FLOAT64: Final = {
 }
 """Functions of NumPy that return float64 where no type is asked for."""
 _KEYWORD: Final = "autocast"
+
+
+_VARIABLE = "tensorflow.Variable"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -63,7 +67,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _is_float64_variable(module: Module, given: cst.Arg) -> bool:
     made = value_of(module, given.value)
-    if not isinstance(made, cst.Call) or module.qualified(made.func) != "tensorflow.Variable":
+    if not isinstance(made, cst.Call) or module.qualified(made.func) != _VARIABLE:
         return False
     asked = argument(made, "dtype")
     if asked is not None:
@@ -109,7 +113,8 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"Variable"},
+    triggers=word("Variable")
+    & calls(lambda _, called: bool(called.values) and _VARIABLE in called.names),
     since="3.0",
 )
 

@@ -44,6 +44,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend.sessions import whole_line
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import attribute, names
 from kdoctor.syntax import MemberUse, Module, ReferenceKind
 from kdoctor.syntax.scopes import BindingKind
 
@@ -182,7 +183,8 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers={"as_default", "disable_eager_execution", "disable_v2_behavior"},
+    triggers=names(lambda _, dotted: dotted in _OFF)
+    | attribute("as_default") & names(lambda _, dotted: dotted in _GRAPHS),
     since="3.0",
 )
 
