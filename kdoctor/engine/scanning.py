@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.options import Options
-from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.orders import Orders, Source, Task
 from kdoctor.engine.plan import Plan, plan_of
 from kdoctor.engine.result import FileScan, ScanResult
 from kdoctor.engine.workers import run
@@ -18,6 +18,21 @@ from kdoctor.target import Target
 if TYPE_CHECKING:
     from kdoctor.engine.examine import Examiner
     from kdoctor.engine.package import ProjectPackage
+
+# Code that asks for most of what is read or made when it is first needed.
+_USUAL = b"""\
+import keras.backend as K
+import tensorflow as tf
+from keras.layers import Dense
+from keras.optimizers import SGD
+
+def loss(y_true, y_pred):
+    return K.mean(K.square(y_pred - y_true), axis=-1)
+
+model = tf.keras.Sequential([Dense(1, input_dim=1)])
+model.compile(SGD(lr=0.1), loss=loss)
+model.fit_generator(batches, nb_epoch=1)
+"""
 
 
 def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) -> ScanResult:
@@ -100,12 +115,8 @@ def examiner_for(orders: Orders) -> Examiner:
 
 
 def get_ready(orders: Orders) -> None:
-    """Make what nearly every file needs: rules, libcst, the tables of Keras' names."""
-    from kdoctor.keras_api import lookup  # noqa: PLC0415
-
-    examiner_for(orders)
-    for root in ("keras", "tf.keras"):
-        lookup(f"{root}.layers.Dense", orders.target)
+    """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes."""
+    examiner_for(orders).scan(Task(Source("usual.py", _USUAL), len(_USUAL)))
 
 
 @lru_cache(maxsize=8)

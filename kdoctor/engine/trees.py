@@ -12,7 +12,7 @@ from kdoctor.documents.encoding import decode_python
 from kdoctor.engine.outline import parsed
 from kdoctor.errors import FileProblem
 
-_MOST = 400_000  # characters of source; a tree takes 40 times as much memory
+_MOST = 200_000  # characters of source; a tree takes 40 times as much memory
 
 
 class Trees:
