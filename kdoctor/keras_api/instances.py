@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.lookup import classes_behind, lookup
-from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, past
+from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, ever_had, past
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.keras_api.tables import ClassFamily, EntryKind
@@ -82,7 +82,10 @@ def member_until(owner: Type, member: str, target: Target) -> str | None:
     only the kind is known, one of the classes that all of that kind derive from. None for none.
     """
     version = target.keras_version or target.tf_keras_version
-    return _last_releases(_names_of(owner), version).get(member) if version else None
+    names = _names_of(owner)
+    if not version or not any(ever_had("keras", name, member) for name in names):
+        return None  # nearly always
+    return _last_releases(names, version).get(member)
 
 
 @lru_cache(maxsize=1024)

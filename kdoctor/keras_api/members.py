@@ -128,6 +128,35 @@ def past(distribution: str, name: str, before: int) -> Iterator[tuple[int, Class
             number = since - 1
 
 
+def ever_had(distribution: str, name: str, member: str) -> bool:
+    """Say whether a class called ``name`` may have had a member: True errs, False does not."""
+    homes = _homes_by_leaf(distribution).get(name, ())
+    return any(member in _ever(distribution, home) for home in homes)
+
+
+@cache
+def _ever(distribution: str, home: str) -> frozenset[str]:
+    """Return the members of a class, and of all that was a base of it, in whatever release."""
+    table = tables.classes_table(distribution)
+    reached: set[str] = set()
+    found: set[str] = set()
+    waiting = [home]
+    while waiting:
+        each = waiting.pop()
+        if each in reached:
+            continue
+        reached.add(each)
+        found.update(_foreign(each) or ())
+        for span in _spans(distribution, each):
+            found.update(table.members[number].name for number in span.members)
+            waiting += (table.homes[base] for base in span.bases)
+    return frozenset(found)
+
+
+def _foreign(home: str) -> dict[str, MemberKind] | None:
+    return FOREIGN_BASES.get(home.replace("tensorflow.compat.v2.", "tensorflow."))
+
+
 def classes_of(distribution: str, release: str) -> Classes | None:
     """Return the classes of a release; None where the data has no such release."""
     try:
@@ -178,7 +207,7 @@ def _info(distribution: str, number: int, home: str) -> ClassInfo | None:
     complete = True
     for base in reversed(_mro(distribution, number, home)):
         found = _span(distribution, number, base)
-        foreign = FOREIGN_BASES.get(base.replace("tensorflow.compat.v2.", "tensorflow."))
+        foreign = _foreign(base)
         if found is not None:
             own = [table.members[each] for each in found.members]
             complete = complete and not found.dynamic
