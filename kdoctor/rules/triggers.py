@@ -16,6 +16,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from kdoctor import keras_api
@@ -227,6 +228,22 @@ def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Tr
             if len(each.bases) == 1
         )
     )
+
+
+def lineages(glimpse: Glimpse) -> Iterator[list[ast.ClassDef]]:
+    """Yield each class with all that may be its own bases: classes of the source so called."""
+    by_name: dict[str, list[ast.ClassDef]] = {}
+    for node in glimpse.nodes.get(ast.ClassDef, ()):
+        by_name.setdefault(node.name, []).append(node)
+    for node in chain.from_iterable(by_name.values()):
+        found = {node}
+        waiting = [node]
+        for each in waiting:  # it grows meanwhile
+            names = (base.id for base in each.bases if isinstance(base, ast.Name))
+            more = [own for name in names for own in by_name.get(name, ()) if own not in found]
+            found.update(more)
+            waiting += more
+        yield waiting
 
 
 def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:

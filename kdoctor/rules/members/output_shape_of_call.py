@@ -40,7 +40,7 @@ from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, classes, inner_nodes, word
+from kdoctor.rules.triggers import Trigger, classes, inner_nodes, lineages, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants, own_nodes
@@ -58,6 +58,7 @@ ASK_NO_SHAPE = frozenset({
     "Subtract", "TextVectorization",
 })  # fmt: skip
 """The layers that have a ``compute_output_spec`` of their own, which expects one tensor."""
+_Method = ast.FunctionDef | ast.AsyncFunctionDef
 _SHAPE, _SPEC = "compute_output_shape", "compute_output_spec"
 _ITERATES = "NotImplementedError: Iterating over a symbolic KerasTensor is not supported."
 _REFUSED = "ValueError: Exception encountered when calling {}.call()."
@@ -299,19 +300,24 @@ def _may_make_several(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool
 
 
 def _may_give_as_is(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether a method to tell the shape gives back its parameter, and a call takes several."""
-    functions = glimpse.nodes.get(ast.FunctionDef, ())
-    return any(node.name == "call" and _may_take_several(node) for node in functions) and any(
-        node.name == _SHAPE
+    """Say whether a layer's method to tell the shape gives a name, and its call takes several."""
+    return any(
+        any(map(_may_take_several, _methods_of(lineage, "call")))
         and any(
             isinstance(each, ast.Return) and isinstance(each.value, ast.Name)
-            for each in inner_nodes(node)
+            for method in _methods_of(lineage, _SHAPE)
+            for each in inner_nodes(method)
         )
-        for node in functions
+        for lineage in lineages(glimpse)
     )
 
 
-def _may_take_several(call: ast.FunctionDef) -> bool:
+def _methods_of(lineage: list[ast.ClassDef], name: str) -> list[_Method]:
+    found = (method_of(each, name) for each in lineage)
+    return [each for each in found if each is not None]
+
+
+def _may_take_several(call: _Method) -> bool:
     """Say whether the first assignment takes the inputs apart, as ``_takes_several`` does."""
     inputs = [each.arg for each in call.args.args[1:2]]
     assigned = (each for each in inner_nodes(call) if isinstance(each, ast.Assign))
