@@ -242,10 +242,8 @@ class Possible:
 
     def _instances(self, cls: ast.expr, space: Space) -> Iterator[Type]:
         """Yield what calling a class may make, nothing where ``cls`` can be no class."""
-        for name in self._names.meant_by(cls):
-            made = self._knowledge.class_type(name)
-            if made is not None:
-                yield made
+        made = map(self._knowledge.class_type, self._names.meant_by(cls))
+        yield from (each for each in made if each is not None)
         for info in self._names.classes_meant_by(cls):
             base = None if info.base is None else self._knowledge.class_type(info.base)
             if base is not None:
