@@ -79,8 +79,7 @@ class Possible:
 
     def is_assigned(self, read: Place) -> bool:
         """Say whether the source assigns what is written in the same way, wherever that stands."""
-        node, _ = read
-        owner = chain_of(node.value)
+        node, owner = read[0], chain_of(read[0].value)
         return any(chain_of(each.value) == owner for each, _ in self.writes((node.attr,)))
 
     def owner(self, attribute: Place) -> Types:
@@ -328,10 +327,8 @@ class Possible:
 
     def _members(self, owners: Types, member: str) -> Iterator[Type]:
         """Yield what calling a member of such objects may give."""
-        for owner in owners:
-            given = self._knowledge.member_type(owner, member, called=True)
-            if given is not None:
-                yield given
+        given = (self._knowledge.member_type(each, member, called=True) for each in owners)
+        yield from (each for each in given if each is not None)
 
     def _call(self, node: ast.Call, space: Space) -> Types:
         return self._recall(node, lambda: self._given(node, space))
