@@ -37,18 +37,15 @@ def write_findings(result: ScanResult, page: Page) -> None:
 def _write_finding(finding: Finding, result: ScanResult, page: Page, *, repeated: bool) -> None:
     place = finding.place
     severity = page.paint(finding.severity.value, f"[{finding.severity.value}]")
-    page.line(
-        f"{where_shown(finding, page)}: {code_shown(finding, page)} {severity} "
-        f"{printable(finding.message)}"
-    )
+    head = f"{where_shown(finding, page)}: {code_shown(finding, page)} {severity}"
+    rows = [f"{head} {printable(finding.message)}"]
     line = result.lines.get(place)
     if line is not None:
-        for row in excerpt(line, place, page):
-            page.line(row)
+        rows += excerpt(line, place, page)
     if finding.help and not repeated:
-        page.line(f"  {page.paint('help', 'help:')} {printable(finding.help)}")
-    page.line(f"  {_cure(finding, page)}")
-    page.line()
+        rows.append(f"  {page.paint('help', 'help:')} {printable(finding.help)}")
+    rows += [f"  {_cure(finding, page)}", ""]
+    page.line("\n".join(rows))  # at once: a write of each line costs as much as what is in it
 
 
 def _cure(finding: Finding, page: Page) -> str:
