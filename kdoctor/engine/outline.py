@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from kdoctor.documents.reading import read_regular
-from kdoctor.syntax.nodes import children_of, nodes_in, statements_in
+from kdoctor.syntax.nodes import children_of, dotted, nodes_in, statements_in
 from kdoctor.syntax.package import is_registry
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -293,14 +293,3 @@ def _note_method(method: _Method, members: set[str]) -> bool:
     return called.isdisjoint(_OPEN) and not any(
         each.attr == "__dict__" and not isinstance(each.ctx, ast.Store) for each in attributes
     )
-
-
-def dotted(node: ast.expr) -> str | None:
-    """Return ``a.b.c`` for a name or a chain of attributes, None for any other expression."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(parts)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kdoctor.engine.outline import dotted
+from kdoctor.syntax.nodes import dotted
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 
 _MAYBE = (

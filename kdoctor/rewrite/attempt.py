@@ -19,8 +19,9 @@ from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.slots import SignatureLookup, Slots, takes_the_same
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.surroundings import check_fits_f_strings
-from kdoctor.rewrite.template import Rewrite, dotted_name
+from kdoctor.rewrite.template import Rewrite
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.nodes import dotted
 
 # How far a refused row was from holding; the nearest row's reason is told.
 NOT_THIS_CALL = 1000
@@ -69,7 +70,7 @@ class Attempt:
     def _rename(self, spell: Callable[[str], str]) -> tuple[list[Edit], str]:
         """Change a name wherever it is read, whatever it is used for."""
         code = self.row.replacement.code
-        name = dotted_name(code.node)
+        name = dotted(code.node)
         if name is None:
             raise Refused(f"`{self.row.right}` is no name")
         self._check_guard(None)
@@ -153,7 +154,7 @@ class Attempt:
         """Return what the right side calls, if with the very parameters of the left side."""
         old = self.row.pattern.signature
         call = self.row.replacement.code.node
-        name = dotted_name(call.func) if isinstance(call, ast.Call) else None
+        name = dotted(call.func) if isinstance(call, ast.Call) else None
         if old is None or not isinstance(call, ast.Call) or name is None:
             return None
         passed = [ast.unparse(node) for node in call.args]

@@ -21,8 +21,9 @@ from kdoctor.rewrite.surroundings import (
     stands_in_brackets,
     walk,
 )
-from kdoctor.rewrite.template import Code, Rewrite, dotted_name
+from kdoctor.rewrite.template import Code, Rewrite
 from kdoctor.syntax import Module
+from kdoctor.syntax.nodes import dotted
 
 Parts = tuple[str | Hole, ...]
 
@@ -79,7 +80,7 @@ class Builder:
     def new_name(self) -> str | None:
         """Return the dotted name that the right side calls, None where it is no plain call."""
         node = self.row.replacement.code.node
-        name = dotted_name(node.func) if isinstance(node, ast.Call) else None
+        name = dotted(node.func) if isinstance(node, ast.Call) else None
         return None if name is None or self._is_own(name) else name
 
     def item_parts(self, item: Item) -> Parts:
@@ -119,7 +120,7 @@ class Builder:
         node = code.node
         if isinstance(node, ast.Name) and node.id in self.row.pattern.parameters:
             return self._argument(node.id, wanted, bracketed=bracketed)
-        name = dotted_name(node)
+        name = dotted(node)
         if name is not None and not self._is_own(name):
             return (self.spell(name),)
         match node:
@@ -148,7 +149,7 @@ class Builder:
         return (*parts, code.text[offset : code.node.end_col_offset])
 
     def _items(self, call: ast.Call) -> list[Item]:
-        name = dotted_name(call.func)
+        name = dotted(call.func)
         known = name is not None and not self._is_own(name)
         slots = Slots.of(name, self.signatures) if known and name is not None else Slots(None)
         return plan_items(call, slots, self.binding)

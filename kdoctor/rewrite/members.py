@@ -27,8 +27,9 @@ from kdoctor.rewrite.refusal import Refusal, Refused
 from kdoctor.rewrite.slots import SignatureLookup, Slots
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.surroundings import check_fits_f_strings
-from kdoctor.rewrite.template import Rewrite, dotted_name, rewrite
+from kdoctor.rewrite.template import Rewrite, rewrite
 from kdoctor.syntax import ImportBinding, MemberUse, Module
+from kdoctor.syntax.nodes import dotted
 
 SELF = "self"
 
@@ -161,7 +162,7 @@ class _Attempt:
         use, code = self.use, self.member.row.replacement.code
         binding = Binding(self.member.row.pattern, (self._receiver(),))
         self._check_guard(binding)
-        chain = dotted_name(code.node)
+        chain = dotted(code.node)
         if chain is not None and chain.startswith(f"{SELF}."):
             new = chain.removeprefix(f"{SELF}.")
             return [Edit(self.module.span(use.node.attr), (new,), Precedence.PRIMARY)]
@@ -220,7 +221,7 @@ class _Attempt:
     def _new_method(self) -> str | None:
         """Return the method of ``self`` that the right side calls, if it is such a call."""
         node = self.member.row.replacement.code.node
-        name = dotted_name(node.func) if isinstance(node, ast.Call) else None
+        name = dotted(node.func) if isinstance(node, ast.Call) else None
         if name is None or name.partition(".")[0] != SELF or name.count(".") != 1:
             return None
         return name.partition(".")[2]

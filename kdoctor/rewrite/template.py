@@ -139,17 +139,6 @@ def rewrite(left: str, right: str, when: Guard | None = None) -> Rewrite:
     return Rewrite(left.strip(), right.strip(), when)
 
 
-def dotted_name(node: ast.AST) -> str | None:
-    """Return ``a.b.c`` for a chain of attributes on a name, else None."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(parts)])
-
-
 def _parameters(arguments: ast.arguments, header: str) -> Iterator[inspect.Parameter]:
     def parameter(
         argument: ast.arg, kind: inspect._ParameterKind, default: ast.expr | None = None

@@ -13,7 +13,7 @@ A trigger must hold wherever the rule could find anything, and may hold elsewher
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kdoctor.rules.facts import Facts
     from kdoctor.syntax.glimpse import Called, Glimpse
     from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.sketch import Place
     from kdoctor.syntax.type_sets import Types
 
     Holds = Callable[[Glimpse, Facts], bool]
@@ -100,26 +101,26 @@ def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
 
 def changes_of(kinds: Collection[Kind], *words: str) -> Trigger:
     """Such an attribute of what may be an object of one of these kinds is assigned to."""
-    wanted, owners = frozenset(words), frozenset(kinds)
-
-    def holds(possible: Possible) -> bool:
-        return any(_has_kind(possible.owner(each), owners) for each in possible.writes(wanted))
-
-    return assigned(*wanted) & Trigger(
-        lambda glimpse, facts: _may_hold(glimpse, facts, holds), wanted
-    )
+    return assigned(*words) & _with_owner(kinds, words, lambda possible: possible.writes(words))
 
 
 def reads_of(kinds: Collection[Kind], *words: str) -> Trigger:
     """Such an attribute is read, be it that the source assigns it, too."""
-    wanted, owners = frozenset(words), frozenset(kinds)
+    return member(*words) & _with_owner(kinds, words, lambda possible: possible.reads(words))
+
+
+def _with_owner(
+    kinds: Collection[Kind],
+    words: Collection[str],
+    places: Callable[[Possible], Iterable[Place]],
+) -> Trigger:
+    """What may be an object of one of these kinds is at one of the places."""
+    owners = frozenset(kinds)
 
     def holds(possible: Possible) -> bool:
-        return any(_has_kind(possible.owner(each), owners) for each in possible.reads(wanted))
+        return any(_has_kind(possible.owner(each), owners) for each in places(possible))
 
-    return member(*wanted) & Trigger(
-        lambda glimpse, facts: _may_hold(glimpse, facts, holds), wanted
-    )
+    return Trigger(lambda glimpse, facts: _may_hold(glimpse, facts, holds), frozenset(words))
 
 
 def used(words: Collection[str], speaks: Callable[[Glimpse, ast.expr], bool]) -> Trigger:

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from kdoctor.syntax.imports import hands_over, through_tree
 from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.nodes import chain_of, dotted
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.possible import Possible
-from kdoctor.syntax.sight import Path, Sight, chain_of, dotted, joined
+from kdoctor.syntax.sight import Path, Sight, joined
 
 _WORD = re.compile(r"\w+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -68,7 +69,8 @@ class Called(NamedTuple):
     @property
     def receiver(self) -> str:
         """What a method is called on, as written; "" where that is more than names and dots."""
-        return dotted(self.node.func.value) if isinstance(self.node.func, ast.Attribute) else ""
+        function = self.node.func
+        return (isinstance(function, ast.Attribute) and dotted(function.value)) or ""
 
     @property
     def values(self) -> tuple[ast.expr, ...]:
@@ -164,11 +166,12 @@ class Glimpse(Sight):
 
     def is_rebound(self, node: ast.expr) -> bool:
         """Say whether the first name of a chain is bound by anything but an import, too."""
-        return chain_of(node)[0] in self.bound
+        return not self.bound.isdisjoint(chain_of(node)[:1])
 
     def meant_by(self, node: ast.expr) -> frozenset[str]:
         """Return the dotted names that an expression may be, none where it is no chain."""
-        return self._meant(*chain_of(node))
+        chain = chain_of(node)
+        return self._meant(chain[0], chain[1:]) if chain else _NOTHING
 
     def handed_over(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
@@ -277,11 +280,11 @@ class Glimpse(Sight):
 
     def _called(self, node: ast.Call) -> Called:
         function = node.func
-        root, path = chain_of(function)
-        leaf = function.attr if isinstance(function, ast.Attribute) else root
+        chain = chain_of(function)
+        leaf = function.attr if isinstance(function, ast.Attribute) else "".join(chain)
         keywords = node.keywords
         return Called(
-            self._meant(root, path),
+            self._meant(chain[0], chain[1:]) if chain else _NOTHING,
             leaf,
             len(node.args),
             frozenset([each.arg for each in keywords if each.arg]) if keywords else _NOTHING,

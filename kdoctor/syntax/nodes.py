@@ -40,6 +40,26 @@ NODE_FIELDS = _NodeFields()
 _STATEMENT_FIELDS = _StatementFields()
 
 
+def chain_of(node: ast.AST) -> tuple[str, ...]:
+    """Return ``a.b.c`` as its parts, nothing for anything else."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
+
+
+def dotted(node: ast.AST) -> str | None:
+    """Return ``a.b.c`` for a name or a chain of attributes, None for any other expression."""
+    return ".".join(chain_of(node)) or None
+
+
+def parameters_of(given: ast.arguments) -> list[ast.arg]:
+    """Return the parameters of a function, those with stars last."""
+    found = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    return found + [each for each in (given.vararg, given.kwarg) if each is not None]
+
+
 def children_of(node: ast.AST) -> list[ast.AST]:
     """Return the nodes directly below a node.
 

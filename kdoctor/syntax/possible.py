@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.nodes import nodes_in
+from kdoctor.syntax.nodes import chain_of, nodes_in
 from kdoctor.syntax.package import ClassInfo
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.sketch import (
@@ -28,7 +28,6 @@ from kdoctor.syntax.sketch import (
     Space,
     Steps,
     chain_in,
-    chain_of,
     passed,
     unstarred,
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
-from kdoctor.syntax.nodes import NODE_FIELDS
+from kdoctor.syntax.nodes import NODE_FIELDS, chain_of, parameters_of
 
 Path = tuple[str, ...]
 
@@ -104,11 +104,10 @@ class Sight:
 
     def _parameters(self, node: ast.arguments) -> Iterator[ast.expr | None]:
         """Note the parameters of a function. Yield their annotations and defaults."""
-        for each in (*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg):
-            if each is not None:
-                self.bound.add(each.arg)
-                if each.annotation is not None:
-                    yield each.annotation
+        for each in parameters_of(node):
+            self.bound.add(each.arg)
+            if each.annotation is not None:
+                yield each.annotation
         yield from node.defaults
         yield from node.kw_defaults
 
@@ -160,9 +159,9 @@ class Sight:
             self.assigned.setdefault(target.id, []).append(value)
             if isinstance(value, ast.List):
                 self.lists.add(target.id)
-            root, path = chain_of(value)
-            if root:
-                self.aliases.setdefault(target.id, set()).add((root, path))
+            chain = chain_of(value)
+            if chain:
+                self.aliases.setdefault(target.id, set()).add((chain[0], chain[1:]))
         elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
             for one, other in zip(target.elts, value.elts, strict=False):
                 self._alias(one, other)
@@ -173,21 +172,6 @@ class Sight:
             text = first.value.value
             if isinstance(text, str):
                 self.documents.add(text)
-
-
-def dotted(node: ast.expr) -> str:
-    """Return ``a.b.c`` as it is written, "" for anything else."""
-    root, path = chain_of(node)
-    return ".".join((root, *path)) if root else ""
-
-
-def chain_of(node: ast.expr) -> tuple[str, Path]:
-    """Return ``a.b.c`` as its root and the rest; the root is "" for anything else."""
-    path: list[str] = []
-    while isinstance(node, ast.Attribute):
-        path.append(node.attr)
-        node = node.value
-    return (node.id, tuple(path[::-1])) if isinstance(node, ast.Name) else ("", ())
 
 
 def joined(name: str, path: Iterable[str]) -> str:

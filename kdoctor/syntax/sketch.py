@@ -15,7 +15,6 @@ from kdoctor.syntax.nodes import NODE_FIELDS
 from kdoctor.syntax.scopes import BindingKind
 
 Steps = tuple[int | None, ...]
-Chain = tuple[str, ...]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -229,15 +228,6 @@ def passed(call: ast.Call) -> Iterator[ast.expr]:
         yield each.value if isinstance(each, ast.Starred) else each
     for keyword in call.keywords:
         yield keyword.value
-
-
-def chain_of(node: ast.expr) -> Chain:
-    """Return ``a.b.c`` as its parts, nothing for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return (node.id, *reversed(parts)) if isinstance(node, ast.Name) else ()
 
 
 def unstarred(call: ast.Call) -> list[ast.expr]:

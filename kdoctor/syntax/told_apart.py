@@ -11,7 +11,7 @@ from collections import ChainMap
 from collections.abc import Iterator
 
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import children_of
+from kdoctor.syntax.nodes import children_of, parameters_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -61,7 +61,7 @@ class _Body:
         self.functions: list[Function] = []
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
-        self.bound = {each.arg for each in _parameters(function.args)}
+        self.bound = {each.arg for each in parameters_of(function.args)}
         waiting: list[tuple[ast.AST, bool]] = [(each, True) for each in function.body]
         while waiting:
             node, binds = waiting.pop()
@@ -77,11 +77,6 @@ class _Body:
                 if isinstance(node, _FUNCTIONS):
                     self.functions.append(node)
                 waiting += _parts(node, binds=binds)
-
-
-def _parameters(given: ast.arguments) -> list[ast.arg]:
-    found = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-    return found + [each for each in (given.vararg, given.kwarg) if each is not None]
 
 
 def _parts(node: ast.AST, *, binds: bool) -> Iterator[tuple[ast.AST, bool]]:

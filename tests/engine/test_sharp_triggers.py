@@ -581,6 +581,13 @@ class Mine(keras.layers.Layer):
 
 # KD403
 import keras
+models = [keras.Sequential([keras.layers.Dense(1)])]
+models[0].compile("sgd", "mse")
+models[0].trainable = False
+models[0].fit([[1.0]], [[1.0]])
+
+# KD403
+import keras
 class Gan:
     def __init__(self):
         self.critic = keras.Sequential([keras.layers.Dense(1)])

@@ -36,7 +36,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, inner_nodes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.sight import dotted
+from kdoctor.syntax.nodes import dotted
 from kdoctor.syntax.walk import own_nodes
 
 _FED = {
@@ -113,7 +113,9 @@ def _called_for_a_model(glimpse: Glimpse) -> set[str]:
         for index, name in enumerate(_FED.get(called.leaf, ()))
     )
     made = (value for each in given for value in glimpse.values_of(each))
-    return {dotted(each.func).rpartition(".")[2] for each in made if isinstance(each, ast.Call)}
+    return {
+        (dotted(each.func) or "").rpartition(".")[2] for each in made if isinstance(each, ast.Call)
+    }
 
 
 def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:

@@ -41,7 +41,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.sight import dotted
+from kdoctor.syntax.nodes import dotted
 
 _TRAINING = frozenset({"fit", "fit_generator", "train_on_batch"})
 
@@ -176,7 +176,7 @@ def _runs(
 def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether what is frozen somewhere may be compiled and trained, too."""
     frozen = {
-        dotted(target.value)
+        dotted(target.value) or ""
         for kind in (ast.Assign, ast.AnnAssign)
         for each in glimpse.nodes.get(kind, ())
         if isinstance(each.value, ast.Constant) and each.value.value is False
