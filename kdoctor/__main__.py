@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _HELP = ("-h", "--help")
 _INTERRUPTED = 130
 _MANY = 100_000  # objects made since the collector came last: more than all modules have
+_MOST = 1_000_000  # more than all findings have
 
 
 def main() -> None:
@@ -55,6 +56,8 @@ def _main() -> None:
     # Modules stay: to look again and again for garbage in them takes a sixth of a small scan.
     gc.set_threshold(_MANY)
     if sys.argv[1:2] in (["scan"], ["fix"]):
+        # What is found stays, too; the trees of files, which do not, have their own collecting.
+        gc.set_threshold(_MOST)
         from kdoctor.cli import plain  # noqa: PLC0415
 
         code = plain.run(sys.argv[1:])

@@ -26,12 +26,15 @@ def excerpt(line: str, place: Place, page: Page) -> list[str]:
     cut_before, cut_after = "…" * (first > 0), "…" * (last < len(line))
     number = str(place.line)
     bar = page.paint("quiet", "|")
-    shown = cut_before + "".join(map(printable, (before, marked, after))) + cut_after
-    pad = " " * len(cut_before) + _blank(printable(before))
-    mark = "^" * max(1, _width(printable(marked)))
+    if line.isascii() and line.isprintable():  # nearly all: each character is as wide as a blank
+        shown, pad, wide = line[first:last], " " * len(before), len(marked)
+    else:
+        shown = "".join(map(printable, (before, marked, after)))
+        pad, wide = _blank(printable(before)), _width(printable(marked))
+    mark = page.paint("mark", "^" * max(1, wide))
     return [
-        f"  {page.paint('quiet', number)} {bar} {shown}".rstrip(),
-        f"  {' ' * len(number)} {bar} {pad}{page.paint('mark', mark)}",
+        f"  {page.paint('quiet', number)} {bar} {cut_before}{shown}{cut_after}".rstrip(),
+        f"  {' ' * len(number)} {bar} {' ' * len(cut_before)}{pad}{mark}",
     ]
 
 

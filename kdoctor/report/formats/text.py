@@ -29,12 +29,14 @@ def write_findings(result: ScanResult, page: Page) -> None:
     """Write the findings, an empty line after each, a rule's help once a file."""
     for _, group in groupby(result.findings, key=lambda finding: finding.place.path):
         told: set[tuple[str, str]] = set()
+        rows: list[str] = []
         for finding in group:
-            _write_finding(finding, result, page, repeated=(finding.code, finding.help) in told)
+            rows += _rows(finding, result, page, repeated=(finding.code, finding.help) in told)
             told.add((finding.code, finding.help))
+        page.line("\n".join(rows))  # at once: a write costs as much as what is in it
 
 
-def _write_finding(finding: Finding, result: ScanResult, page: Page, *, repeated: bool) -> None:
+def _rows(finding: Finding, result: ScanResult, page: Page, *, repeated: bool) -> list[str]:
     place = finding.place
     severity = page.paint(finding.severity.value, f"[{finding.severity.value}]")
     head = f"{where_shown(finding, page)}: {code_shown(finding, page)} {severity}"
@@ -44,8 +46,7 @@ def _write_finding(finding: Finding, result: ScanResult, page: Page, *, repeated
         rows += excerpt(line, place, page)
     if finding.help and not repeated:
         rows.append(f"  {page.paint('help', 'help:')} {printable(finding.help)}")
-    rows += [f"  {_cure(finding, page)}", ""]
-    page.line("\n".join(rows))  # at once: a write of each line costs as much as what is in it
+    return [*rows, f"  {_cure(finding, page)}", ""]
 
 
 def _cure(finding: Finding, page: Page) -> str:
