@@ -13,7 +13,7 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test lint types floors pytest prove backends proofs-page mutants old-oracle api-data environments environment-data corpus packages migration api-check golden record clean
+.PHONY: help demo docs test lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages migration api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -52,6 +52,9 @@ backends: $(STAMP) ## Install JAX and PyTorch, so that `make prove` runs on them
 
 proofs-page: $(STAMP) ## Write docs/proofs.md anew from the proof record
 	$(BIN)/python tools/proofs_page.py
+
+rule-index: $(STAMP) ## Write kdoctor/rules/index.json anew: what a scan asks of rules before it imports one
+	$(BIN)/python tools/rule_index.py
 
 # Python 3.7 and TensorFlow 1.15: for x86-64 only.
 OLD_PYTHON ?= $(HOME)/.pyenv/versions/3.7.16/bin/python

@@ -18,12 +18,12 @@ from kdoctor.engine.silencing import Silencer
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Finding, Place, Span, Unreadable
-from kdoctor.rules import Facts, all_rules, words
-from kdoctor.rules.registry import applies
-from kdoctor.rules.rule import Rule
-from kdoctor.rules.triggers import trigger_of
+from kdoctor.rules import Facts, applies, words
+from kdoctor.rules.index import RuleEntry, rule_index
+from kdoctor.rules.triggers import Holds, trigger_of
 from kdoctor.suppression import Directives
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Examiner:
 
     def __init__(self, orders: Orders, package: ProjectPackage | None = None) -> None:
         self.orders = orders
-        known = all_rules()
+        known = rule_index()
         chosen = [rule for rule in known if orders.codes is None or rule.code in orders.codes]
         self._facts = Facts(orders.target, orders.namespace)
         self._silencer = Silencer(chosen, known, self._facts)
@@ -56,11 +56,8 @@ class Examiner:
         triggers = {rule.code: self._question(rule) for rule in self._rules}
         self._gate = Gate(words(), triggers, self._package)
 
-    def _question(self, rule: Rule) -> Question:
-        if not applies(rule, self._facts):
-            return lambda _: False
-        holds = trigger_of(rule.triggers).holds
-        return lambda glimpse: holds(glimpse, self._facts)
+    def _question(self, rule: RuleEntry) -> Question:
+        return _Question(rule, self._facts) if applies(rule, self._facts) else lambda _: False
 
     @property
     def trace(self) -> Trace:
@@ -142,7 +139,7 @@ class Examiner:
                 if rule.code not in asked[module.unit.index]:
                     continue
                 try:
-                    found = list(rule.check(module, self._facts))
+                    found = list(rule.load().check(module, self._facts))
                 except Exception as error:  # noqa: BLE001 - a bug in one rule
                     problems.append(f"{why(error)} (in rule {rule.code})")
                     continue
@@ -185,6 +182,22 @@ class Examiner:
         if self.orders.replacements:
             finding = diffs.with_replacements(finding, source)
         return finding
+
+
+class _Question:
+    """Whether a rule could fire in a source; the first with a word for it imports the rule."""
+
+    def __init__(self, rule: RuleEntry, facts: Facts) -> None:
+        self._rule = rule
+        self._facts = facts
+        self._holds: Holds | None = None
+
+    def __call__(self, glimpse: Glimpse) -> bool:
+        if self._holds is None:
+            if not self._rule.may_concern(glimpse.words):
+                return False
+            self._holds = trigger_of(self._rule.load().triggers).holds
+        return self._holds(glimpse, self._facts)
 
 
 def order(finding: Finding) -> tuple[Place, str, str]:

@@ -116,6 +116,9 @@ def examiner_for(orders: Orders) -> Examiner:
 
 def get_ready(orders: Orders) -> None:
     """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes."""
+    from kdoctor.rules import all_rules  # noqa: PLC0415 - imports libcst
+
+    all_rules()  # in many files there is a word for each
     examiner_for(orders).scan(Task(Source("usual.py", _USUAL), len(_USUAL)))
 
 

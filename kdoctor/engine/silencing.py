@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from kdoctor.documents import Document, Unit
-from kdoctor.engine.selection import choose
+from kdoctor.engine.selection import codes_of
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding
-from kdoctor.rules import Facts, Rule, all_rules, applies
+from kdoctor.rules import Facts, applies
+from kdoctor.rules.index import RuleEntry, rule_index
 from kdoctor.rules.suppression import invalid_ignore, unused_ignore
 from kdoctor.suppression import Directive, Directives, Entry, Form, Suppressed
 
@@ -39,7 +40,9 @@ class Silencer:
     all rules are asked about the code and none of them is told.
     """
 
-    def __init__(self, chosen: Collection[Rule], known: Collection[Rule], facts: Facts) -> None:
+    def __init__(
+        self, chosen: Collection[RuleEntry], known: Collection[RuleEntry], facts: Facts
+    ) -> None:
         self._facts = facts
         self._told = {rule.code for rule in chosen if rule.family == FAMILY}
         on_code = tuple(rule for rule in chosen if rule.family != FAMILY)
@@ -51,7 +54,7 @@ class Silencer:
         )
         codes = {rule.code for rule in self.asked}
         self._unasked = {
-            rule.code for rule in all_rules() if rule.family != FAMILY and rule.code not in codes
+            rule.code for rule in rule_index() if rule.family != FAMILY and rule.code not in codes
         }
         self._able = {rule.code for rule in self.asked if applies(rule, facts)}
 
@@ -136,13 +139,13 @@ def _without_fixes_of(
 @lru_cache(maxsize=8)
 def _unable(facts: Facts) -> frozenset[str]:
     """Return the rules that cannot fire on the target."""
-    return frozenset(rule.code for rule in all_rules() if not applies(rule, facts))
+    return frozenset(rule.code for rule in rule_index() if not applies(rule, facts))
 
 
 def _meant(entry: Entry) -> frozenset[str]:
     return frozenset(
         rule.code
-        for rule in all_rules()
+        for rule in rule_index()
         if rule.family != FAMILY and entry.covers(rule.code, rule.name)
     )
 
@@ -151,7 +154,7 @@ def _meant(entry: Entry) -> frozenset[str]:
 def _unknown(text: str) -> str:
     """Say why an entry names no rule, nothing where it names one."""
     try:
-        choose(select=[text])
+        codes_of([text])
     except UsageProblem as problem:
         return str(problem)
     return ""

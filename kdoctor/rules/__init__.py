@@ -1,8 +1,9 @@
-"""The rules: one file a rule, found by walking this package. Nothing lists them.
+"""The rules: one file a rule, found by walking this package.
 
 A rule is a module ``kdoctor/rules/<family>/<rule_name>.py`` with a docstring of four headings, a
 ``rule``, and ``VALID`` and ``INVALID`` examples. Importing this package imports none of them (and
-no libcst): ``all_rules()`` does, on its first call.
+no libcst): ``all_rules()`` does, on its first call. A scan imports those that a file has words for,
+which ``index`` knows.
 """
 
 from __future__ import annotations

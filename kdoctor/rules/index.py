@@ -1,37 +1,96 @@
-"""The codes and names of the rules, known without importing a single one."""
+"""What is known of the rules without importing a single one: ``index.json``.
+
+To import a rule takes longer than to ask it about a file, and most rules have nothing to say about
+most files. The index is written by ``make rule-index`` from the rules themselves; a rule that is
+not in it yet is found by its place, and imported at once.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-_CODE = re.compile(rb'^    code="(KD\d+)",$', re.MULTILINE)
+if TYPE_CHECKING:
+    from kdoctor.rules.rule import Rule
+
+_HERE = Path(__file__).parent
+INDEX = _HERE / "index.json"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Entry:
-    """How a rule can be called."""
+class RuleEntry:
+    """A rule as far as it is known before its module is imported: ``load`` does that.
+
+    ``needs`` are those of its trigger, ``Trigger.needs``.
+    """
 
     code: str
     name: str
+    family: str
+    since: str | None = field(default=None, compare=False)
+    until: str | None = field(default=None, compare=False)
+    only_with_namespace: bool = field(default=False, compare=False)
+    needs: tuple[frozenset[str], ...] = field(default=(), compare=False, repr=False)
+    load: Callable[[], Rule] = field(kw_only=True, compare=False, repr=False)
+
+    def may_concern(self, words: Collection[str]) -> bool:
+        """Say whether the rule could fire in a source with these words (``Glimpse.words``)."""
+        return all(not needed.isdisjoint(words) for needed in self.needs)
 
 
 @cache
-def rule_index() -> tuple[Entry, ...]:
-    """Return the code and name of every rule, by code: what the files of the rules begin with.
+def rule_index() -> tuple[RuleEntry, ...]:
+    """Return the entry of every rule, by code."""
+    listed = json.loads(INDEX.read_bytes()) if INDEX.is_file() else {}
+    return tuple(sorted(_entry(place, listed.get(place)) for place in places()))
 
-    Importing them takes libcst and some tenths of a second, which a scan that finds nothing of
-    Keras has no use for.
-    """
-    found = (
-        (path, _CODE.search(path.read_bytes())) for path in Path(__file__).parent.glob("*/*.py")
-    )
-    return tuple(
-        sorted(
-            Entry(code[1].decode(), path.stem.replace("_", "-"))
-            for path, code in found
-            if code and not path.name.startswith("_")
-        )
-    )
+
+def entry_of(rule: Rule) -> RuleEntry:
+    """Return the entry of a rule that is loaded."""
+    return _made(as_data(rule), lambda: rule)
+
+
+def as_data(rule: Rule) -> Mapping[str, Any]:
+    """Return what the index says of a rule."""
+    from kdoctor.rules.triggers import trigger_of  # noqa: PLC0415 - of no use to who only reads
+
+    needs = trigger_of(rule.triggers).needs
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "family": rule.family,
+        "since": rule.since,
+        "until": rule.until,
+        "only_with_namespace": rule.only_with_namespace,
+        "needs": sorted(sorted(each) for each in needs),
+    }
+
+
+def _entry(place: str, data: Mapping[str, Any] | None) -> RuleEntry:
+    def load() -> Rule:
+        from kdoctor.rules.registry import load_rule  # noqa: PLC0415
+
+        return load_rule(place)
+
+    return _made(as_data(load()) if data is None else data, load)
+
+
+def _made(data: Mapping[str, Any], load: Callable[[], Rule]) -> RuleEntry:
+    needs = tuple(frozenset(each) for each in data["needs"])
+    return RuleEntry(**{**data, "needs": needs}, load=load)
+
+
+def places() -> Iterator[str]:
+    """Yield where each rule lies: ``names.missing_name``."""
+    for family in os.scandir(_HERE):
+        if family.is_dir():
+            for file in os.scandir(family):
+                stem, ending = os.path.splitext(file.name)  # noqa: PTH122 - hot
+                # A leading underscore marks what several rules of a family share.
+                if ending == ".py" and not stem.startswith("_"):
+                    yield f"{family.name}.{stem}"

@@ -1,11 +1,10 @@
-"""Find the rules: every module two levels below this package holds one."""
+"""The rules themselves: every module two levels below this package holds one."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
 import inspect
-import pkgutil
 from collections.abc import Iterator
 from functools import cache, lru_cache, partial
 from types import ModuleType
@@ -15,6 +14,7 @@ from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Finding
+from kdoctor.rules.index import RuleEntry, places, rule_index
 from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import FAMILIES, HEADINGS, Check, Rule
 from kdoctor.rules.triggers import trigger_of
@@ -35,7 +35,7 @@ def all_rules() -> tuple[Rule, ...]:
         ValueError: a rule is not what it must be: a code or a name twice, another family than its
             folder's, a heading missing.
     """
-    rules = sorted((_rule_of(module) for module in _modules()), key=lambda rule: rule.code)
+    rules = sorted(map(load_rule, places()), key=lambda rule: rule.code)
     for attribute in ("code", "name"):
         values = [getattr(rule, attribute) for rule in rules]
         if twice := sorted({value for value in values if values.count(value) > 1}):
@@ -44,27 +44,26 @@ def all_rules() -> tuple[Rule, ...]:
 
 
 def rule_by_code(code: str) -> Rule:
-    """Return the rule with this code or name, whatever its case.
+    """Return the rule with this code or name, whatever its case. No other is imported.
 
     Raises:
         UsageProblem: there is none.
     """
-    for rule in all_rules():
-        if code.upper() == rule.code or code.lower() == rule.name:
-            return rule
+    for entry in rule_index():
+        if code.upper() == entry.code or code.lower() == entry.name:
+            return entry.load()
     raise UsageProblem(f"there is no rule {code!r}; `kdoctor rules` lists them all")
 
 
-def _modules() -> Iterator[ModuleType]:
-    package = importlib.import_module("kdoctor.rules")
-    for family in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
-        if not family.ispkg:
-            continue
-        folder = importlib.import_module(f"{package.__name__}.{family.name}")
-        for found in sorted(pkgutil.iter_modules(folder.__path__), key=lambda found: found.name):
-            # A leading underscore marks what several rules of a family share.
-            if not found.name.startswith("_"):
-                yield importlib.import_module(f"{folder.__name__}.{found.name}")
+@cache
+def load_rule(place: str) -> Rule:
+    """Import the rule that lies at a place: ``names.missing_name``.
+
+    Raises:
+        ValueError: it is not what it must be: of another family than its folder's, without a
+            heading.
+    """
+    return _rule_of(importlib.import_module(f"kdoctor.rules.{place}"))
 
 
 def _rule_of(module: ModuleType) -> Rule:
@@ -113,11 +112,14 @@ def _where_it_can_fire(rule: Rule) -> Check:
     return check
 
 
-def applies(rule: Rule, facts: Facts) -> bool:
+def applies(rule: Rule | RuleEntry, facts: Facts) -> bool:
     """Say whether the rule can fire for ``keras`` or for ``tf.keras`` on this target."""
     return (bool(facts.namespace) or not rule.only_with_namespace) and any(
-        (rule.since is None or Version(rule.since) <= Version(version))
-        and (rule.until is None or Version(version) < Version(rule.until))
+        (rule.since is None or _version(rule.since) <= _version(version))
+        and (rule.until is None or _version(version) < _version(rule.until))
         for version in (facts.target.keras_version, facts.target.tf_keras_version)
         if version
     )
+
+
+_version = lru_cache(maxsize=256)(Version)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -40,16 +40,27 @@ _INNER = (*_METHODS, ast.ClassDef, ast.Lambda)
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A condition on a glimpse of a source. ``words`` are the identifiers that it names."""
+    """A condition on a glimpse of a source. ``words`` are the identifiers that it names.
+
+    ``needs`` are sets of identifiers: one of each is among ``Glimpse.words`` wherever it holds.
+    """
 
     holds: Holds
-    words: frozenset[str] = field(default=frozenset())
+    words: frozenset[str] = frozenset()
+    needs: frozenset[frozenset[str]] = frozenset()
+
+    @classmethod
+    def needing(cls, words: Collection[str], holds: Holds) -> Trigger:
+        """Return a trigger that holds only where one of the words is written."""
+        wanted = frozenset(words)
+        return cls(holds, wanted, frozenset({wanted}))
 
     def __and__(self, other: Trigger) -> Trigger:
         """Return a trigger for sources in which both hold."""
         return Trigger(
             lambda glimpse, facts: self.holds(glimpse, facts) and other.holds(glimpse, facts),
             self.words | other.words,
+            self.needs | other.needs,
         )
 
     def __or__(self, other: Trigger) -> Trigger:
@@ -57,6 +68,7 @@ class Trigger:
         return Trigger(
             lambda glimpse, facts: self.holds(glimpse, facts) or other.holds(glimpse, facts),
             self.words | other.words,
+            frozenset(one | another for one in self.needs for another in other.needs),
         )
 
 
@@ -70,19 +82,19 @@ def trigger_of(triggers: Collection[str] | Trigger) -> Trigger:
 def word(*words: str) -> Trigger:
     """One of these identifiers is written, in whatever role, also in a string."""
     wanted = frozenset(words)
-    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.words), wanted)
+    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.words))
 
 
 def attribute(*words: str) -> Trigger:
     """An attribute of one of these names is read, called or assigned: ``model.input``."""
     wanted = frozenset(words)
-    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.attributes), wanted)
+    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.attributes))
 
 
 def member(*words: str) -> Trigger:
     """Such an attribute is read of something that may be an object, not only of a module."""
     wanted = frozenset(words)
-    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.members), wanted)
+    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.members))
 
 
 def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
@@ -91,11 +103,11 @@ def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
     Not where the source assigns it, too: for rules that heed ``MemberUse.owner_defines``.
     """
     wanted, owners = frozenset(words), frozenset(kinds)
-    return Trigger(
+    return Trigger.needing(
+        wanted,
         lambda glimpse, facts: is_read(
             glimpse, facts, wanted, lambda _, types: _has_kind(types, owners)
         ),
-        wanted,
     )
 
 
@@ -120,7 +132,7 @@ def _with_owner(
     def holds(possible: Possible) -> bool:
         return any(_has_kind(possible.owner(each), owners) for each in places(possible))
 
-    return Trigger(lambda glimpse, facts: _may_hold(glimpse, facts, holds), frozenset(words))
+    return Trigger.needing(words, lambda glimpse, facts: _may_hold(glimpse, facts, holds))
 
 
 def used(words: Collection[str], speaks: Callable[[Glimpse, ast.expr], bool]) -> Trigger:
@@ -134,7 +146,7 @@ def used(words: Collection[str], speaks: Callable[[Glimpse, ast.expr], bool]) ->
 
         return _may_hold(glimpse, facts, spoken_of)
 
-    return member(*wanted) & Trigger(holds, wanted)
+    return member(*wanted) & Trigger(holds)
 
 
 def is_read(
@@ -170,13 +182,13 @@ def _may_hold(glimpse: Glimpse, facts: Facts, holds: Callable[[Possible], bool])
 def assigned(*words: str) -> Trigger:
     """An attribute of one of these names is assigned to, or deleted: ``layer.output = x``."""
     wanted = frozenset(words)
-    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.stores), wanted)
+    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.stores))
 
 
 def keyword(*words: str) -> Trigger:
     """A call passes a keyword of one of these names: ``Adam(decay=0.1)``."""
     wanted = frozenset(words)
-    return Trigger(lambda glimpse, _: not wanted.isdisjoint(glimpse.keywords), wanted)
+    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.keywords))
 
 
 def names(speaks: Callable[[Facts, str], bool]) -> Trigger:

@@ -279,15 +279,17 @@ def test_the_gate_changes_nothing_of_what_is_reported(project):
 def test_a_bug_in_a_rule_names_the_file_and_costs_no_other(project):
     project.write({"a.py": SAFE, "b.py": SAFE})
     bug = (
-        "import kdoctor.rules.registry as r, dataclasses, sys\n"
+        "import dataclasses, sys\n"
+        "from kdoctor.rules.index import entry_of, rule_index\n"
         "from kdoctor.cli.app import main\n"
         "def fails(module, facts):\n"
         "    if module.path == 'a.py': raise LookupError('oh\\nno')\n"
         "    return iter(())\n"
-        "rules = r.all_rules()\n"
-        "rules += (dataclasses.replace(rules[0], code='KD199', triggers=(), check=fails),)\n"
+        "known = rule_index()\n"
+        "rule = known[0].load()\n"
+        "rule = dataclasses.replace(rule, code='KD199', triggers=(), check=fails)\n"
         "import kdoctor.engine.examine as e\n"
-        "e.all_rules = lambda: rules\n"
+        "e.rule_index = lambda: (*known, entry_of(rule))\n"
         "sys.argv = ['kdoctor', 'scan']\n"
         "main()\n"
     )

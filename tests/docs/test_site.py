@@ -11,6 +11,7 @@ import pytest
 
 from kdoctor import engine
 from kdoctor.rules import all_rules, registry
+from kdoctor.rules.index import entry_of
 from kdoctor.verify.pool import run_all
 from kdoctor.verify.subjects import example_jobs
 from tools.site.pages import all_pages
@@ -78,7 +79,7 @@ def test_each_command_has_a_page_with_what_its_help_says(pages):
 
 def test_the_rule_that_the_page_shows_is_whole(new_rule, tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "all_rules", lambda: (new_rule,))
-    monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: (new_rule,))
+    monkeypatch.setattr("kdoctor.engine.examine.rule_index", lambda: (entry_of(new_rule),))
     file = tmp_path / "train.py"
 
     for code in new_rule.valid:

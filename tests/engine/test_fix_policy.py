@@ -8,8 +8,10 @@ import re
 import pytest
 
 from kdoctor import engine
+from kdoctor.engine import examine
 from kdoctor.model import Applicability, Confidence, Edit, Fix, Hole, Severity, Span
 from kdoctor.rules import Rule
+from kdoctor.rules.index import entry_of
 
 
 def rule(pattern, *edits, applicability=Applicability.SAFE, code="KD901"):
@@ -38,11 +40,21 @@ def rule(pattern, *edits, applicability=Applicability.SAFE, code="KD901"):
 
 
 @pytest.fixture
-def fixed(tmp_path, monkeypatch):
+def ask_only(monkeypatch):
+    """Have a scan know these rules, and no other."""
+
+    def known(*rules):
+        monkeypatch.setattr(examine, "rule_index", lambda: tuple(map(entry_of, rules)))
+
+    return known
+
+
+@pytest.fixture
+def fixed(tmp_path, monkeypatch, ask_only):
     """Fix one file by given rules and return (its new text, the result)."""
 
     def run(source, *rules, name="f.py", **options):
-        monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: rules)
+        ask_only(*rules)
         monkeypatch.chdir(tmp_path)
         (tmp_path / name).write_text(source)
         result = engine.fix([name], apply=True, **options)
@@ -141,20 +153,20 @@ def test_a_fix_over_a_magic_of_a_notebook_is_left_out(fixed):
     assert "+y\n %magic\n" in result.files[0].diff
 
 
-def test_the_diff_of_each_finding_is_that_of_its_own_fix(tmp_path, monkeypatch):
+def test_the_diff_of_each_finding_is_that_of_its_own_fix(tmp_path, monkeypatch, ask_only):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: (rule(r"\b(a|b)\b", "c"),))
+    ask_only(rule(r"\b(a|b)\b", "c"))
     (tmp_path / "f.py").write_text("import keras\n" + "0\n" * 20 + "a\n" + "0\n" * 20 + "b")
     one, other = (each.fix.diff for each in engine.scan(["f.py"]).findings)
     assert one == "--- a/f.py\n+++ b/f.py\n@@ -19,7 +19,7 @@\n 0\n 0\n 0\n-a\n+c\n 0\n 0\n 0\n"
     assert other.endswith("-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n")
 
 
-def test_findings_stand_in_order_of_place_and_code_and_once(tmp_path, monkeypatch):
+def test_findings_stand_in_order_of_place_and_code_and_once(tmp_path, monkeypatch, ask_only):
     rules = tuple(rule(r"\b(a)\b", "b", code=code) for code in ("KD903", "KD902"))
     twice = dataclasses.replace(rules[0], check=lambda *args: [*rules[0].check(*args)] * 2)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: (twice, rules[1]))
+    ask_only(twice, rules[1])
     (tmp_path / "z.py").write_text("import keras\na\na\n")
     found = engine.scan(["z.py"]).findings
     assert [(each.place.line, each.code) for each in found] == [
@@ -162,9 +174,11 @@ def test_findings_stand_in_order_of_place_and_code_and_once(tmp_path, monkeypatc
     ]  # fmt: skip
 
 
-def test_a_second_call_sees_what_changed_in_the_modules_of_the_project(tmp_path, monkeypatch):
+def test_a_second_call_sees_what_changed_in_the_modules_of_the_project(
+    tmp_path, monkeypatch, ask_only
+):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("kdoctor.engine.examine.all_rules", lambda: (rule(r"(K)", "b"),))
+    ask_only(rule(r"(K)", "b"))
     (tmp_path / "use.py").write_text("from compat import K\n")
     (tmp_path / "compat.py").write_text("K = 1\n")
     assert not engine.scan(["use.py"]).findings

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,10 +10,11 @@ from kdoctor.engine import scan
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api import newest_target
 from kdoctor.model import Applicability
-from kdoctor.rules import Example, Facts, all_rules, registry, rule_by_code
+from kdoctor.rules import Example, Facts, all_rules, index, registry, rule_by_code
 from kdoctor.rules import facts as facts_module
-from kdoctor.rules.index import rule_index
+from kdoctor.rules.index import INDEX, rule_index
 from kdoctor.rules.rule import HEADINGS
+from tools.rule_index import index_text
 
 
 def test_rules_come_in_the_order_of_their_codes() -> None:
@@ -39,8 +41,7 @@ def test_an_unknown_rule_is_a_problem_of_usage() -> None:
 
 
 def test_two_rules_of_one_code_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["kdoctor.rules.names.missing_name"]
-    monkeypatch.setattr(registry, "_modules", lambda: iter([module, module]))
+    monkeypatch.setattr(registry, "places", lambda: iter(["names.missing_name"] * 2))
     with pytest.raises(ValueError, match="two rules with the code KD102"):
         all_rules.__wrapped__()
 
@@ -81,6 +82,17 @@ def test_without_a_record_nothing_is_safe(monkeypatch: pytest.MonkeyPatch) -> No
     assert facts.applicability() is Applicability.UNSAFE
 
 
-def test_the_index_knows_every_rule_by_code_and_name():
-    index = {(entry.code, entry.name) for entry in rule_index()}
-    assert index == {(rule.code, rule.name) for rule in all_rules()}
+def test_the_index_is_what_the_rules_say() -> None:
+    assert INDEX.read_text("utf-8") == index_text(), "a rule is another one: run `make rule-index`"
+
+
+def test_the_index_knows_every_rule_and_how_to_get_it() -> None:
+    assert [entry.load() for entry in rule_index()] == list(all_rules())
+
+
+def test_a_rule_that_is_not_in_the_index_yet_counts_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(index, "INDEX", tmp_path / "none.json")
+    assert rule_index.__wrapped__() == rule_index()
+    assert [entry.needs for entry in rule_index.__wrapped__()] == [e.needs for e in rule_index()]

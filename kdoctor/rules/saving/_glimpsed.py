@@ -30,7 +30,7 @@ def passes_path(places: dict[str, int], ends: Ends) -> Trigger:
             for called in glimpse.calls_of(name)
         )
 
-    return Trigger(holds, frozenset(places))
+    return Trigger.needing(places, holds)
 
 
 def may_be_path(glimpse: Glimpse, called: Called, place: int, ends: Ends) -> bool:
@@ -104,9 +104,8 @@ def ending_in(*endings: str) -> Ends:
 
 def calls_of(name: str, speaks: Callable[[Facts, Called], bool]) -> Trigger:
     """Something of such a name is called, and ``speaks`` holds of it."""
-    return Trigger(
-        lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.calls_of(name)),
-        frozenset({name}),
+    return Trigger.needing(
+        {name}, lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.calls_of(name))
     )
 
 
