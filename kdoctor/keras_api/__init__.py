@@ -9,6 +9,7 @@ from kdoctor.keras_api.instances import ever_members as ever_members
 from kdoctor.keras_api.instances import member_error as member_error
 from kdoctor.keras_api.instances import member_lookup as member_lookup
 from kdoctor.keras_api.instances import member_until as member_until
+from kdoctor.keras_api.instances import members_once as members_once
 from kdoctor.keras_api.knowledge import knowledge as knowledge
 from kdoctor.keras_api.lookup import Lookup as Lookup
 from kdoctor.keras_api.lookup import error_text as error_text
@@ -41,6 +42,7 @@ __all__ = [
     "member_error",
     "member_lookup",
     "member_until",
+    "members_once",
     "newest_target",
     "resolve_target",
     "signature",

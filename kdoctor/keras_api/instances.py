@@ -82,10 +82,19 @@ def member_until(owner: Type, member: str, target: Target) -> str | None:
     only the kind is known, one of the classes that all of that kind derive from. None for none.
     """
     version = target.keras_version or target.tf_keras_version
-    names = _names_of(owner)
-    if not version or not any(ever_had("keras", name, member) for name in names):
+    if not version or member not in members_once(owner):
         return None  # nearly always
-    return _last_releases(names, version).get(member)
+    return _last_releases(_names_of(owner), version).get(member)
+
+
+def members_once(owner: Type) -> frozenset[str]:
+    """Return all that ``member_until`` could know an owner to have had, and more."""
+    return _members_once(_names_of(owner))
+
+
+@lru_cache(maxsize=4096)
+def _members_once(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset().union(*(ever_had("keras", name) for name in names))
 
 
 @lru_cache(maxsize=1024)

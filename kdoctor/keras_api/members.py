@@ -128,10 +128,10 @@ def past(distribution: str, name: str, before: int) -> Iterator[tuple[int, Class
             number = since - 1
 
 
-def ever_had(distribution: str, name: str, member: str) -> bool:
-    """Say whether a class called ``name`` may have had a member: True errs, False does not."""
+def ever_had(distribution: str, name: str) -> frozenset[str]:
+    """Return all members that a class called ``name`` ever had, and some that it had not."""
     homes = _homes_by_leaf(distribution).get(name, ())
-    return any(member in _ever(distribution, home) for home in homes)
+    return frozenset().union(*(_ever(distribution, home) for home in homes))
 
 
 @cache

@@ -17,6 +17,7 @@ from kdoctor.keras_api.returns import (
 )
 from kdoctor.kinds import Kind, Type
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._advice import NOT_PUBLIC
 from kdoctor.rules.members._gone_of_kinds import GONE
 from kdoctor.rules.members._owners import last_release_with
 from kdoctor.rules.triggers import Trigger, is_read
@@ -99,6 +100,7 @@ class _Lacks:
     def __init__(self, facts: Facts, owner: Type) -> None:
         self._facts = facts
         self._owner = owner
+        self._had = keras_api.members_once(owner) | NOT_PUBLIC
         self._asked: set[str] = set()
         self._gone: set[str] = set()
 
@@ -108,7 +110,7 @@ class _Lacks:
 
     def among(self, members: frozenset[str]) -> frozenset[str]:
         """Return those of the members that it lacks."""
-        new = members - self._asked
+        new = (self._had & members) - self._asked
         self._asked |= new
         for each in new:
             if last_release_with(self._facts, self._owner, each) is not None:
