@@ -227,9 +227,14 @@ def text(speaks: Callable[[str], bool]) -> Trigger:
     return Trigger(lambda glimpse, _: any(map(speaks, glimpse.strings)))
 
 
-def calls(speaks: Callable[[Facts, Called], bool]) -> Trigger:
-    """There is a call of which ``speaks`` holds."""
-    return Trigger(lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.calls))
+def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
+    """There is a call, of something of one of these names if any, of which ``speaks`` holds."""
+
+    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+        asked = chain.from_iterable(map(glimpse.calls_of, names)) if names else glimpse.calls
+        return any(speaks(facts, each) for each in asked)
+
+    return Trigger(holds, frozenset(names))
 
 
 def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:

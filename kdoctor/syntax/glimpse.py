@@ -150,6 +150,27 @@ class Glimpse(Sight):
         """Return the calls of something of such a name, as written or as meant."""
         return self._calls_by_name.get(name, ())
 
+    def calls_with(self, keyword: str) -> Sequence[Called]:
+        """Return the calls that pass such a keyword."""
+        return self._calls_by_keyword.get(keyword, ())
+
+    @cached_property
+    def calls_by_meaning(self) -> dict[str, list[Called]]:
+        """The calls of each dotted name that something called may be."""
+        found: dict[str, list[Called]] = {}
+        for called in self.calls:
+            for name in called.names:
+                found.setdefault(name, []).append(called)
+        return found
+
+    @cached_property
+    def _calls_by_keyword(self) -> dict[str, list[Called]]:
+        found: dict[str, list[Called]] = {}
+        for called in self.calls:
+            for keyword in called.keywords:
+                found.setdefault(keyword, []).append(called)
+        return found
+
     @cached_property
     def _calls_by_name(self) -> dict[str, list[Called]]:
         found: dict[str, list[Called]] = {}

@@ -5,9 +5,9 @@ They ask what ``keras_calls`` asks, of less: a call of a method may be that of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from kdoctor import keras_api
 from kdoctor.keras_api import EntryKind, Presence, Signature
@@ -18,11 +18,12 @@ from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Callee:
     """A class, function or method of Keras: what ``KerasCall`` says of it, without the call.
 
-    ``method``: it is called on an instance. ``made`` is the class, "" of anything else.
+    ``method``: it is called on an instance. ``made`` is the class, "" of anything else. Each is
+    there once, as long as it is remembered, and no two are equal.
     """
 
     name: str
@@ -31,39 +32,53 @@ class Callee:
     made: str = ""
     method: bool = False
 
-    @property
+    @cached_property
     def is_known(self) -> bool:
         """Whether the parameters are told."""
         return is_known(self.new)
 
-    @property
+    @cached_property
     def leaf(self) -> str:
         """The last part of the name."""
         return self.name.rpartition(".")[2]
+
+    @cached_property
+    def takes(self) -> frozenset[str]:
+        """The names of the parameters."""
+        return frozenset(each.name for each in self.new.parameters)
 
     def olds(self, facts: Facts) -> tuple[Signature, ...]:
         """Return the signatures of earlier releases, newest first."""
         return _olds(self.name, facts)
 
 
-def passes(speaks: Callable[[Facts, Callee, Called], bool]) -> Trigger:
-    """There is a call, maybe of something of Keras of which ``speaks`` holds with that call."""
+def passes(
+    speaks: Callable[[Facts, Callee, Called], bool], of: Callable[[Callee], object]
+) -> Trigger:
+    """There is a call, maybe of something of Keras of which ``speaks`` holds with that call.
+
+    ``of`` says of what that can be; it is asked once for each thing of Keras.
+    """
+    concerns = lru_cache(maxsize=4096)(of)
     return Trigger(
         lambda glimpse, facts: any(
-            speaks(facts, callee, called) for called, callee in _pairs(glimpse, facts)
+            speaks(facts, callee, called)
+            for callee, calls in _calls_by_callee(glimpse, facts)
+            if concerns(callee)
+            for called in calls
         )
     )
 
 
 @lru_cache(maxsize=1)  # several rules ask it of the same source
-def _pairs(glimpse: Glimpse, facts: Facts) -> tuple[tuple[Called, Callee], ...]:
+def _calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, Sequence[Called]]]:
     callees = _Callees(glimpse, facts)
-    return tuple(
-        (called, callee)
-        for called in glimpse.calls
-        if called.keywords or called.places
-        for callee in callees.of(called)
-    )
+    found: dict[Callee, list[Called]] = {}
+    for called in glimpse.calls:
+        if called.keywords or called.places:
+            for callee in callees.of(called):
+                found.setdefault(callee, []).append(called)
+    return found.items()
 
 
 class _Callees:

@@ -14,6 +14,23 @@ from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in
 
+_KINDS: Final = frozenset({Kind.LAYER, Kind.LOSS})
+_FUNCTIONS: Final = frozenset({"BatchNormalization", "Input"})
+_METHODS: Final = frozenset({"compile", "fit"})
+
+
+def _may_refuse(callee: Callee) -> bool:
+    return (
+        callee.kind in _KINDS
+        or callee.leaf in _FUNCTIONS
+        or (callee.method and callee.leaf in _METHODS)
+    )
+
+
+def _may_be_named(_: Facts, __: Callee, called: Called) -> bool:
+    """Say whether the name that is passed may be one that is refused."""
+    return "name" in called.keywords and any("/" in e for e in _texts(called.argument("name")))
+
 
 def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
     """Say whether the rule could find something, by the form of what is passed."""
@@ -25,8 +42,6 @@ def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
         return True
     if callee.kind is Kind.LOSS:
         return "reduction" in called.keywords
-    if any("/" in each for each in _texts(called.argument("name"))):
-        return True
     if callee.method and callee.leaf == "compile":
         named = {*LOSSES, *METRICS, *OF_KERAS_1}
         metrics = called.argument("metrics")
@@ -43,9 +58,9 @@ def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
 def _may_be_shaped_by_an_int(glimpse: Glimpse, facts: Facts) -> bool:
     shapes = (
         called.argument("shape", 0)
-        for called in glimpse.calls
-        for callee in (callee_of(name, facts) for name in called.names)
-        if callee is not None and callee.leaf == "Input"
+        for name, calls in glimpse.calls_by_meaning.items()
+        if (callee := callee_of(name, facts)) is not None and callee.leaf == "Input"
+        for called in calls
     )
     return may_be_ints_by_name(glimpse, [each for each in shapes if isinstance(each, ast.Name)])
 
@@ -59,4 +74,8 @@ def _texts(given: ast.expr | None) -> frozenset[str]:
     )
 
 
-MAY_BE_REFUSED: Final[Trigger] = passes(_may_be_refused) | Trigger(_may_be_shaped_by_an_int)
+MAY_BE_REFUSED: Final[Trigger] = (
+    passes(_may_be_refused, of=_may_refuse)
+    | passes(_may_be_named, of=lambda _: True)
+    | Trigger(_may_be_shaped_by_an_int)
+)

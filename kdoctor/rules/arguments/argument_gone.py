@@ -61,9 +61,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
-    if callee.leaf in _SAVING or not callee.is_known:
-        return False
-    return any(_is_gone(facts, callee, each) for each in called.keywords - _ELSEWHERE)
+    given = called.keywords - callee.takes - _ELSEWHERE
+    return any(_is_gone(facts, callee, each) for each in given)
 
 
 def _is_gone(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
@@ -202,7 +201,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=passes(_may_be_gone),
+    triggers=passes(_may_be_gone, of=lambda callee: callee.is_known and callee.leaf not in _SAVING),
     since="3.0",
 )
 

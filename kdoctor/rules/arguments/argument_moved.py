@@ -34,6 +34,7 @@ from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 
@@ -68,7 +69,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
-    if called.leaf != "__init__" or callee.method or called.starred:
+    if called.leaf != "__init__" or called.starred:
         return False
     new, olds = _places(callee.new), [_places(each) for each in callee.olds(facts)]
     for index, given in enumerate(called.node.args):
@@ -166,7 +167,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=passes(_may_go_astray),
+    triggers=attribute("__init__") & passes(_may_go_astray, of=lambda callee: not callee.method),
     since="3.0",
 )
 

@@ -27,6 +27,7 @@ what Keras itself did. It is safe where it only renames, and where an example wa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import libcst as cst
 
@@ -49,9 +50,9 @@ from kdoctor.rules.arguments._keras_1_rewriting import (
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -69,14 +70,23 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_be_of_keras_1(_: Facts, callee: Callee, called: Called) -> bool:
-    if called.places > 1 and any("Convolution" in each for each in called.names):
+    if called.places > 1 and "Convolution" in callee.leaf:
         return True
-    known = called.keywords & may_be_known(callee)
-    return any(callee.new.parameter(each) is None for each in known)
+    return not called.keywords.isdisjoint(_of_keras_1(callee))
 
 
-def _fills_a_generator(_: Facts, called: Called) -> bool:
-    return not called.keywords.isdisjoint(GENERATORS.get(called.leaf, ()))
+@lru_cache(maxsize=4096)
+def _of_keras_1(callee: Callee) -> frozenset[str]:
+    return may_be_known(callee) - callee.takes
+
+
+def _may_fill_a_generator(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        not called.keywords.isdisjoint(keywords)
+        for name, keywords in GENERATORS.items()
+        for called in glimpse.calls_of(name)
+        if called.leaf == name
+    )
 
 
 def _model_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
@@ -248,7 +258,10 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=passes(_may_be_of_keras_1) | calls(_fills_a_generator),
+    triggers=passes(
+        _may_be_of_keras_1, of=lambda each: _of_keras_1(each) or "Convolution" in each.leaf
+    )
+    | Trigger(_may_fill_a_generator),
     since="2.4",
 )
 

@@ -74,8 +74,7 @@ def _may_pass_it(call: cst.Call) -> bool:
 
 
 def _may_lack_it(_: Facts, called: Called) -> bool:
-    passes_none = not called.places and not called.is_hidden and _RATE not in called.keywords
-    return passes_none and called.leaf == "__init__"
+    return not called.places and not called.is_hidden and _RATE not in called.keywords
 
 
 rule = Rule(
@@ -84,7 +83,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=word(_BASE) & calls(_may_lack_it),
+    triggers=word(_BASE) & calls(_may_lack_it, "__init__"),
     since="3.0",
 )
 

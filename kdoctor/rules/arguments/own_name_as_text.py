@@ -41,9 +41,9 @@ from kdoctor.rules.arguments._short_names import CONSTRAINTS
 from kdoctor.rules.calls import argument, is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.parametrized import passed_by_pytest
 
 _KINDS: Final = {
@@ -87,12 +87,12 @@ def _may_be_unknown(facts: Facts, callee: Callee, called: Called) -> bool:
     return _is_unknown(facts, "activations", first)
 
 
-def _names_an_unknown(facts: Facts, called: Called) -> bool:
+def _may_name_an_unknown(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
-        (kind := _OF_LAYERS.fullmatch(each.arg or "")) is not None
-        and _is_unknown(facts, f"{kind[1]}s", each.value)
-        for each in called.node.keywords
-        if each.value.__class__ is ast.Constant
+        _is_unknown(facts, f"{kind[1]}s", called.argument(keyword))
+        for keyword in glimpse.keywords
+        if (kind := _OF_LAYERS.fullmatch(keyword)) is not None
+        for called in glimpse.calls_with(keyword)
     )
 
 
@@ -210,7 +210,8 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=calls(_names_an_unknown) | passes(_may_be_unknown),
+    triggers=Trigger(_may_name_an_unknown)
+    | passes(_may_be_unknown, of=lambda callee: callee.leaf in {"Activation", "get"}),
     since="3.0",
 )
 

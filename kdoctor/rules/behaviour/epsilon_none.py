@@ -29,21 +29,23 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, instances, literal, replaced
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Glimpse
 
 _EPSILON = "1e-07"
 _SET = "set_epsilon"
 
 
-def _may_give_none(facts: Facts, called: Called) -> bool:
-    if not called.names or not any(
-        isinstance(each, ast.Constant) and each.value is None for each in called.values
-    ):
-        return False
-    made = [knowledge(facts.target).class_type(each) for each in called.names]
-    return any(each is not None and each.kind is Kind.OPTIMIZER for each in made)
+def _may_give_none(glimpse: Glimpse, facts: Facts) -> bool:
+    known = knowledge(facts.target)
+    return any(
+        isinstance(each, ast.Constant) and each.value is None
+        for name, calls in glimpse.calls_by_meaning.items()
+        if (made := known.class_type(name)) is not None and made.kind is Kind.OPTIMIZER
+        for called in calls
+        for each in called.values
+    )
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -84,7 +86,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=calls(_may_give_none),
+    triggers=Trigger(_may_give_none),
     since="3.0",
 )
 

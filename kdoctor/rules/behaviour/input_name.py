@@ -91,7 +91,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=attribute("get_layer") & calls(_may_be_old),
+    triggers=attribute("get_layer") & calls(_may_be_old, "get_layer"),
     since="3.0",
 )
 

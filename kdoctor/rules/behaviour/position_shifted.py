@@ -35,9 +35,9 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.calls import UNKNOWN, is_hidden, keras_version, literal, literal_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Glimpse
 
 _RELEASES = ("2.15.0", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -82,12 +82,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 break
 
 
-def _may_be_shifted(facts: Facts, called: Called) -> bool:
-    if not called.names or not called.node.args:
-        return False
-    news = [new for name in called.names if (new := facts.signature(name)) is not None]
-    values = [literal_of(each) for each in called.node.args] if news else []
-    return any(not _all_fit(values, new) for new in news)
+def _may_be_shifted(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(
+        not _all_fit([literal_of(each) for each in called.node.args], new)
+        for name, calls in glimpse.calls_by_meaning.items()
+        if (new := facts.signature(name)) is not None
+        for called in calls
+        if called.places
+    )
 
 
 def _is_ours(old: Signature, new: Signature, shifted: int) -> bool:
@@ -238,7 +240,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=calls(_may_be_shifted),
+    triggers=Trigger(_may_be_shifted),
     since="3.0",
 )
 

@@ -136,7 +136,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=attribute(*_LISTS) & calls(_may_append),
+    triggers=attribute(*_LISTS) & calls(_may_append, "append"),
     since="3.0",
 )
 

@@ -153,7 +153,8 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=calls(_may_pass_a_name) & member_of({Kind.LAYER, Kind.MODEL, Kind.METRIC}, *_METHODS),
+    triggers=calls(_may_pass_a_name, *_METHODS)
+    & member_of({Kind.LAYER, Kind.MODEL, Kind.METRIC}, *_METHODS),
     since="3.0",
 )
 

@@ -68,7 +68,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=calls(lambda _, called: called.leaf in _GIVES and called.is_attribute)
+    triggers=calls(lambda _, called: called.leaf in _GIVES and called.is_attribute, *_GIVES)
     & (member_of({Kind.OPTIMIZER}, "variables") | member_of({Kind.VARIABLE}, "value")),
     since="3.0",
 )

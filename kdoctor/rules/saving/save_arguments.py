@@ -31,7 +31,7 @@ from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._uses import PathUse, method_uses, saves
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 
@@ -51,8 +51,7 @@ _INCLUDE_OPTIMIZER = 2  # self.save(filepath, overwrite, include_optimizer)
 def _may_be_one(_: Facts, called: Called) -> bool:
     if called.leaf == "save" and called.places == _INCLUDE_OPTIMIZER + 1:
         return True
-    gone = any(not called.keywords.isdisjoint(each) for each in _GONE.values())
-    return gone and not {*_GONE, "save_model"}.isdisjoint(called.last_names)
+    return any(not called.keywords.isdisjoint(each) for each in _GONE.values())
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -127,7 +126,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("save", "save_model", "save_weights", "load_weights") & calls(_may_be_one),
+    triggers=calls(_may_be_one, *_GONE, "save_model"),
     since="3.0",
 )
 

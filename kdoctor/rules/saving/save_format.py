@@ -124,8 +124,7 @@ def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix
 
 
 def _may_pass_it(_: Facts, called: Called) -> bool:
-    saves_one = {"save", "save_model", "save_weights"}.intersection(called.last_names)
-    return "save_format" in called.keywords and bool(saves_one)
+    return "save_format" in called.keywords
 
 
 rule = Rule(
@@ -134,7 +133,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=keyword("save_format") & calls(_may_pass_it),
+    triggers=keyword("save_format") & calls(_may_pass_it, "save", "save_model", "save_weights"),
     since="3.0",
 )
 
