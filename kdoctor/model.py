@@ -180,6 +180,15 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that a comment silences, the user's reason for it, and where the comment stands."""
+
+    finding: Finding
+    reason: str
+    comment: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """A file that could not be handled, and why."""
 

@@ -217,7 +217,7 @@ def _compared(
     path = Path(file) if file else default_file(policy)
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
-        result = engine.scan(named, **how | {"diffs": False, "progress": told})
+        result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})
     return compare(result, known, named, policy.asks)
 
 

@@ -93,6 +93,7 @@ def report(  # noqa: PLR0913 - the options of the command
         "isolated": isolated,
         "cache": not no_cache,
         "jobs": jobs,
+        "edits": False,
         "diffs": False,
         "anchors": False,
     }

@@ -77,6 +77,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     shown = [form, *(each.form for each in outputs)]
     page = streams.output(color, quiet=quiet, verbose=verbose)
     how |= {
+        "edits": False,  # of a fix, reports tell the diff or the replacements
         "diffs": any(each.diffs for each in shown),
         "replacements": any(each.replacements for each in shown),
         "anchors": known is not None or any(each.fingerprints for each in shown),

@@ -17,7 +17,7 @@ from kdoctor.engine.result import Anchor, FileScan, SkippedPart
 from kdoctor.engine.silencing import Silencer
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
-from kdoctor.model import Finding, Place, Span, Unreadable
+from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
 from kdoctor.rules import Facts, applies, words
 from kdoctor.rules.index import RuleEntry, rule_index
 from kdoctor.rules.triggers import Holds, trigger_of
@@ -164,13 +164,16 @@ class Examiner:
             unit = document.units[finding.place.unit]
             lines[finding.place] = unit.line_of(finding.place.span.start)
             told.append(self._shown(finding, unit, diffs))
+        silenced = (each.finding for each in judged.suppressed)
+        of_use = dict.fromkeys(finding.place for finding in (*told, *silenced))
+        lines = {place: lines[place] for place in of_use}
         scan = FileScan(
-            tuple(sorted(told, key=order)),
-            judged.suppressed,
+            tuple(map(self._kept, sorted(told, key=order))),
+            tuple(map(self._kept_silenced, judged.suppressed)),
             lines,
             regions=document.regions(lines),
             unreadable=failed,
-            anchors=anchors,
+            anchors={place: anchors[place] for place in of_use if place in anchors},
             lasts=not problems,
         )
         return scan, judged.directives
@@ -182,6 +185,16 @@ class Examiner:
         if self.orders.replacements:
             finding = diffs.with_replacements(finding, source)
         return finding
+
+    def _kept(self, finding: Finding) -> Finding:
+        """Return the finding with as much of its fix as is asked for."""
+        if self.orders.edits or finding.fix is None:
+            return finding
+        fix = dataclasses.replace(finding.fix, edits=(), imports=(), drops=())
+        return dataclasses.replace(finding, fix=fix)
+
+    def _kept_silenced(self, silenced: Suppressed) -> Suppressed:
+        return dataclasses.replace(silenced, finding=self._kept(silenced.finding))
 
 
 class _Question:

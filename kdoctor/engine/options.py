@@ -29,6 +29,7 @@ class Options(TypedDict, total=False):
     them, and over environments and caches, also where they are named.
     ``kind``: take every file as this kind of document, whatever its name.
     ``gate``: False looks into every file, also where no rule could fire; the result is the same.
+    ``edits``: False leaves ``Fix.edits`` and what goes with them empty, which is smaller.
     ``diffs``: False leaves ``Fix.diff`` empty, which is faster.
     ``replacements``: True fills in ``Fix.replacements``.
     ``anchors``: False is faster, where nobody asks for fingerprints or holds a baseline against it.
@@ -55,6 +56,7 @@ class Options(TypedDict, total=False):
     force_exclude: bool
     kind: Kind | None
     gate: bool
+    edits: bool
     diffs: bool
     replacements: bool
     anchors: bool
@@ -75,6 +77,7 @@ def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orde
         target,
         kind=options.get("kind"),
         gate=options.get("gate", True),
+        edits=options.get("edits", True),
         diffs=options.get("diffs", True),
         replacements=options.get("replacements", False),
         anchors=options.get("anchors", True),

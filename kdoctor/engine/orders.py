@@ -66,17 +66,19 @@ class Orders:
     """How each file is examined.
 
     ``codes`` are the rules that count, None for all. ``kind`` forces a kind of document; None goes
-    by the name of the file. ``gate`` skips sources in which no rule could fire. ``diffs`` fills in
-    ``Fix.diff``, ``replacements`` ``Fix.replacements``, ``anchors`` what findings are known again
-    by. ``unsafe`` lets a fix apply those that no proof calls safe. ``namespace`` is the root that
-    Keras is to be imported from, "" where each file keeps its own. ``folder`` is what relative
-    paths count from, "" for the working folder: another process may have another one.
+    by the name of the file. ``gate`` skips sources in which no rule could fire. ``edits`` keeps of
+    a fix what can be applied. ``diffs`` fills in ``Fix.diff``, ``replacements``
+    ``Fix.replacements``, ``anchors`` what findings are known again by. ``unsafe`` lets a fix apply
+    those that no proof calls safe. ``namespace`` is the root that Keras is to be imported from, ""
+    where each file keeps its own. ``folder`` is what relative paths count from, "" for the working
+    folder: another process may have another one.
     """
 
     target: Target
     codes: tuple[str, ...] | None = None
     kind: Kind | None = None
     gate: bool = True
+    edits: bool = True
     diffs: bool = True
     replacements: bool = False
     anchors: bool = True

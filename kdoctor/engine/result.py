@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from kdoctor.model import Finding, Place, Region, Unreadable
+from kdoctor.model import Finding, Place, Region, Suppressed, Unreadable
 from kdoctor.target import Target
-
-if TYPE_CHECKING:
-    from kdoctor.suppression import Suppressed
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from functools import lru_cache
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.selection import codes_of
 from kdoctor.errors import UsageProblem
-from kdoctor.model import Finding
+from kdoctor.model import Finding, Suppressed
 from kdoctor.rules import Facts, applies
 from kdoctor.rules.index import RuleEntry, rule_index
 from kdoctor.rules.suppression import invalid_ignore, unused_ignore
-from kdoctor.suppression import Directive, Directives, Entry, Form, Suppressed
+from kdoctor.suppression import Directive, Directives, Entry, Form
 
 FAMILY = "suppression"
 _HIDDEN_BESIDE = "its fix would change what a comment tells to leave alone, too"

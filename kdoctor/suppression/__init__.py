@@ -24,7 +24,7 @@ from kdoctor.deferred import deferred
 if TYPE_CHECKING:
     from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
     from kdoctor.suppression.marks import holds_marks, is_marked
-    from kdoctor.suppression.silencing import Directives, Silenced, Suppressed
+    from kdoctor.suppression.silencing import Directives, Silenced
     from kdoctor.suppression.writing import ignore_edits, ignore_fix, removal
 
 # A file without a mark needs nothing that reads comments.
@@ -37,7 +37,6 @@ _HOMES = {
     "is_marked": "marks",
     "Directives": "silencing",
     "Silenced": "silencing",
-    "Suppressed": "silencing",
     "ignore_edits": "writing",
     "ignore_fix": "writing",
     "removal": "writing",
@@ -49,7 +48,6 @@ __all__ = [
     "Entry",
     "Form",
     "Silenced",
-    "Suppressed",
     "directives_of",
     "holds_marks",
     "ignore_edits",

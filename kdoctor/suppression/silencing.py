@@ -8,19 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kdoctor.documents import Unit
-from kdoctor.model import Finding, Place, Span
+from kdoctor.model import Finding, Span, Suppressed
 from kdoctor.suppression.comments import SourceLines, indent_of, lines_of
 from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
 from kdoctor.suppression.marks import is_marked
-
-
-@dataclass(frozen=True, slots=True)
-class Suppressed:
-    """A finding that a comment silences, the user's reason for it, and where the comment stands."""
-
-    finding: Finding
-    reason: str
-    comment: Place
 
 
 @dataclass(frozen=True, slots=True)

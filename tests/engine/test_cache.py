@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -399,3 +400,14 @@ def test_comments_are_added_with_the_cache_as_without_it():
     expected = engine.fix(["."], **how)
     assert expected.files
     assert engine.fix(["."], cache=True, **how) == expected == engine.fix(["."], cache=True, **how)
+
+
+@pytest.mark.usefixtures("project")
+def test_fixes_without_their_edits_are_told_alike_and_kept_apart():
+    whole, bare = scan(), scan(edits=False)
+    assert bare == scan(edits=False) == scan(edits=False, cache=False)
+    assert scan() == whole
+    (full,), (kept,) = whole.findings[:1], bare.findings[:1]
+    assert full.fix.edits
+    assert kept.fix == replace(full.fix, edits=(), imports=(), drops=())
+    assert replace(kept, fix=full.fix) == full

@@ -146,7 +146,7 @@ class Cache:
             aimed = orders.aimed(task)
             asked = (
                 *(aimed.target, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
-                *(aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
+                *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
             )
             self._keys[own] = blake2b(repr(asked).encode(), digest_size=16).digest()
         return self._keys[own]

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeVar
 
 import msgspec
 
 from kdoctor.engine.result import Anchor, FileScan, SkippedPart
-from kdoctor.model import Finding, Place, Region, Unreadable
-from kdoctor.suppression import Suppressed
+from kdoctor.model import Finding, Place, Region, Suppressed, Unreadable
+
+T = TypeVar("T")
 
 
-class _Found(msgspec.Struct, array_like=True, frozen=True):
+class _Found(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """What belongs to places stands in the order of the findings, the suppressed ones last."""
+
     findings: tuple[Finding, ...]
     suppressed: tuple[Suppressed, ...]
-    lines: tuple[tuple[Place, str], ...]  # a key of a map cannot have parts
-    regions: tuple[tuple[Place, Region], ...]
+    lines: tuple[str | None, ...]
+    regions: tuple[Region | None, ...]
     skipped: tuple[SkippedPart, ...]
     unreadable: Unreadable | None
-    anchors: tuple[tuple[Place, Anchor], ...]
+    anchors: tuple[Anchor | None, ...]
 
 
 def packed(scan: FileScan) -> bytes | None:
     """Return a result as bytes, None where it holds what they cannot: half of a character."""
+    places = _places(scan)
     found = _Found(
         scan.findings,
         scan.suppressed,
-        tuple(scan.lines.items()),
-        tuple(scan.regions.items()),
+        _in_order(places, scan.lines),
+        _in_order(places, scan.regions),
         scan.skipped,
         scan.unreadable,
-        tuple(scan.anchors.items()),
+        _in_order(places, scan.anchors),
     )
     try:
         return msgspec.msgpack.encode(found)
@@ -46,15 +51,32 @@ def unpacked(data: bytes | msgspec.Raw) -> FileScan | None:
         found = _DECODER.decode(data)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
+    places = _places(found)
     return FileScan(
         found.findings,
         found.suppressed,
-        dict(found.lines),
-        dict(found.regions),
+        _by_place(places, found.lines),
+        _by_place(places, found.regions),
         found.skipped,
         found.unreadable,
-        dict(found.anchors),
+        _by_place(places, found.anchors),
     )
+
+
+def _places(found: FileScan | _Found) -> list[Place]:
+    return [
+        *(finding.place for finding in found.findings),
+        *(each.finding.place for each in found.suppressed),
+    ]
+
+
+def _in_order(places: Sequence[Place], told: Mapping[Place, T]) -> tuple[T | None, ...]:
+    return tuple(map(told.get, places)) if told else ()
+
+
+def _by_place(places: Sequence[Place], told: Iterable[T | None]) -> dict[Place, T]:
+    # Not strict: there is nothing at all where no place has it.
+    return {place: each for place, each in zip(places, told, strict=False) if each is not None}
 
 
 _DECODER: Final = msgspec.msgpack.Decoder(_Found)
