@@ -109,6 +109,9 @@ def forget() -> None:
 def examiner_for(orders: Orders) -> Examiner:
     """Return this process's examiner, which keeps what it learns of the tree between files."""
     # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
+    from kdoctor.lean_import import import_libcst  # noqa: PLC0415
+
+    import_libcst()
     from kdoctor.engine.examine import Examiner  # noqa: PLC0415
 
     return Examiner(orders, _package_for(orders.target, orders.folder))
