@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 class Kind(enum.StrEnum):
@@ -23,8 +24,7 @@ class Kind(enum.StrEnum):
     LIST = "list"  # of ``Type.item``
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Struct, frozen=True):
     """An inferred type.
 
     ``cls`` is the class as Keras' own messages name it (``Sequential``, ``Functional``, ``Dense``,

@@ -1,4 +1,4 @@
-"""The words that every floor passes on: small frozen dataclasses without behaviour.
+"""The words that every floor passes on: small frozen structs without behaviour.
 
 Offsets (``Span``) count characters of a unit's Python text, from 0. Places that people see
 (``Place``) count lines and columns from 1, and columns count characters.
@@ -7,7 +7,8 @@ Offsets (``Span``) count characters of a unit's Python text, from 0. Places that
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 class Severity(enum.StrEnum):
@@ -56,8 +57,7 @@ class Precedence(enum.IntEnum):
     ATOM = 17  # name, literal, display, parenthesised
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(Struct, frozen=True, order=True):
     """Characters ``start`` up to and without ``end`` of one unit's text."""
 
     start: int
@@ -68,8 +68,7 @@ class Span:
         return self.start <= other.start and other.end <= self.end
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(Struct, frozen=True):
     """A piece of the user's own source inside an edit: kept, with the edits inside it applied.
 
     ``required`` is how tightly the new surroundings bind; ``own`` how tightly the source
@@ -81,8 +80,7 @@ class Hole:
     own: Precedence = Precedence.ATOM
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     r"""Replace ``span`` by ``parts``: literal text (newlines as ``\n``) and holes.
 
     ``own`` is how tightly the new text binds, ``required`` what the place where it stands asks for.
@@ -95,8 +93,7 @@ class Edit:
     required: Precedence = Precedence.ANY
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ImportNeed:
+class ImportNeed(Struct, frozen=True, order=True):
     """A name that the fixed text uses and that must be bound by an import at module level.
 
     ``ImportNeed("keras", "ops", "ops")`` is ``from keras import ops``;
@@ -108,8 +105,7 @@ class ImportNeed:
     local: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Region:
+class Region(Struct, frozen=True, order=True):
     """Where something stands in the file as it lies on the disk: in a notebook's JSON, too.
 
     Lines and columns count from 1, columns in characters behind a byte order mark; the end is not
@@ -122,16 +118,14 @@ class Region:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Replacement:
+class Replacement(Struct, frozen=True, order=True):
     """``text`` takes the place of what stands in ``region``."""
 
     region: Region
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """Edits that cure one finding, and what they need.
 
     ``drops`` are the spans of import aliases (``Input`` in ``from keras.models import Input``) that
@@ -149,8 +143,7 @@ class Fix:
     replacements: tuple[Replacement, ...] = ()  # the same for programs; filled in by the engine
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(Struct, frozen=True, order=True):
     """Where something stands, for people: ``path:line:column`` or, in a notebook, with its cell."""
 
     path: str
@@ -163,8 +156,7 @@ class Place:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing worth telling: a rule, a place, why, and the fix or why there is none."""
 
     code: str
@@ -179,8 +171,7 @@ class Finding:
     no_fix_because: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Suppressed:
+class Suppressed(Struct, frozen=True):
     """A finding that a comment silences, the user's reason for it, and where the comment stands."""
 
     finding: Finding
@@ -188,8 +179,7 @@ class Suppressed:
     comment: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Struct, frozen=True):
     """A file that could not be handled, and why."""
 
     path: str

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """A distribution and version, e.g. ``keras 3.15.1`` because of ``--target``.
 
     ``keras_version`` is the release that ``import keras`` gives; ``tf_keras_version`` the release

@@ -11,8 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kdoctor.cli import ending
 from kdoctor.cli.choices import Color, DocumentKind, Namespace, Shape
@@ -25,8 +24,7 @@ class _Declined(Exception):
     """It is not plain."""
 
 
-@dataclass(frozen=True)
-class Grammar:
+class Grammar(NamedTuple):
     """What a command takes, as parameters by how they are written.
 
     ``values`` has what makes a parameter of a text, or raises ``ValueError``; it may be named more
@@ -35,8 +33,8 @@ class Grammar:
 
     does: str  # module:function
     flags: dict[str, str]
-    lists: dict[str, str] = field(default_factory=dict)
-    values: dict[str, tuple[str, Callable[[str], object]]] = field(default_factory=dict)
+    lists: dict[str, str]
+    values: dict[str, tuple[str, Callable[[str], object]]]
 
 
 def _count(text: str) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from kdoctor.config import CONFIG_FILES
 from kdoctor.documents.ignoring import Ignores, Patterns
@@ -32,8 +33,7 @@ _ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
 Configured = Callable[[str], Patterns | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """The files to read, in order, and the folders that could not be looked into."""
 
     files: tuple[str, ...]
@@ -113,8 +113,7 @@ def _is_configured_out(path: Path, configured: Configured) -> bool:
     return False
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(Struct):
     exclude: Sequence[str]
     configured: Configured
     files: dict[str, str] = field(default_factory=dict)  # real path -> path to report
@@ -181,8 +180,7 @@ class _Walk:
                     yield _Found(is_link, folder.below(entry.name), target)
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
+class _Folder(Struct, frozen=True):
     path: str  # to report
     real: Path
     ignores: Ignores

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from kdoctor.documents.encoding import Decoded, decode_python, decode_utf8
 from kdoctor.documents.python_source import read_python
@@ -30,8 +31,7 @@ _SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*\bpython[\d.]*\b")
 _Reader = Callable[[str, str], tuple[tuple[Unit, ...], tuple[Skipped, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """A parsed file.
 
     Its problems name no path: whoever handles the file adds it.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import tokenize
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kdoctor.errors import FileProblem
 
@@ -17,8 +18,7 @@ _WIDE_BOMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct, frozen=True):
     """A file's text, and what turns it into the same bytes again."""
 
     text: str

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.documents.reading import read_regular
 
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Patterns:
+class Patterns(Struct, frozen=True):
     """Patterns as in ``.gitignore``, which count from ``folder``."""
 
     folder: str  # with / at its end
@@ -60,8 +61,7 @@ class Patterns:
         return replace(Patterns.of(self.folder, kept), elsewhere=elsewhere)
 
 
-@dataclass(frozen=True, slots=True)
-class Ignores:
+class Ignores(Struct, frozen=True):
     """The rules that hold in one folder. All paths are real; those of folders end in ``/``."""
 
     rules: tuple[Patterns, ...] = ()  # outermost first; the innermost that decides, decides

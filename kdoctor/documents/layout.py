@@ -11,10 +11,12 @@ import bisect
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 # Python and CommonMark end lines here and nowhere else; str.splitlines knows eight more places.
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -66,8 +68,7 @@ class Layout(Protocol):
         """Return how the document must read for its code to be ``text``."""
 
 
-@dataclass(frozen=True)
-class Plain:
+class Plain(Struct, frozen=True, dict=True):
     """Code that stands as it is."""
 
     text: str
@@ -92,8 +93,7 @@ class Plain:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """``margin`` (indentation, ``> ``), ``prompt`` (``>>> ``) and ``code`` with its newline."""
 
     margin: str
@@ -106,8 +106,7 @@ class Line:
         return not self.code.strip()
 
 
-@dataclass(frozen=True)
-class Margined:
+class Margined(Struct, frozen=True, dict=True):
     r"""Code behind a margin. ``ending`` is a last newline that stands in the document only.
 
     >>> quoted = Margined((Line("> ", "", "x = 1\n"), Line("> ", "", "y = 2\n")))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kdoctor.documents.layout import line_starts
 from kdoctor.documents.parsing import why_not_python
@@ -48,8 +49,7 @@ _LINE = re.compile(r"[^\r\n]*")
 _CONTINUED = re.compile(r"(?:[^\r\n]*\\(?:\r\n|\r|\n))*[^\r\n]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(Struct, frozen=True):
     """A cell's text that a Python parser takes, and the edits that put the magics back."""
 
     text: str
@@ -123,8 +123,7 @@ def _masks(text: str) -> Iterator[tuple[int, str]]:
         at = _after_newline(text, line.end)
 
 
-@dataclass(frozen=True, slots=True)
-class _LogicalLine:
+class _LogicalLine(Struct, frozen=True):
     end: int
     magic: int | None = None  # where ``%…`` or ``!…`` begins behind an assignment
     question: int | None = None  # the end of ``obj?``

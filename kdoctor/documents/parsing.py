@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import warnings
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class NotPython:
+class NotPython(Struct, frozen=True):
     """Why a text is no Python, and on which of its lines (from 1) that shows."""
 
     why: str

@@ -7,14 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from msgspec import Struct
+
 from kdoctor.documents.layout import Layout, newline_of
 from kdoctor.documents.magics import Masked, mask
 from kdoctor.documents.parsing import why_not_python
 from kdoctor.model import Edit, Place, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """Code that was passed over: the line that shows why (in a notebook: of its cell), and why."""
 
     line: int
@@ -41,8 +42,7 @@ class Excerpt(Protocol):
         """Return what must stand at ``span`` of ``document`` for the cell's code to be ``text``."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextExcerpt:
+class TextExcerpt(Struct, frozen=True):
     """A cell in a document that is plain text."""
 
     span: Span
@@ -63,8 +63,7 @@ class Cell:
     excerpt: Excerpt = field(repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """One Python module: a file, the cells of a notebook, a fence, or a doctest session.
 
     ``text`` keeps the document's newlines. IPython's magics in it are masked by zeros of the same
@@ -112,8 +111,7 @@ def _clamp(offset: int, span: Span) -> int:
     return min(max(offset, span.start), span.end)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """What may become a cell, if it is Python."""
 
     excerpt: Excerpt

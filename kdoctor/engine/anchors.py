@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.engine.fingerprints import essence
 from kdoctor.engine.result import Anchor
@@ -30,8 +30,7 @@ def anchors_of(module: Module, places: Iterable[Place]) -> dict[Place, Anchor]:
     return anchors
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """A node with the places inside it, in order.
 
     ``context`` is the source of the largest node around it that is about one line long, "" where

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from kdoctor.documents import read_regular, uninterrupted, write_atomically
 from kdoctor.engine.journal import Journal, left_by_last_apply

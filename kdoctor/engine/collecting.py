@@ -12,14 +12,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
+
+from msgspec import Struct, field
 
 _MUCH = 50_000  # objects that may have died in rings: a few MB
 
 
-@dataclass(slots=True)
-class _Waiting:
+class _Waiting(Struct):
     """Who makes it wait: it is one for the process, in which several threads may scan at once."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.anchors import anchors_of
@@ -26,8 +27,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(Struct, frozen=True):
     """A document with what the rules say about it, and the modules that were parsed for that."""
 
     document: Document
@@ -109,7 +109,7 @@ class Examiner:
                 unparsed.append(unit.index)
                 skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
         scan, directives = self._ask(document, data, modules, unparsed, asked)
-        scan = dataclasses.replace(scan, skipped=tuple(skipped))
+        scan = replace(scan, skipped=tuple(skipped))
         return Examined(document, modules, scan, directives)
 
     def module(self, unit: Unit) -> Module:
@@ -190,11 +190,11 @@ class Examiner:
         """Return the finding with as much of its fix as is asked for."""
         if self.orders.edits or finding.fix is None:
             return finding
-        fix = dataclasses.replace(finding.fix, edits=(), imports=(), drops=())
-        return dataclasses.replace(finding, fix=fix)
+        fix = replace(finding.fix, edits=(), imports=(), drops=())
+        return replace(finding, fix=fix)
 
     def _kept_silenced(self, silenced: Suppressed) -> Suppressed:
-        return dataclasses.replace(silenced, finding=self._kept(silenced.finding))
+        return replace(silenced, finding=self._kept(silenced.finding))
 
 
 class _Question:
@@ -230,7 +230,7 @@ def heard(task: Task, scan: FileScan) -> FileScan:
     So the gate changes nothing of what is reported: a file in which no rule could fire has no
     news, also where it cannot be parsed.
     """
-    return scan if task.admitted else dataclasses.replace(scan, skipped=(), unreadable=None)
+    return scan if task.admitted else replace(scan, skipped=(), unreadable=None)
 
 
 def why(error: Exception) -> str:

@@ -12,10 +12,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from pickle import loads
 from typing import Any, Final, NoReturn
+
+from msgspec.structs import replace
 
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.remote import Work, carry_out, packed, perform, version

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+
+from msgspec.structs import replace
 
 from kdoctor.documents import Cell, Document, Unit
 from kdoctor.documents.positions import Positions
@@ -33,7 +34,7 @@ class FindingDiffs:
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding
         diff = self._of_cells if self._document.kind in ("python", "notebook") else self._of_lines
-        return dataclasses.replace(finding, fix=dataclasses.replace(fix, diff=diff(fix, source)))
+        return replace(finding, fix=replace(fix, diff=diff(fix, source)))
 
     def with_replacements(self, finding: Finding, source: Module | Unit) -> Finding:
         """Return the finding with ``fix.replacements`` filled in."""
@@ -45,7 +46,7 @@ class FindingDiffs:
             for span, text in self._changes(fix, source)
             for replacement in self._positions.replacements(span, text)
         )
-        return dataclasses.replace(finding, fix=dataclasses.replace(fix, replacements=replacements))
+        return replace(finding, fix=replace(fix, replacements=replacements))
 
     @cached_property
     def _positions(self) -> Positions:

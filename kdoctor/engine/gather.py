@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kdoctor.documents import reported
 from kdoctor.engine.options import Options
@@ -14,8 +15,7 @@ from kdoctor.engine.prefilter import Memory, Prefilter
 from kdoctor.model import Unreadable
 
 
-@dataclass(slots=True)
-class Gathered:
+class Gathered(Struct):
     """The files that were read, those worth a look, and those that cannot be read."""
 
     files: list[str] = field(default_factory=list)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from kdoctor.engine.conflicts import compatible
 from kdoctor.engine.examine import Examined, Examiner

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.documents.reading import read_regular
 from kdoctor.target import Target
@@ -14,8 +16,7 @@ if TYPE_CHECKING:
     from kdoctor.documents import Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A file to be examined. ``data`` is given for standard input, which can be read only once."""
 
     path: str
@@ -35,8 +36,7 @@ class Source:
         return read_regular(Path(folder, self.path)) if self.data is None else self.data
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """One source that is worth a look.
 
     ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,
@@ -61,8 +61,7 @@ class Task:
         return Task(self.source, self.size, self.admitted, target, self.codes, self.namespace)
 
 
-@dataclass(frozen=True, slots=True)
-class Orders:
+class Orders(Struct, frozen=True):
     """How each file is examined.
 
     ``codes`` are the rules that count, None for all. ``kind`` forces a kind of document; None goes

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 from kdoctor.documents.reading import read_regular
 from kdoctor.syntax.nodes import children_of, dotted, nodes_in, statements_in
@@ -23,8 +24,7 @@ _OPEN = frozenset({"setattr", "vars"})  # they may bind any member
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(Struct, frozen=True):
     """``from ..a import b`` is ("a", 2, "b"), ``import a.b as c`` is ("a.b", 0, None)."""
 
     module: str
@@ -32,15 +32,13 @@ class Imported:
     name: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(Struct, frozen=True):
     """``Dense = keras.layers.Dense``: the dotted name that is assigned."""
 
     dotted: str
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+class Class(Struct, frozen=True):
     """A class statement.
 
     ``bases`` are dotted names as written, None for any other expression. ``members`` are the names
@@ -58,8 +56,7 @@ class Class:
     gives: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
-class Outline:
+class Outline(Struct):
     """The bindings of a module: every one of each name, None for one that says nothing."""
 
     names: dict[str, set[Imported | Alias | Class | None]] = field(default_factory=dict)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kdoctor.engine.cache.trace import Remembered, Trace
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_from
@@ -20,8 +21,7 @@ from kdoctor.keras_api.surface import (
 from kdoctor.syntax.package import ClassInfo
 
 
-@dataclass(frozen=True, slots=True)
-class OwnModule:
+class OwnModule(Struct, frozen=True):
     """A module of the tree, as what a name may mean."""
 
     path: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from kdoctor.engine.gather import Gathered, gather
 from kdoctor.engine.options import Options, orders_of, workers_of
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from kdoctor.engine.cache.cache import Cache
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What a run has to do: each file as a task, with its own target, rules and namespace.
 
     ``workers`` is who does it: a number of processes, None for one a core, or an executor.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options
@@ -22,8 +23,7 @@ _NAMESPACES: Final = {None: "", "": "", _KEEP: "", "keras": "keras", "tf.keras":
 Codes = tuple[str, ...] | None  # None: all rules
 
 
-@dataclass(frozen=True, slots=True)
-class Exemption:
+class Exemption(Struct, frozen=True):
     """Rules that do not count in the files that match, or, ``negated``, in all others."""
 
     patterns: Patterns

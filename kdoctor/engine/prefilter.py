@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from kdoctor.engine.cache.state import State, file_state
 from kdoctor.engine.cache.trace import Seen, Trace
@@ -29,8 +30,7 @@ _LONGEST_LIST = 50_000  # bytes of names in parentheses
 _REMEMBERED = 100_000  # files; memory must not grow with the tree
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What a file's bytes say.
 
     ``size`` counts them. ``speaks``: they hold a word; ``marked``: they may hold a comment for

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from kdoctor.model import Finding, Place, Region, Suppressed, Unreadable
 from kdoctor.target import Target
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedPart:
+class SkippedPart(Struct, frozen=True):
     """A code block or cell inside a readable file that is no Python, and why we say so.
 
     ``line`` counts in the file, in a notebook in the cell.
@@ -23,8 +23,7 @@ class SkippedPart:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectNotes:
+class ProjectNotes(Struct, frozen=True):
     """What is to be said about the files that name the target.
 
     ``conflicts`` are sentences about files that contradict each other. ``unreadable`` are the
@@ -35,16 +34,14 @@ class ProjectNotes:
     unreadable: tuple[Unreadable, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TargetUse:
+class TargetUse(Struct, frozen=True):
     """For how many files a target counts, of those that have to do with Keras."""
 
     target: Target
     files: int
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """What a finding hangs on, whatever moves around it.
 
     ``scope`` is the qualified name of the definition around it (``Attention.call``), "" at module
@@ -56,8 +53,7 @@ class Anchor:
     context: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FileScan:
+class FileScan(Struct, frozen=True):
     """What one file gave. ``unreadable`` stands beside findings where only a part failed.
 
     ``lasts``: a second look at the same file would give the same.
@@ -73,8 +69,7 @@ class FileScan:
     lasts: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class ScanResult:
+class ScanResult(Struct, frozen=True):
     """What is wrong with some files on one target.
 
     ``findings`` stand in order of place, then code. ``lines`` gives, for each finding's place, the
@@ -113,8 +108,7 @@ class ScanResult:
         return self.regions.get(place, own)
 
 
-@dataclass(frozen=True, slots=True)
-class FixedFile:
+class FixedFile(Struct, frozen=True):
     """One file that a fix changes: its bytes before and after, and which findings it cures.
 
     ``diff`` is a unified diff with ``a/`` and ``b/`` headers; for a notebook, one of each changed
@@ -131,16 +125,14 @@ class FixedFile:
     is_stdin: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LeftAlone:
+class LeftAlone(Struct, frozen=True):
     """A file that has something to fix and was not touched, and why."""
 
     path: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileFix:
+class FileFix(Struct, frozen=True):
     """What a fix of one file gives: what was found, what is left after it, and the new bytes."""
 
     found: FileScan
@@ -149,8 +141,7 @@ class FileFix:
     left_alone: LeftAlone | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FixResult:
+class FixResult(Struct, frozen=True):
     """What a fix did, or would do.
 
     ``left`` is what a scan of the files finds after the fix, ``found`` what one found before it.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.selection import codes_of
@@ -20,8 +21,7 @@ FAMILY = "suppression"
 _HIDDEN_BESIDE = "its fix would change what a comment tells to leave alone, too"
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What is told of a document after its comments were heard.
 
     ``about_comments`` are the findings on the comments themselves.
@@ -129,7 +129,7 @@ def _without_fixes_of(
     """Take away the fixes that cure something silenced, too."""
     hidden = {each.finding.fix for each in suppressed if each.finding.fix is not None}
     return tuple(
-        dataclasses.replace(finding, fix=None, no_fix_because=_HIDDEN_BESIDE)
+        replace(finding, fix=None, no_fix_because=_HIDDEN_BESIDE)
         if finding.fix in hidden
         else finding
         for finding in findings

@@ -7,8 +7,9 @@ pre-commit hook that is given two files says the same about them as a scan of th
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import lru_cache, partial
+
+from msgspec import Struct
 
 from kdoctor.engine.cache.trace import Remembered, Trace
 
@@ -94,8 +95,7 @@ class Tree:
         return tuple(map(_Root, [*climbed, *sources]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Root:
+class _Root(Struct, frozen=True):
     """A folder on the path of imports. ``only``: the one package in it that is of the tree."""
 
     folder: str

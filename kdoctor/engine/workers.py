@@ -9,9 +9,10 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from kdoctor.documents import uninterrupted
 from kdoctor.engine.collecting import collect_where_due, collector_waits, give_back
@@ -151,8 +152,7 @@ class _Stopped(BaseException):
     """The result of this worker is not wanted any more. No rule may catch it."""
 
 
-@dataclass(slots=True)
-class _Worker:
+class _Worker(Struct):
     """What a worker process is at."""
 
     working: bool = False

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
+from msgspec import Struct
+
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.members import Classes, classes_of
 from kdoctor.keras_api.presence import Presence
@@ -88,8 +90,7 @@ class Lookup:
         return self._missing.under_other_roots() if self._missing else ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Missing:
+class _Missing(Struct, frozen=True):
     """A name that is not there: ``prefix`` is the part that is gone, ``rest`` stood behind it."""
 
     surface: Surface
@@ -111,8 +112,7 @@ class _Missing:
         return tuple(f"{self.spelling}.{new}" for new in alike)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """How far a name could be followed: ``prefix`` is the last part looked at."""
 
     presence: Presence

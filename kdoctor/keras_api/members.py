@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from msgspec import Struct
 
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.presence import Presence
@@ -56,8 +57,7 @@ TORCH_MODULE: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ClassInfo:
+class ClassInfo(Struct, frozen=True):
     """One class of one release with all that its instances have."""
 
     home: str
@@ -66,8 +66,7 @@ class ClassInfo:
     members: dict[str, Member]
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
+class Classes(Struct, frozen=True):
     """The classes of one distribution's release."""
 
     distribution: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import inspect
-from dataclasses import dataclass
 from functools import lru_cache
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+
+class Parameter(Struct, frozen=True):
     """One parameter; ``default`` is source text, None where the parameter is required."""
 
     name: str
@@ -17,8 +17,7 @@ class Parameter:
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """The parameters of a call, without ``self``. ``text`` is how a person would write them."""
 
     text: str

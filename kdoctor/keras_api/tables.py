@@ -14,12 +14,12 @@ from __future__ import annotations
 import enum
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import Struct
 
 DATA: Final = "data"
 
@@ -94,8 +94,7 @@ class MoveSpan(msgspec.Struct, array_like=True, frozen=True):
     names: list[int]
 
 
-@dataclass(frozen=True)
-class NamesTable:
+class NamesTable(Struct, frozen=True, dict=True):
     """The names of one root, dotted and relative to it; "" is the root.
 
     A release with no name at all is one without the root (TensorFlow 2 has no ``contrib``).
@@ -191,8 +190,7 @@ class ClassSpan(msgspec.Struct, array_like=True, frozen=True):
     members: list[int]  # into ``members``
 
 
-@dataclass(frozen=True)
-class ClassesTable:
+class ClassesTable(Struct, frozen=True):
     """The classes of one distribution. ``homes`` are those that serve as bases."""
 
     distribution: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
@@ -25,8 +26,7 @@ LEGACY: Final = "TF_USE_LEGACY_KERAS"
 _LEGACY_SINCE: Final = "3."  # before Keras 3 tf.keras and tf_keras are the same code
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """A project's target and how it came about.
 
     ``settings`` are kdoctor's own. ``sources`` are the places that were looked at, in the order of
@@ -111,8 +111,7 @@ class Projects:
         return self._looks[folder]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Look:
+class _Look(Struct, frozen=True, eq=False):
     """What was found in one folder."""
 
     sources: tuple[Source, ...]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 
 class Distribution(enum.StrEnum):
@@ -57,8 +58,7 @@ class Kind(enum.StrEnum):
     SETTINGS = "settings of the environment"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """One requirement on a package that brings Keras.
 
     ``requirement`` is how it is written in the file. ``specifiers`` says the same as a version
@@ -87,8 +87,7 @@ class Evidence:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Struct, frozen=True):
     """``TF_USE_LEGACY_KERAS`` as it is set in some place."""
 
     value: str
@@ -106,8 +105,7 @@ class Flag:
         return self.path if self.line is None else f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One place that was looked at, and what it says. ``folder`` is the absolute path it lies in.
 
     ``problems`` are sentences, each with the path in front, about what could not be read.
@@ -121,8 +119,7 @@ class Source:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A part of a file that cannot be read."""
 
     path: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.errors import FileProblem
@@ -29,8 +29,7 @@ _CONDA: Final = re.compile(
 _NUMBER: Final = re.compile(r"v?\d+(?:\.\d+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """Where a requirement stands, and in which extra or dependency group."""
 
     path: str

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from kdoctor.config import CONFIG_FILES, Config, Key, config_of, value_of
 from kdoctor.errors import FileProblem, UsageProblem
@@ -19,8 +20,7 @@ _PYPROJECT: Final = "pyproject.toml"
 _TABLE: Final = ("tool", "kdoctor")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class Layer(Struct, frozen=True, eq=False):
     """What one file says. ``folder`` is what its patterns count from, an absolute path."""
 
     path: str
@@ -39,8 +39,7 @@ class Layer:
         return self.path if line is None else f"{self.path}:{line}"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Settings:
+class Settings(Struct, frozen=True, eq=False):
     """What is in force in some folder: nothing, or what a file says and what it extends."""
 
     layers: tuple[Layer, ...] = ()  # the nearest first, then what it extends

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from kdoctor.documents.writing import write_anew
 from kdoctor.errors import FileProblem, UsageProblem
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _NAMED = re.compile(r"([a-zA-Z_]+)=(.+)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """A file, and the format of the report in it."""
 
     form: Format

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TextIO
+
+from msgspec import Struct
 
 # What each role looks like on a terminal that has colours (rich's style language).
 STYLES = {
@@ -25,8 +26,7 @@ STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A text stream with what is known about its reader.
 
     ``verbosity`` is -1 for findings only, 0 as usual, 1 for every detail. ``links``: it can follow

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from urllib.parse import quote_from_bytes
+
+from msgspec import Struct
 
 from kdoctor.engine.result import SkippedPart
 from kdoctor.model import Finding
@@ -42,8 +43,7 @@ def _cell(number: int | None) -> str:
     return "" if number is None else f":cell {number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(Struct, frozen=True):
     """The folder that paths count from, for programs that know the repository by itself."""
 
     folder: str

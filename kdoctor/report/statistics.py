@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from kdoctor import __version__
 from kdoctor.engine.result import ScanResult
@@ -16,8 +18,7 @@ from kdoctor.report.page import Page
 _HEADINGS = ("findings", "rule", "", "safe", "unsafe", "by hand")
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """The findings of one rule: all of them, and those with a fix, by its applicability."""
 
     code: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence, Span
 from kdoctor.rewrite.binding import Argument, Binding, bind
@@ -32,8 +32,7 @@ _STARS: dict[inspect._ParameterKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """One row on one use. ``fix`` gives the fix or raises ``Refused``."""
 
     module: Module

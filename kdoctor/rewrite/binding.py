@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.template import Pattern
@@ -15,8 +15,7 @@ _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_O
 _KEYWORD = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """One argument of the call, and the parameter that it goes to."""
 
     parameter: str
@@ -33,8 +32,7 @@ class Argument:
         return None if self.arg.keyword is None else self.arg.keyword.value
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Struct, frozen=True):
     """A call's arguments in source order, bound to the parameters of ``pattern``."""
 
     pattern: Pattern

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.model import Hole, Precedence
 from kdoctor.rewrite.binding import Argument, Binding
@@ -31,8 +32,7 @@ Parts = tuple[str | Hole, ...]
 _IN_ORDER = (cst.Await, cst.Yield, cst.NamedExpr)
 
 
-@dataclass(frozen=True, slots=True)
-class Builder:
+class Builder(Struct, frozen=True):
     """Turns the right side of one row into text and holes, for one call.
 
     ``call`` is what is replaced (for a member that is read, the attribute). ``spell`` gives a

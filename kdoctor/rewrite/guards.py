@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.questions import Answer, Guard, Question, Situation, every
@@ -208,8 +208,7 @@ def _value_in(name: str, parameter: str, values: tuple[object, ...], sentence: s
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Literal:
+class _Literal(Struct, frozen=True):
     value: object
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.model import Edit, ImportNeed, Span
 from kdoctor.rewrite.surroundings import comments_in
@@ -22,8 +22,7 @@ MERGED_LENGTH = 88
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(slots=True)
-class Change:
+class Change(Struct):
     """What happens to one import statement.
 
     ``gone`` are aliases that go, ``renamed`` aliases that are written otherwise, ``added`` the

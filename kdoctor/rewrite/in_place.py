@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite.binding import Argument
@@ -12,8 +13,7 @@ from kdoctor.rewrite.items import Item
 from kdoctor.rewrite.precedence import binds
 
 
-@dataclass(slots=True)
-class _Progress:
+class _Progress(Struct):
     """How far the argument list is written: a positional argument cannot follow a keyword."""
 
     positions: int = 0

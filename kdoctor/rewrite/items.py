@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.rewrite.binding import Argument, Binding
 from kdoctor.rewrite.slots import Slot, Slots, same_value
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One argument of the new call.
 
     ``node`` is its expression in the template, None where it only passes on a variadic argument.

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence
@@ -34,8 +35,7 @@ from kdoctor.syntax.nodes import dotted
 SELF = "self"
 
 
-@dataclass(frozen=True, slots=True)
-class MemberRewrite:
+class MemberRewrite(Struct, frozen=True):
     """One rewrite of a member: ``row`` with ``self`` first, ``called`` for a method.
 
     ``unsafe_because`` says what may differ, "" where a proof makes the fix safe. ``drops`` are
@@ -111,8 +111,7 @@ class MemberTable:
         return Refusal(nearest.reason if nearest else f"no rewrite of `{use.member}` is known")
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
+class _Attempt(Struct, frozen=True):
     module: Module
     use: MemberUse
     member: MemberRewrite

@@ -8,9 +8,9 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.rewrite.binding import Binding
 from kdoctor.rewrite.template import Code
@@ -25,8 +25,7 @@ class Answer(enum.Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """A use of an old name: where it stands, and what is passed (None where it is not called)."""
 
     module: Module

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
+
+from msgspec import Struct
 
 from kdoctor.rewrite.template import Code, Pattern
 
@@ -26,8 +27,7 @@ SignatureLookup = Callable[[str], SignatureText | None]
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Struct, frozen=True):
     """One parameter of the new callable: by which position and by which keyword it is reached."""
 
     position: int | None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Fix, ImportNeed, Span
 from kdoctor.rewrite.attempt import Attempt

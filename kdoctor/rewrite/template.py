@@ -14,9 +14,10 @@ import builtins
 import inspect
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from kdoctor.rewrite.questions import Guard
@@ -25,8 +26,7 @@ _INNER_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.Genera
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """An expression of a template together with the text that its positions count in."""
 
     node: ast.expr
@@ -37,8 +37,7 @@ class Code:
         return self.text[self.node.col_offset : self.node.end_col_offset]
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """A left side: the old name, and its signature (None where only the name is meant).
 
     The defaults in ``signature`` are ``Code``.
@@ -67,8 +66,7 @@ class Pattern:
         return {} if self.signature is None else dict(self.signature.parameters)
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Struct, frozen=True):
     """A right side: the tree, and what its names are.
 
     ``uses`` counts how often each parameter is read; ``inner`` are the parameters read inside a
@@ -106,8 +104,7 @@ class Replacement:
         return cls(Code(tree, text), uses, inner, local)
 
 
-@dataclass(frozen=True)
-class Rewrite:
+class Rewrite(Struct, frozen=True, dict=True):
     """One before→after pair. ``id`` is its key in the proof record."""
 
     left: str

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Protocol
 
+from msgspec import Struct
+from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor import keras_api
@@ -26,8 +27,7 @@ class Proven(Protocol):
         """The key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The target, its API, and the proof record.
 
     ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.model import Edit, Span
 from kdoctor.syntax import Module
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One small statement with a line (or several) of its own, in a block or in the module."""
 
     statement: cst.BaseSmallStatement

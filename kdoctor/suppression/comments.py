@@ -10,7 +10,8 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kdoctor.model import Span
 
@@ -22,8 +23,7 @@ _OPENS = {getattr(tokenize, f"{kind}_START", -1) for kind in ("FSTRING", "TSTRIN
 _CLOSES = {getattr(tokenize, f"{kind}_END", -1) for kind in ("FSTRING", "TSTRING")}
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(Struct, frozen=True):
     """A comment. ``alone``: nothing else stands on its line. Rows count from 0."""
 
     span: Span
@@ -32,16 +32,14 @@ class Comment:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Rows ``first`` to ``last``, both included."""
 
     first: int
     last: int
 
 
-@dataclass(slots=True)
-class SourceLines:
+class SourceLines(Struct):
     """The lines of a source.
 
     ``joined`` are runs of rows that a string or a backslash makes one: no comment can stand on any

@@ -6,7 +6,8 @@ import difflib
 import enum
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from kdoctor.model import Span
 from kdoctor.suppression.comments import Comment
@@ -40,8 +41,7 @@ class Form(enum.StrEnum):
     UNKNOWN = "unknown"  # ``Directive.problem`` says what is wrong
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One of the codes or names in a list, and where it stands."""
 
     text: str
@@ -63,8 +63,7 @@ class Entry:
 ABOUT_COMMENTS = frozenset({"unused-ignore", "invalid-ignore"})
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """One comment for kdoctor.
 
     ``entries`` is empty where it means every rule. ``others``: it lists codes of other tools too.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from kdoctor.documents import Unit
 from kdoctor.model import Finding, Span, Suppressed
@@ -14,8 +15,7 @@ from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
 from kdoctor.suppression.marks import is_marked
 
 
-@dataclass(frozen=True, slots=True)
-class Silenced:
+class Silenced(Struct, frozen=True):
     """What comments make of findings: those that are left, and those that are not told."""
 
     left: tuple[Finding, ...]
@@ -32,8 +32,7 @@ class _Rank(enum.IntEnum):
     BLANKET_NOQA = 4  # written for other tools: it makes none of ours needless
 
 
-@dataclass(slots=True)
-class _Stretch:
+class _Stretch(Struct):
     """Where an ``off`` counts: for one entry, or for every rule where that is None."""
 
     directive: Directive
@@ -41,8 +40,7 @@ class _Stretch:
     span: Span
 
 
-@dataclass(slots=True)
-class _UnitDirectives:
+class _UnitDirectives(Struct):
     unit: Unit
     lines: SourceLines
     by_row: dict[int, list[Directive]] = field(default_factory=dict)

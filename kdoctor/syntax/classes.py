@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.kinds import Type
 from kdoctor.syntax.imports import Imports
@@ -20,8 +20,7 @@ _ANSWERS_ALL = frozenset({"__getattr__", "__getattribute__"})
 _NO_BASE = frozenset({"object"})
 
 
-@dataclass(eq=False, slots=True)
-class OwnClass:
+class OwnClass(Struct, eq=False):
     """A class of this module, or (``node`` is None) of another module of the tree.
 
     ``closed``: nothing but ``members`` and the bases' own can be found on an instance; false where

@@ -9,10 +9,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import libcst as cst
+from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.syntax.knowledge import Knowledge
@@ -54,8 +54,7 @@ _SPEAKS_OF_VERSION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _OneOf:
+class _OneOf(Struct, frozen=True):
     """What is one of a few values, nobody knows which: the name of the engine under Keras."""
 
     values: frozenset[str]

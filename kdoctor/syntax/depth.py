@@ -11,8 +11,9 @@ import ast
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 MOST: Final = 500
 """Levels of nodes; each term of a sum is one, and so is each ``elif``."""
@@ -22,8 +23,7 @@ _MANY: Final = MOST // 4  # lines of a statement that may be deep
 _BRACKETS_AND_LINES = re.compile(r"[(\[{]+|[)\]}]+|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """How far the statements of a text may go, by its lines alone."""
 
     length: int  # characters

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.syntax.blocks import leaves
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
@@ -29,8 +29,7 @@ _BLOCKS = frozenset({
 _MAY_LEAVE = frozenset({cst.If, cst.Try})
 
 
-@dataclass(frozen=True, slots=True)
-class _Outflow:
+class _Outflow(Struct, frozen=True):
     """What a statement lets out: bindings, and whether those from before it are all replaced."""
 
     bindings: tuple[Binding, ...]

@@ -7,10 +7,10 @@ classes and functions give is asked of ``Knowledge``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.annotations import declared

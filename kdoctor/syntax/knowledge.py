@@ -7,8 +7,9 @@ Every question may be answered with None, which means "not known" and never lead
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from kdoctor.kinds import Context, Type
 
@@ -78,8 +79,7 @@ class Knowledge(Protocol):
         """Return the context of the body of ``with qualified():``."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Nothing:
+class _Nothing(Struct, frozen=True):
     """Knows nothing: names are still resolved, but have no meaning."""
 
     def class_type(self, qualified: str) -> Type | None:  # noqa: ARG002

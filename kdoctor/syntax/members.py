@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
@@ -17,8 +17,7 @@ from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.values import Value
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class MemberUse:
+class MemberUse(Struct, frozen=True, eq=False):
     """``owner.member`` is read. ``node`` is the attribute, ``called`` its call where it is called.
 
     ``owner_defines`` is false only where the member cannot come from the user's own code: from a
@@ -37,8 +36,7 @@ class MemberUse:
     confidence: Confidence = Confidence.LIKELY
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class MemberStore:
+class MemberStore(Struct, frozen=True, eq=False):
     """``owner.member`` is assigned to (``how`` ASSIGN), updated (AUGMENT), deleted, looped over.
 
     ``value`` is the whole right side, and what stands in ``path`` of it is assigned: ``path`` is

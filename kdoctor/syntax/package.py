@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class ClassInfo:
+
+class ClassInfo(Struct, frozen=True):
     """A class of the tree, with all that matters of its bases.
 
     ``base`` is the dotted name of the nearest imported base class, None where there is none.

@@ -8,18 +8,17 @@ code that makes such layers anew at each call builds a model, and computes nothi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import Survey, Use
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True, eq=False):
     """A parameter that may turn out to take symbolic tensors.
 
     ``arguments`` is what is passed for it in this module, ``in_list`` says that it is passed lists,

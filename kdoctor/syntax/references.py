@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.model import Confidence
 from kdoctor.syntax.package import ClassInfo
@@ -22,8 +22,7 @@ class ReferenceKind(enum.Enum):
     ANNOTATION_STRING = enum.auto()  # inside a string that is a type
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ImportBinding:
+class ImportBinding(Struct, frozen=True, eq=False):
     """One name that an import binds.
 
     ``name`` is what the local name then means: ``keras`` for ``import keras.backend``, the module
@@ -42,8 +41,7 @@ class ImportBinding:
     own_class: ClassInfo | None = None
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Reference:
+class Reference(Struct, frozen=True, eq=False):
     """One use of something imported.
 
     ``node`` is the outermost attribute (or name), the ImportAlias (or ImportStar) of an import, or

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.model import Confidence
 from kdoctor.syntax.flow import TOO_MANY, Exits, Flow
@@ -17,8 +18,7 @@ from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import Survey
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Struct, frozen=True):
     """What a name stands for: something imported, under one name or under alternative ones."""
 
     name: str

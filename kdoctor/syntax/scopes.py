@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import libcst as cst
+from msgspec import Struct, field
 
 
 class ScopeKind(enum.Enum):
@@ -39,8 +39,7 @@ class BindingKind(enum.Enum):
     TYPE = enum.auto()  # a type alias or a type parameter
 
 
-@dataclass(eq=False, slots=True)
-class Scope:
+class Scope(Struct, eq=False):
     """One namespace. ``node`` is what makes it."""
 
     kind: ScopeKind
@@ -88,8 +87,7 @@ class Scope:
         return False
 
 
-@dataclass(eq=False, slots=True)
-class Binding:
+class Binding(Struct, eq=False):
     """One place that binds (or deletes) a name.
 
     ``node`` is what carries the name: a Name, an ImportAlias, a FunctionDef, a ClassDef, a Param.

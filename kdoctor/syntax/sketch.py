@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from kdoctor.syntax.nodes import NODE_FIELDS
 from kdoctor.syntax.scopes import BindingKind
@@ -19,8 +20,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-@dataclass(eq=False, slots=True)
-class Space:
+class Space(Struct, eq=False):
     """One namespace: the module, a class, a function. ``returns`` is what a function gives."""
 
     node: ast.AST
@@ -36,8 +36,7 @@ class Space:
             space = space.parent
 
 
-@dataclass(eq=False, slots=True)
-class Bound:
+class Bound(Struct, eq=False):
     """One place that binds a name, or an attribute. The fields are those of ``scopes.Binding``.
 
     ``node`` is the function or the class, for a parameter its function, of which it is that called

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 
@@ -24,8 +24,7 @@ class Mode(enum.Enum):
     ANNOTATION = enum.auto()  # a type, in which strings are code
 
 
-@dataclass(eq=False, slots=True)
-class Use:
+class Use(Struct, eq=False):
     """A name that is read, with the attributes taken from it.
 
     ``chain`` is the outermost node of ``name.a.b``. For a name in a string annotation both nodes
@@ -41,8 +40,7 @@ class Use:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class How:
+class How(Struct, frozen=True):
     """How a target is bound. The fields are those of ``Binding``."""
 
     kind: BindingKind
@@ -56,8 +54,7 @@ class How:
         return How(self.kind, self.scope, self.value, (*self.path, step))
 
 
-@dataclass(eq=False, slots=True)
-class Store:
+class Store(Struct, eq=False):
     """An attribute that is bound: `self.x = value`. The fields are those of ``Binding``."""
 
     node: cst.Attribute
@@ -68,8 +65,7 @@ class Store:
     annotation: cst.BaseExpression | None
 
 
-@dataclass(eq=False)
-class Survey:
+class Survey(Struct, eq=False, dict=True):
     """What one walk gathers."""
 
     tree: cst.Module

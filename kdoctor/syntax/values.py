@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.classes import OwnClass
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """What is known of an expression: its type, its class where that is the user's own.
 
     ``is_none``: it is the literal None, which says nothing about the name that holds it.

@@ -6,10 +6,10 @@ import multiprocessing
 import os
 import shutil
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import kdoctor
 from kdoctor import engine

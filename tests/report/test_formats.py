@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 import os
@@ -10,6 +9,7 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
+from msgspec import structs
 
 from kdoctor import engine
 from kdoctor.errors import UsageProblem
@@ -185,8 +185,8 @@ def test_control_characters_of_a_message_reach_no_reader(name, tmp_path, monkeyp
     (tmp_path / "old.py").write_text(OLD)
     result = engine.scan(["."], target=TARGET)
     (finding,) = result.findings
-    odd = dataclasses.replace(finding, message="\x1b[2J\x00\r::error::", help="\x07")
-    told = written(name, dataclasses.replace(result, findings=(odd,)))
+    odd = structs.replace(finding, message="\x1b[2J\x00\r::error::", help="\x07")
+    told = written(name, structs.replace(result, findings=(odd,)))
     assert not set(told) & set("\x1b\x00\r\x07")
     if name == "junit":
         ET.fromstring(told)  # noqa: S314 - our own

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import io
 import json
 from pathlib import Path
@@ -10,6 +9,7 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
+from msgspec import structs
 
 from kdoctor import engine
 from kdoctor.engine.result import ProjectNotes, ScanResult
@@ -202,7 +202,7 @@ def _fingerprints(path):
 def test_what_a_baseline_accepts_is_marked_and_not_dropped():
     result = scanned("a b.py")
     first, *rest = result.findings
-    run = sarif(dataclasses.replace(result, findings=tuple(rest), known=(first,)))
+    run = sarif(structs.replace(result, findings=tuple(rest), known=(first,)))
     known, new = run["results"]
     assert known["baselineState"] == "unchanged"
     assert known["suppressions"][0]["kind"] == "external"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from kdoctor.engine.cache.state import file_state
 from kdoctor.engine.cache.trace import Seen, Trace
@@ -14,8 +15,7 @@ from kdoctor.engine.orders import Source
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Noted(Generic[T]):
+class Noted(Struct, Generic[T], frozen=True):
     """A result, and the files and folders that it depends on, None where that is not known."""
 
     result: T

@@ -5,10 +5,11 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from kdoctor.documents.reading import read_regular
 from kdoctor.errors import FileProblem
@@ -24,8 +25,7 @@ _MARKS = (
 )
 
 
-@dataclass(frozen=True)
-class File:
+class File(Struct, frozen=True, dict=True):
     """One file: the path as people read it, where it really lies, and its bytes."""
 
     path: str

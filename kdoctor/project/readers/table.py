@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
+
+from msgspec import Struct
 
 from kdoctor.project.evidence import WORDS, Kind
 from kdoctor.project.readers.file import File, Said
@@ -13,8 +14,7 @@ from kdoctor.project.readers.file import File, Said
 _LEGACY: Final = (b"TF_USE_LEGACY_KERAS",)
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """A kind of file: its names (patterns), and the module and function that read it.
 
     ``words``: a file that holds none of them says nothing and is not parsed.

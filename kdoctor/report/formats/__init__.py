@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from kdoctor.errors import UsageProblem
 from kdoctor.report.page import Page
@@ -18,8 +19,7 @@ if TYPE_CHECKING:  # the names of the formats stand in --help, which needs no en
     from kdoctor.engine.result import ScanResult
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """How a scan is written.
 
     ``diffs`` and ``replacements`` say whether it shows what each finding's fix changes, as a diff

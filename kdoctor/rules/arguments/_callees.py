@@ -6,8 +6,9 @@ They ask what ``keras_calls`` asks, of less: a call of a method may be that of a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
+
+from msgspec import Struct
 
 from kdoctor import keras_api
 from kdoctor.keras_api import EntryKind, Presence, Signature
@@ -18,8 +19,7 @@ from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 
-@dataclass(frozen=True, eq=False)
-class Callee:
+class Callee(Struct, frozen=True, eq=False, dict=True):
     """A class, function or method of Keras: what ``KerasCall`` says of it, without the call.
 
     ``method``: it is called on an instance. ``made`` is the class, "" of anything else. Each is

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import ClassFamily, EntryKind, Presence, Signature
 from kdoctor.kinds import Kind, Type
@@ -44,8 +44,7 @@ _DIFFERS: Final = frozenset({"compute_mask"})
 RELEASES: Final = ("2.15.0", "2.13.1", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
 
 
-@dataclass(frozen=True, slots=True)
-class KerasCall:
+class KerasCall(Struct, frozen=True):
     """One call. ``name`` is the callable's dotted name under ``keras``, as the target has it.
 
     ``kind`` is what a class makes, None for a function; ``owner`` that of which a method is called.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Span
@@ -16,8 +16,7 @@ from kdoctor.syntax.walk import descendants
 _INPUTS = frozenset({"input_shape", "batch_input_shape", "input_dim"})
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """What is to be written anew so that something may stand before the layer.
 
     The new element is put between ``before`` and ``after``, in front of the text of ``span``.

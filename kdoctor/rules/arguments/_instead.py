@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.model import Edit, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite import Speller, without
@@ -35,8 +34,7 @@ PERIODIC_CHECKPOINT = '''class PeriodicCheckpoint({base}):
 _NEEDED_FOR_IF = Precedence.OR  # what stands on either side of an `if … else …`
 
 
-@dataclass(frozen=True, slots=True)
-class Instead:
+class Instead(Struct, frozen=True):
     """What to write in place of a keyword."""
 
     title: str

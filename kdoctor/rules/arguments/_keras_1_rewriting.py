@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Hole, Precedence, Span
@@ -38,8 +37,7 @@ _AS_IN_KERAS_2 = (
 _QUEUE_LOST = "how data is loaded is for `keras.utils.PyDataset(workers=…)` to say"
 
 
-@dataclass(slots=True)
-class Rewritten:
+class Rewritten(Struct):
     """What becomes of one call: edits, or why it cannot be done."""
 
     edits: list[Edit] = field(default_factory=list)

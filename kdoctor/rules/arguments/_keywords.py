@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from kdoctor.kinds import Kind
 
@@ -52,8 +53,7 @@ WERE_TAKEN: Final[dict[Kind | str, frozenset[str]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What became of a keyword.
 
     ``renamed`` is its new name. ``drop``: it may be left out, and ``loses`` says what goes with it

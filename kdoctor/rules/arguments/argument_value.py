@@ -24,9 +24,9 @@ Each was run on Keras 3.15.1 and on tf_keras 2.21. Another name for a layer or a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity
@@ -43,8 +43,7 @@ from kdoctor.syntax import Module
 _NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER)
 
 
-@dataclass(frozen=True, slots=True)
-class _Refused:
+class _Refused(Struct, frozen=True):
     """A value that is refused: what Python says, and what to write."""
 
     node: cst.CSTNode

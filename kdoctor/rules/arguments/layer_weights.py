@@ -31,9 +31,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import ClassFamily
 from kdoctor.kinds import Kind
@@ -102,8 +102,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         yield _finding(module, own, given, attempt)
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(Struct, frozen=True):
     """A call that makes a layer."""
 
     call: cst.Call

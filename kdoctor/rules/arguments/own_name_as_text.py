@@ -24,11 +24,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
@@ -57,8 +57,7 @@ _OF_LAYERS: Final = re.compile(r"(?:.+_)?(activation|constraint|regularizer)")
 _KNOWN_ELSEWHERE: Final = frozenset({*CONSTRAINTS, "l1_l2"})  # KD305 tells of these
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class _Given(Struct, frozen=True):
     """A name that is passed as text: to what, where it stands, and what texts it may be."""
 
     node: cst.BaseExpression

@@ -24,10 +24,10 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import libcst as cst
+from msgspec import Struct
 from packaging.version import Version
 
 from kdoctor.keras_api import Parameter, Presence, Signature, split_root
@@ -54,8 +54,7 @@ _ERRORS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """A call by position: ``name`` is dotted, as it was imported."""
 
     name: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
@@ -17,8 +17,7 @@ from kdoctor.syntax.walk import descendants
 _HARMLESS = {"print", "len", "type", "repr", "str", "id", "isinstance", "hasattr", "callable"}
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInSight:
+class ModelInSight(Struct, frozen=True):
     """A ``Sequential`` of Keras' own layers; ``metrics`` is how many it was compiled with."""
 
     metrics: int

@@ -41,10 +41,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache, lru_cache
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Context

@@ -6,9 +6,9 @@ What the outputs are sent through, beside the tensor, adds it to the losses, or 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
@@ -103,8 +103,7 @@ def _merged(edits: list[Edit]) -> tuple[Edit, ...]:
     return (Edit(edits[0].span, (*edits[0].parts, *edits[1].parts)), *edits[2:])
 
 
-@dataclass(frozen=True, slots=True)
-class _Parts:
+class _Parts(Struct, frozen=True):
     """``model.add_loss(value)`` as a line of its own, and the line of ``model.compile`` above."""
 
     line: Line

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from kdoctor.kinds import Kind
 
@@ -38,8 +39,7 @@ _LOOP: Final = (
 _COMPILED: Final = "What was passed to `compile` is in `model.get_compile_config()`."
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """What a person should write, and why no fix does it."""
 
     help: str = ""

@@ -30,9 +30,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
@@ -64,8 +64,7 @@ _ITERATES = "NotImplementedError: Iterating over a symbolic KerasTensor is not s
 _REFUSED = "ValueError: Exception encountered when calling {}.call()."
 
 
-@dataclass(frozen=True, slots=True)
-class _Layer:
+class _Layer(Struct, frozen=True):
     """A layer of this file: its own methods, the nearest first, and the Keras class under it."""
 
     name: str

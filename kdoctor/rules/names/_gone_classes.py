@@ -8,9 +8,9 @@ be imported on Keras 3, though most of it has nothing to do with that class. Ask
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import EntryKind, Lookup, Presence
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence
@@ -40,8 +40,7 @@ _LISTED = "None stands in the place of `{}`, and code that takes it for a class 
 _QUESTIONS = frozenset({"isinstance", "issubclass"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """One use, what stands in for the class there, and why that is not the same."""
 
     node: cst.BaseExpression

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
@@ -25,8 +26,7 @@ _COPY = "the class of tf.keras is another one than that of this copy of Keras 2"
 _BY_NAME = "they have the same name only: no release had one object under both"
 
 
-@dataclass(frozen=True, slots=True)
-class _Move:
+class _Move(Struct, frozen=True):
     """One way to write a missing name. ``new``: the calls must mean the same to this name."""
 
     row: Rewrite

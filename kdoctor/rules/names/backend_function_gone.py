@@ -56,8 +56,9 @@ of that name. The record says for each rewrite what it was held against, and whe
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
+
+from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, Severity

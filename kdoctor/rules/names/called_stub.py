@@ -23,10 +23,10 @@ optimizer that is given none is `adam` now, not `Adam`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Finding, Fix, Severity

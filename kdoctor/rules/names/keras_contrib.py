@@ -22,9 +22,9 @@ epsilon to the deviation, Keras under the root.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, one_of, rewrite

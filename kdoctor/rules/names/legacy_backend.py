@@ -30,9 +30,9 @@ it on written arguments alone, and give the same; what has no rewrite was not co
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Context, Kind

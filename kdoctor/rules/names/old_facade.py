@@ -23,9 +23,10 @@ did was not compared with what `tf.keras` does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 import libcst as cst
+from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Finding, Fix, Severity
@@ -47,8 +48,7 @@ _COMPAT_PYTHON = tuple(f"tensorflow.compat.{each}.python.keras" for each in ("v1
 _ANOTHER_COPY = "it is another copy of Keras than the old one, and the two were not compared"
 
 
-@dataclass(frozen=True, slots=True)
-class _Closed:
+class _Closed(Struct, frozen=True):
     """A way that is closed: the name, what stands behind the root, and what Python says."""
 
     reference: Reference

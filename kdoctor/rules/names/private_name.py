@@ -25,9 +25,9 @@ public name against the object in `keras.src`: they are the same object, so the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.keras_api import ClassFamily, Presence
 from kdoctor.keras_api.surface import surface_on

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.model import Edit, Span
 from kdoctor.rules.calls import literal, value_of
@@ -19,8 +19,7 @@ _WRAPPERS = frozenset({"os.path.abspath", "os.path.expanduser", "os.path.normpat
 _MAX_DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """The end of a path: ``text`` is known of it, and stands in ``node``, up to ``end``.
 
     ``whole``: the text is the whole path, not only its end.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
@@ -19,8 +19,7 @@ _LOAD_FUNCTIONS = ("models.load_model", "saving.load_model")
 _PATH = ("filepath", "path")
 
 
-@dataclass(frozen=True, slots=True)
-class PathUse:
+class PathUse(Struct, frozen=True):
     """A call that reads or writes a file; ``what`` is ``save``, ``load`` or the method."""
 
     what: str

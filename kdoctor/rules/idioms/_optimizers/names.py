@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind, Type
@@ -54,8 +53,7 @@ _CALLED = frozenset({"variables", "iterations", "learning_rate", "name"})
 _RATES = ("lr", "learning_rate")
 
 
-@dataclass(slots=True)
-class Names:
+class Names(Struct):
     """What the attributes of one class are called in the new one.
 
     ``stored`` are those that the class itself has, ``read`` those that it asks for; ``old_style``:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite.precedence import binds
@@ -19,8 +19,7 @@ _LENGTH = 60
 Part = str | Hole
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(Struct):
     """What becomes of one class.
 
     ``stops`` are the statements that are not understood, with the reason; with any of them nothing

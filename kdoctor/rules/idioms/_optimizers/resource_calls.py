@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.model import Precedence, Span
 from kdoctor.rules.idioms._optimizers.names import Names
@@ -35,8 +34,7 @@ _NAMED = (
 _SCHEDULED = "a hyperparameter that is a schedule stands in the configuration as it is"
 
 
-@dataclass(slots=True)
-class Calls:
+class Calls(Struct):
     """Rewrites the bodies of methods, one after the other.
 
     ``slots`` maps the names of slots to the attributes with their lists; ``prepared`` is the new

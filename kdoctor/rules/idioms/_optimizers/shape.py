@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.rules.calls import is_keras_3
@@ -16,8 +16,7 @@ from kdoctor.syntax import Module
 _BASES = frozenset({"Optimizer", "OptimizerV2"})
 
 
-@dataclass(frozen=True, slots=True)
-class OldOptimizer:
+class OldOptimizer(Struct, frozen=True):
     """A class of the user's: an optimizer without ``update_step``.
 
     ``base`` is its one base class where that is Keras' bare ``Optimizer``, None for any other.

@@ -8,9 +8,9 @@ which the base class keeps; it must be told of it when it starts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.model import Span
 from kdoctor.rules.idioms._optimizers.names import Names
@@ -37,8 +37,7 @@ _FIXED = (
 )
 
 
-@dataclass(slots=True)
-class _Start:
+class _Start(Struct):
     """What was read off ``__init__``."""
 
     base_call: cst.Call | None = None

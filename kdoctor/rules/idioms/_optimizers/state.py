@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
 
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
@@ -16,8 +16,7 @@ _OF_ITS_SHAPE = 'add_variable_from_reference({each}, name="{name}"{initializer})
 _OF_ANOTHER = 'add_variable(shape={shape}, name="{name}"{initializer})'
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """How one variable is made: of the shape of the model's variable, or of a fixed one."""
 
     shape: str | None = None
@@ -31,8 +30,7 @@ class Made:
         return _OF_ANOTHER.format(shape=self.shape, name=name, initializer=initializer)
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     """The lists, in the order in which they are made.
 
     ``lines`` are lines of ``build``: headers of conditions, and ``(indent, list, made)``.

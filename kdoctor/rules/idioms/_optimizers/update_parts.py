@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import backend_call, member_of_self, receiver
@@ -13,8 +12,7 @@ from kdoctor.rules.idioms._optimizers.state import State
 _ASSIGNMENTS = {"update": "assign", "update_add": "assign_add", "update_sub": "assign_sub"}
 
 
-@dataclass(slots=True)
-class Updates:
+class Updates(Struct):
     """The names in one ``get_updates``, by what they hold."""
 
     function: cst.FunctionDef

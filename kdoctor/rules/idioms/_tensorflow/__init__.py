@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+from msgspec import Struct
 
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules.idioms._tensorflow import elementwise, networks, reductions, shapes
@@ -35,8 +36,7 @@ REWRITES: tuple[Rewrite, ...] = tuple(row for table in _TABLES for row in table.
 BY_HAND: dict[str, str] = {name: text for table in _TABLES for name, text in table.BY_HAND.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(Struct, frozen=True):
     """What only TensorFlow 1 had: ``parent`` is what an error calls the module that lacks it."""
 
     name: str  # without the root: "log", "train.Saver"

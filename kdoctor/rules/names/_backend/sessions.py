@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import libcst as cst
+from msgspec import Struct, field
 
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.syntax import Module
@@ -94,8 +93,7 @@ def _end_of_its_maker(
     return None
 
 
-@dataclass
-class _Group:
+class _Group(Struct):
     """The lines that make a session, and what they set: paths of ConfigProto, and values."""
 
     module: Module

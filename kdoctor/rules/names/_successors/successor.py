@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules.rule import Example
 
 
-@dataclass(frozen=True, slots=True)
-class Successor:
+class Successor(Struct, frozen=True):
     """A rewrite of a name for which release data has no move, and what was run to show it.
 
     ``proof`` compares both with each other; without one, or where ``unsafe_because`` says what else
