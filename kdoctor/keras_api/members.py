@@ -136,20 +136,23 @@ def ever_had(distribution: str, name: str) -> frozenset[str]:
 @cache
 def _ever(distribution: str, home: str) -> frozenset[str]:
     """Return the members of a class, and of all that was a base of it, in whatever release."""
-    table = tables.classes_table(distribution)
-    reached: set[str] = set()
-    found: set[str] = set()
-    waiting = [home]
-    while waiting:
-        each = waiting.pop()
-        if each in reached:
-            continue
-        reached.add(each)
-        found.update(_foreign(each) or ())
-        for span in _spans(distribution, each):
-            found.update(table.members[number].name for number in span.members)
-            waiting += (table.homes[base] for base in span.bases)
-    return frozenset(found)
+    lineage = [home]
+    for each in lineage:  # it grows meanwhile
+        lineage += _ever_bases(distribution, each).difference(lineage)
+    return frozenset().union(*(_ever_own(distribution, each) for each in lineage))
+
+
+@cache
+def _ever_bases(distribution: str, home: str) -> frozenset[str]:
+    homes = tables.classes_table(distribution).homes
+    return frozenset(homes[base] for span in _spans(distribution, home) for base in span.bases)
+
+
+@cache
+def _ever_own(distribution: str, home: str) -> frozenset[str]:
+    members = tables.classes_table(distribution).members
+    numbers = {number for span in _spans(distribution, home) for number in span.members}
+    return frozenset((*(members[number].name for number in numbers), *(_foreign(home) or ())))
 
 
 def _foreign(home: str) -> dict[str, MemberKind] | None:

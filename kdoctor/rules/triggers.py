@@ -201,6 +201,14 @@ def names(speaks: Callable[[Facts, str], bool]) -> Trigger:
     return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.names))
 
 
+def named(*dotted: str) -> Trigger:
+    """One of these dotted names is imported, or read through an import."""
+    wanted = frozenset(dotted)
+    return word(*(each.rpartition(".")[2] for each in dotted)) & Trigger(
+        lambda glimpse, _: not wanted.isdisjoint(glimpse.names)
+    )
+
+
 class _Said:
     """What is said of dotted names, each asked once: that is the same in every file."""
 
@@ -227,6 +235,12 @@ def text(speaks: Callable[[str], bool]) -> Trigger:
     return Trigger(lambda glimpse, _: any(map(speaks, glimpse.strings)))
 
 
+def string(*texts: str) -> Trigger:
+    """One of these strings is written, each of them a word."""
+    wanted = frozenset(texts)
+    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.strings))
+
+
 def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
     """There is a call, of something of one of these names if any, of which ``speaks`` holds."""
 
@@ -234,7 +248,7 @@ def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
         asked = chain.from_iterable(map(glimpse.calls_of, names)) if names else glimpse.calls
         return any(speaks(facts, each) for each in asked)
 
-    return Trigger(holds, frozenset(names))
+    return Trigger.needing(names, holds) if names else Trigger(holds)
 
 
 def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Trigger:

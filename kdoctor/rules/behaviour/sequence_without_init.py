@@ -28,7 +28,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import classes
+from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -130,7 +130,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.LEGACY,
     check=check,
-    triggers=classes(_may_not_call_it),
+    triggers=word("Sequence", "PyDataset") & classes(_may_not_call_it),
     since="3.0",
 )
 

@@ -44,7 +44,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend.sessions import whole_line
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import attribute, names
+from kdoctor.rules.triggers import attribute, named
 from kdoctor.syntax import MemberUse, Module, ReferenceKind
 from kdoctor.syntax.scopes import BindingKind
 
@@ -183,8 +183,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers=names(lambda _, dotted: dotted in _OFF)
-    | attribute("as_default") & names(lambda _, dotted: dotted in _GRAPHS),
+    triggers=named(*_OFF) | attribute("as_default") & named(*_GRAPHS),
     since="3.0",
 )
 

@@ -36,7 +36,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import SYMBOLIC, holds_symbolic
 from kdoctor.rules.tensors import may_get_a_tensor
-from kdoctor.rules.triggers import Trigger, names
+from kdoctor.rules.triggers import Trigger, named
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -104,9 +104,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers=names(lambda _, dotted: dotted == _DECORATOR)
-    & SYMBOLIC
-    & Trigger(_may_be_called_with_one),
+    triggers=named(_DECORATOR) & SYMBOLIC & Trigger(_may_be_called_with_one),
     since="3.0",
 )
 

@@ -29,7 +29,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import text
+from kdoctor.rules.triggers import string
 from kdoctor.syntax import Module
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
@@ -146,8 +146,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=text({"acc", "val_acc"}.__contains__)
-    & text({"accuracy", "val_accuracy"}.__contains__),
+    triggers=string("acc", "val_acc") & string("accuracy", "val_accuracy"),
 )
 
 VALID = [

@@ -79,7 +79,7 @@ from kdoctor.rules.names._missing import (
 )
 from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names
+from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _MODULE = "backend."
@@ -194,7 +194,7 @@ rule = Rule(
     family="names",
     severity=Severity.ERROR,
     check=check,
-    triggers=names(_may_be_gone),
+    triggers=word("backend") & names(_may_be_gone),
     since="3.0",
 )
 

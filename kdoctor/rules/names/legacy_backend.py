@@ -42,7 +42,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.names import backend_function_gone as gone
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic
-from kdoctor.rules.triggers import names
+from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _REFUSED = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
@@ -163,7 +163,7 @@ rule = Rule(
     family="names",
     severity=Severity.LEGACY,
     check=check,
-    triggers=names(_may_be_legacy),
+    triggers=word("backend") & names(_may_be_legacy),
     since="3.0",
 )
 

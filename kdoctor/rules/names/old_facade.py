@@ -35,7 +35,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._missing import FACADES, imports_through
 from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names
+from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _PYTHON = "tensorflow.python.keras"
@@ -170,7 +170,7 @@ rule = Rule(
     family="names",
     severity=Severity.ERROR,
     check=check,
-    triggers=names(_may_be_closed),
+    triggers=word("compat", "contrib", "python") & names(_may_be_closed),
     since="3.0",
 )
 

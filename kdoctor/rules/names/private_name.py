@@ -37,7 +37,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._homes import home_of, public_names
 from kdoctor.rules.names._missing import form_of, imports_through, is_tried
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names
+from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _SRC, _API, _TF = "keras.src", "keras.api", "keras._tf_keras.keras"
@@ -271,7 +271,8 @@ rule = Rule(
     family="names",
     severity=Severity.LEGACY,
     check=check,
-    triggers=names(lambda _, dotted: _root(dotted) is not None),
+    triggers=word("src", "api", "_tf_keras", "python")
+    & names(lambda _, dotted: _root(dotted) is not None),
     since="3.0",
 )
 

@@ -85,6 +85,7 @@ def only_1(name: str) -> Gone | None:
     return Gone(lost, data["only_1"][renamed] if renamed else "", parent)
 
 
+@cache
 def renames() -> dict[str, str]:
     """Return the names that only TensorFlow 1 had, of what TensorFlow 2 calls something else."""
     return {name: new for name, new in _data()["only_1"].items() if new}
