@@ -132,7 +132,7 @@ def _with_owner(
     def holds(possible: Possible) -> bool:
         return any(_has_kind(possible.owner(each), owners) for each in places(possible))
 
-    return Trigger.needing(words, lambda glimpse, facts: _may_hold(glimpse, facts, holds))
+    return Trigger.needing(words, lambda glimpse, facts: may_hold(glimpse, facts, holds))
 
 
 def used(words: Collection[str], speaks: Callable[[Glimpse, ast.expr], bool]) -> Trigger:
@@ -144,7 +144,7 @@ def used(words: Collection[str], speaks: Callable[[Glimpse, ast.expr], bool]) ->
             places = (*possible.reads(wanted), *possible.writes(wanted))
             return any(speaks(glimpse, node.value) for node, _ in places)
 
-        return _may_hold(glimpse, facts, spoken_of)
+        return may_hold(glimpse, facts, spoken_of)
 
     return member(*wanted) & Trigger(holds)
 
@@ -157,7 +157,7 @@ def is_read(
 ) -> bool:
     """Say whether a member that nothing here assigns is read of what may have such types."""
     asked = glimpse.members.intersection(members)
-    return bool(asked) and _may_hold(
+    return bool(asked) and may_hold(
         glimpse,
         facts,
         lambda possible: any(
@@ -172,7 +172,8 @@ def _has_kind(types: Types, kinds: Collection[Kind]) -> bool:
     return any(each.kind in kinds for each in types)
 
 
-def _may_hold(glimpse: Glimpse, facts: Facts, holds: Callable[[Possible], bool]) -> bool:
+def may_hold(glimpse: Glimpse, facts: Facts, holds: Callable[[Possible], bool]) -> bool:
+    """Say whether something holds of what the expressions of a source may be."""
     try:
         return holds(glimpse.possible(keras_api.knowledge(facts.target)))
     except RecursionError:

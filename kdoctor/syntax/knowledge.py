@@ -6,12 +6,14 @@ Every question may be answered with None, which means "not known" and never lead
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import ast
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from msgspec import Struct
 
 from kdoctor.kinds import Context, Type
+from kdoctor.syntax.package import ClassInfo
 
 
 class Knowledge(Protocol):
@@ -132,3 +134,13 @@ class _Nothing(Struct, frozen=True):
 
 
 NO_KNOWLEDGE: Knowledge = _Nothing()
+
+
+class Names(Protocol):
+    """Tells what names of a source mean."""
+
+    def meant_by(self, node: ast.expr) -> Collection[str]:
+        """Return the dotted names that an expression may be, none where it is no chain."""
+
+    def classes_meant_by(self, node: ast.expr) -> Iterable[ClassInfo]:
+        """Return the classes of the tree's other modules that an expression may be."""

@@ -11,18 +11,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.docstrings import documented_type
-from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.knowledge import Knowledge, Names
 from kdoctor.syntax.nodes import chain_of, nodes_in
-from kdoctor.syntax.package import ClassInfo
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.sketch import (
     FUNCTIONS,
     Bound,
+    Condition,
     Function,
+    Loop,
     Place,
     Sketch,
     Space,
@@ -38,16 +39,6 @@ _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
 _TENSORS = frozenset({Kind.TENSOR, Kind.EAGER})
 _HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH})
-
-
-class Names(Protocol):
-    """Tells what names of a source mean."""
-
-    def meant_by(self, node: ast.expr) -> Collection[str]:
-        """Return the dotted names that an expression may be, none where it is no chain."""
-
-    def classes_meant_by(self, node: ast.expr) -> Iterable[ClassInfo]:
-        """Return the classes of the tree's other modules that an expression may be."""
 
 
 class Possible:
@@ -89,6 +80,14 @@ class Possible:
         """
         node, space = attribute
         return self.types_of(node.value, space)
+
+    def types_in(self, place: ast.Call | Condition | Loop, node: ast.expr) -> Types:
+        """Return all types of an expression in a call, or what a condition or loop is about.
+
+        Raises:
+            RecursionError: the code is nested too deeply to tell.
+        """
+        return self.types_of(node, self._sketch.places[place])
 
     def types_of(self, node: ast.expr, space: Space) -> Types:
         """Return all types that an expression may have.
@@ -201,23 +200,28 @@ class Possible:
         named = documented_type(ast.get_docstring(function, clean=False), bound.name)
         if named is not None:
             yield from self._instances(chain_in(named), bound.space)
-        if bound.place >= 0 and self._may_get_a_tensor(bound, function):
-            tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
-            if tensor is not None:
-                yield from (tensor, Type(Kind.LIST, item=tensor))
+        tensor = self._knowledge.member_type(Type(Kind.LAYER), "__call__", called=True)
+        if bound.place >= 0 and tensor is not None:
+            yield from self._symbolic(bound, function, tensor)
 
-    def _may_get_a_tensor(self, bound: Bound, function: Function) -> bool:
-        """Say whether symbolic tensors may be passed, or a layer with weights is called with it."""
-        given = [(each, bound.space) for each in function.args.defaults]
-        for call, space in self._sketch.calls.get(function.name, ()):
-            given += [(each, space) for each in passed(call)]
-        if any(Kind.TENSOR in kinds_in(self._of(*each)) for each in given):
-            return True
-        return any(
+    def _symbolic(self, bound: Bound, function: Function, tensor: Type) -> Iterator[Type]:
+        """Yield what a parameter may be for which symbolic tensors are passed.
+
+        Or of which a layer with weights is called. It is a list only where one is written out.
+        """
+        given = self._sketch.passed_for(bound, function)
+        types = {each for given_ in given for each in self._of(*given_)}
+        weighted = any(
             self._knowledge.has_weights(layer)
-            for call, space in self._sketch.applied.get(bound.name, ())
+            for call, space in self._sketch.applied_to(bound)
             for layer in self._of(call.func, space)
         )
+        if weighted or any(each.kind is Kind.TENSOR for each in types):
+            yield tensor
+        if any(isinstance(each, ast.List | ast.Tuple) for each, _ in given) and (
+            weighted or Kind.TENSOR in kinds_in(frozenset(types))
+        ):
+            yield Type(Kind.LIST, item=tensor)
 
     def _declared(self, annotation: ast.expr, space: Space) -> Iterator[Type]:
         match annotation:

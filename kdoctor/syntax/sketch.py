@@ -18,6 +18,8 @@ from kdoctor.syntax.scopes import BindingKind
 Steps = tuple[int | None, ...]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Condition = ast.If | ast.While | ast.IfExp | ast.Assert
+Loop = ast.For | ast.AsyncFor | ast.comprehension
 
 
 class Space(Struct, eq=False):
@@ -71,6 +73,7 @@ class Sketch:
         self.calls: dict[str, list[Place]] = {}  # of a name
         self.applied: dict[str, list[Place]] = {}  # `layer(…)(x)`, by the name that is passed first
         self.asked: list[Place] = []  # calls of attributes with keywords
+        self.places: dict[ast.AST, Space] = {}  # of calls, loops and conditions
         self.remote: set[str] = set()  # names that are said to be global, or not local
         self._waiting: list[tuple[Space, list[ast.AST]]] = [(self.module, [*tree.body])]
         while self._waiting:
@@ -86,6 +89,20 @@ class Sketch:
         if name in self.remote:
             return self.by_name.get(name, [])
         return [each for around in space.enclosing() for each in around.bound.get(name, ())]
+
+    def passed_for(self, bound: Bound, function: Function) -> list[tuple[ast.expr, Space]]:
+        """Return what may be passed for a parameter of a function, by calls or by default."""
+        default = _default_of(function.args, bound.place)
+        found = [] if default is None else [(default, bound.space)]
+        for call, space in self.calls.get(function.name, ()):
+            found += [(each, space) for each in _passed_for(call, bound.place, bound.name)]
+        return found
+
+    def applied_to(self, bound: Bound) -> Iterator[Place]:
+        """Yield the calls ``layer(…)(x)`` of a parameter ``x`` where it is seen."""
+        for call, space in self.applied.get(bound.name, ()):
+            if bound.space in space.enclosing():
+                yield call, space
 
     # -- the walk
 
@@ -147,7 +164,11 @@ class Sketch:
     def _walrus(self, node: ast.NamedExpr, _: list[ast.AST]) -> None:
         self._target(node.target, Bound(BindingKind.ASSIGN, self._space, node.value))
 
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.comprehension, _: list[ast.AST]) -> None:
+    def _condition(self, node: Condition, _: list[ast.AST]) -> None:
+        self.places[node] = self._space
+
+    def _loop(self, node: Loop, _: list[ast.AST]) -> None:
+        self.places[node] = self._space
         self._target(node.target, Bound(BindingKind.LOOP, self._space, node.iter))
 
     def _with(self, node: ast.withitem, _: list[ast.AST]) -> None:
@@ -163,6 +184,7 @@ class Sketch:
             self._space.returns.append(node.value)
 
     def _call(self, node: ast.Call) -> None:
+        self.places[node] = self._space
         function = node.func
         if isinstance(function, ast.Attribute):
             if node.keywords:
@@ -229,6 +251,22 @@ def passed(call: ast.Call) -> Iterator[ast.expr]:
         yield keyword.value
 
 
+def _passed_for(call: ast.Call, place: int, name: str) -> list[ast.expr]:
+    """Return what may be passed for the parameter ``name`` at a place (from 0)."""
+    if any(isinstance(each, ast.Starred) for each in call.args) or any(
+        each.arg is None for each in call.keywords
+    ):
+        return [*passed(call)]
+    by_keyword = [each.value for each in call.keywords if each.arg == name]
+    return [*call.args[place : place + 1], *by_keyword]
+
+
+def _default_of(arguments: ast.arguments, place: int) -> ast.expr | None:
+    """Return the default of the parameter at a place (from 0), None where there is none."""
+    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    return arguments.defaults[place - required] if place >= required else None
+
+
 def unstarred(call: ast.Call) -> list[ast.expr]:
     """Return what is passed, in order, where that is one thing."""
     given = [each for each in call.args if not isinstance(each, ast.Starred)]
@@ -252,6 +290,10 @@ _HANDLERS: dict[type[ast.AST], Callable[[Sketch, Any, list[ast.AST]], bool | Non
     ast.For: Sketch._loop,  # noqa: SLF001
     ast.AsyncFor: Sketch._loop,  # noqa: SLF001
     ast.comprehension: Sketch._loop,  # noqa: SLF001
+    ast.If: Sketch._condition,  # noqa: SLF001
+    ast.While: Sketch._condition,  # noqa: SLF001
+    ast.IfExp: Sketch._condition,  # noqa: SLF001
+    ast.Assert: Sketch._condition,  # noqa: SLF001
     ast.withitem: Sketch._with,  # noqa: SLF001
     ast.Global: Sketch._remote,  # noqa: SLF001
     ast.Nonlocal: Sketch._remote,  # noqa: SLF001

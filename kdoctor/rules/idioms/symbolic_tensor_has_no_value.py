@@ -35,10 +35,10 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
-from kdoctor.rules.tensors import ONE, Tensors, tensors_in
+from kdoctor.rules.tensors import may_be_a_tensor
 from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.walk import descendants
 
 _NO_BOOL = "TypeError: A symbolic KerasTensor cannot be used as a boolean."
@@ -88,33 +88,36 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
 
 def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
     """Say whether ``_misused`` could find something, by what may be a tensor at all."""
-    tensors, nodes = tensors_in(glimpse, facts), glimpse.nodes
-    if tensors.is_declared:
-        return True
-    asking = (each.test for kind in _ASKING for each in nodes.get(kind, ()))
-    loops = (each.iter for kind in _LOOPING for each in nodes.get(kind, ()))
-    return (
-        any(_may_decide(tensors, each) for each in asking)
-        or any(tensors.form(each) & ONE for each in loops)
-        or any(
-            called.places > 0
-            and (called.leaf in _BUILTINS or any(e.startswith("numpy.") for e in called.names))
-            and tensors.form(called.node.args[0]) & ONE
-            for called in glimpse.calls
+    asking = (each for kind in _ASKING for each in glimpse.nodes.get(kind, ()))
+    loops = (each for kind in _LOOPING for each in glimpse.nodes.get(kind, ()))
+    calls = (called for called in glimpse.calls if called.places and _may_need_a_value(called))
+    return any(
+        may_be_a_tensor(glimpse, facts, place, each)
+        for place, each in (
+            *((place, each) for place in asking for each in _may_decide(place.test)),
+            *((place, place.iter) for place in loops),
+            *((called.node, called.node.args[0]) for called in calls),
         )
     )
 
 
-def _may_decide(tensors: Tensors, test: ast.expr) -> bool:
+def _may_need_a_value(called: Called) -> bool:
+    return called.leaf in _BUILTINS or any(each.startswith("numpy.") for each in called.names)
+
+
+def _may_decide(test: ast.expr) -> Iterator[ast.expr]:
+    """Yield what a condition needs the value of."""
     match test:
         case ast.BoolOp(values=values):
-            return any(_may_decide(tensors, each) for each in values)
+            for each in values:
+                yield from _may_decide(each)
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return _may_decide(tensors, inner)
+            yield from _may_decide(inner)
         case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            ordered = isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE)
-            return ordered and bool((tensors.form(left) | tensors.form(right)) & ONE)
-    return bool(tensors.form(test) & ONE)
+            if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+                yield from (left, right)
+        case _:
+            yield test
 
 
 def _misused(module: Module) -> Iterator[tuple[cst.BaseExpression, str]]:
