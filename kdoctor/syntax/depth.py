@@ -20,7 +20,10 @@ MOST: Final = 500
 
 _SHORT: Final = 4000  # characters: fewer cannot nest deeply enough to exhaust a usual stack
 _MANY: Final = MOST // 4  # lines of a statement that may be deep
-_BRACKETS_AND_LINES = re.compile(r"[(\[{]+|[)\]}]+|\n")
+_BRACKETS_AND_LINES = re.compile(rb"\(+|\)+|\n+")
+_AS_ROUND: Final = bytes.maketrans(b"[]{}", b"()()")
+_ALL_ELSE: Final = bytes({*range(256)} - {*b"()[]{}\n"})
+_ROUNDS: Final = 8  # people nest less deeply within a line
 
 
 class Extent(Struct, frozen=True):
@@ -29,14 +32,16 @@ class Extent(Struct, frozen=True):
     length: int  # characters
     longest_line: int  # characters
     joined_lines: int  # by a bracket or by backslashes, at most
+    brackets: int  # levels, at most
     elifs: int
 
     @classmethod
     def of(cls, text: str) -> Extent:
         """Look at the lines of ``text``."""
         longest = max(map(len, text.split("\n")))
-        joined = max(_longest_bracket(text), text.count("\\\n"))
-        return cls(len(text), longest, joined, text.count("elif"))
+        lines, levels = _most_brackets(text)
+        joined = max(lines, text.count("\\\n"))
+        return cls(len(text), longest, joined, levels, text.count("elif"))
 
     @property
     def needs_a_deep_stack(self) -> bool:
@@ -70,18 +75,27 @@ def deep_line(text: str, extent: Extent, parse: Callable[[str], ast.Module]) -> 
     return next((each.lineno for each in tree.body if _is_deep(each)), None)
 
 
-def _longest_bracket(text: str) -> int:
-    """Return over how many lines brackets stay open at most, as if no string held any."""
-    depth = longest = lines = 0
-    for found in _BRACKETS_AND_LINES.findall(text):
-        if found == "\n":
-            lines = lines + 1 if depth else 0
+def _most_brackets(text: str) -> tuple[int, int]:
+    """Return over how many lines and levels brackets stay open at most, as if no string held any.
+
+    Those that close within their line, nearly all, are taken out first.
+    """
+    brackets = text.encode("ascii", "replace").translate(_AS_ROUND, _ALL_ELSE)
+    within = 0
+    while within < _ROUNDS and b"()" in brackets:
+        brackets = brackets.replace(b"()", b"")
+        within += 1
+    depth = deepest = longest = lines = 0
+    for found in _BRACKETS_AND_LINES.findall(brackets):
+        if found[:1] == b"\n":
+            lines = lines + len(found) if depth else 0
             longest = max(longest, lines)
-        elif found[0] in "([{":
+        elif found[:1] == b"(":
             depth += len(found)
+            deepest = max(deepest, depth)
         else:
             depth = max(0, depth - len(found))
-    return longest
+    return longest, deepest + within
 
 
 def _longest_line(text: str) -> int:

@@ -28,8 +28,6 @@ _A = TypeVar("_A")
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
 _FORM_FEED = re.compile(r"^([ \t\f]*)\f", re.MULTILINE)
-_BRACKETS = re.compile(r"[(\[{]+|[)\]}]+")
-_OPENING = frozenset("([{")
 _MOST_BRACKETS = 200  # MAXLEVEL of CPython's tokenizer: deeper nesting is no Python
 # libcst's tree takes 100 to 200 times the memory of the text; 50,000 lines are about half of this.
 _LARGEST = 4_000_000
@@ -52,8 +50,8 @@ def parse(unit: Unit) -> tuple[cst.Module, str]:
         parsed = "\n" + parsed[1:] if parsed[1:2] not in {"\r", "\n"} else " " + parsed[1:]
     try:
         _refuse_large(parsed)
-        _refuse_deep_brackets(parsed)
         extent = Extent.of(parsed)
+        _refuse_deep_brackets(parsed, extent)
         _refuse_deep_statements(parsed, extent)
         return _tree(parsed, extent), parsed
     except _NotPythonError as error:
@@ -163,13 +161,9 @@ def _refuse_deep_statements(text: str, extent: Extent) -> None:
         raise _NotPythonError(why, _offset(text, line, 1))
 
 
-def _refuse_deep_brackets(text: str) -> None:
+def _refuse_deep_brackets(text: str, extent: Extent) -> None:
     """Refuse what Python refuses, before libcst spends minutes on it."""
-    depth = deepest = 0
-    for run in _BRACKETS.findall(text):
-        depth = depth + len(run) if run[0] in _OPENING else max(0, depth - len(run))
-        deepest = max(deepest, depth)
-    if deepest <= _MOST_BRACKETS:
+    if extent.brackets <= _MOST_BRACKETS:
         return
     error = _pythons_error(text)  # The count takes in strings and comments; Python knows better.
     if error is not None and "nested" in str(error.msg):
