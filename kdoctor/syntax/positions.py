@@ -8,8 +8,10 @@ whitespace that libcst hangs on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import takewhile
 from types import TracebackType
 from typing import Final
@@ -19,15 +21,35 @@ from libcst._nodes.internal import CodegenState
 
 from kdoctor.model import Span
 
-_NEIGHBOURS: Final = (2, 8)  # lines on each side that tell apart what stands in a file twice
+_NEIGHBOURS: Final = 8  # lines on each side that tell apart what stands in a file twice
+
+_Span = tuple[int, int]
+_Lines = cst.IndentedBlock | cst.Module
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Piece:
+    """What libcst wrote at one go, and where in that each node stands."""
+
+    text: str
+    inner: Mapping[cst.CSTNode, _Span]
+    outer: Mapping[cst.CSTNode, _Span]
+
+    def span(self, node: cst.CSTNode) -> _Span:
+        """Return where the node itself stands."""
+        start, end = self.inner.get(node) or self.outer[node]
+        if isinstance(node, cst.Param):  # libcst counts the name alone
+            last = node.default or node.annotation
+            end = self.outer[last][1] if last is not None else end
+        return start, end
 
 
 class Positions:
     """The spans of nodes, in characters of ``text``, which ``tree`` was parsed from.
 
-    Only what is asked for is written: the smallest statement around a node whose text stands in
-    the file once, alone (of one with a body: what is before that) or with the lines next to it,
-    which says where it stands. Where there is none, the whole tree is written.
+    Only what is asked for is written: the smallest statement around a node (of one with a body:
+    what is before that). Its text stands in the file once, alone or with more and more of what is
+    next to it, which says where it stands. Where it does not, the whole tree is written.
     """
 
     def __init__(
@@ -38,8 +60,7 @@ class Positions:
         # libcst ends every line, and takes the last newline back where the file has none.
         self._lines = "\n" + text + ("" if tree.has_trailing_newline else tree.default_newline)
         self._parents = parents
-        self._inner: dict[cst.CSTNode, tuple[int, int]] = {}
-        self._outer: dict[cst.CSTNode, tuple[int, int]] = {}
+        self._placed: dict[cst.CSTNode, tuple[int, _Piece]] = {}  # with where the piece starts
 
     def inner(self, node: cst.CSTNode) -> Span:
         """Return where the node itself stands.
@@ -48,60 +69,113 @@ class Positions:
             DifferentTextError: libcst does not write the tree as it was.
             RecursionError: it is nested too deeply for this stack.
         """
-        self._find(node)
-        start, end = self._inner.get(node) or self._outer[node]
-        if isinstance(node, cst.Param):  # libcst counts the name alone
-            last = node.default or node.annotation
-            end = self._outer[last][1] if last is not None else end
-        return self._span(start, end)
+        offset, piece = self._find(node)
+        return self._span(offset, piece.span(node))
 
     def outer(self, node: cst.CSTNode) -> Span:
         """Return where the node and what libcst hangs on it stand. Raises as ``inner`` does."""
-        self._find(node)
-        return self._span(*self._outer[node])
+        offset, piece = self._find(node)
+        return self._span(offset, piece.outer[node])
 
-    def _span(self, start: int, end: int) -> Span:
-        return Span(min(start, len(self._text)), min(end, len(self._text)))
+    def _span(self, offset: int, span: _Span) -> Span:
+        most = len(self._text)
+        return Span(min(offset + span[0], most), min(offset + span[1], most))
 
-    def _find(self, node: cst.CSTNode) -> None:
-        if node in self._outer:
-            return
+    def _find(self, node: cst.CSTNode) -> tuple[int, _Piece]:
+        if node not in self._placed and not self._find_around(node):
+            self._write_all()
+        return self._placed[node]
+
+    def _find_around(self, node: cst.CSTNode) -> bool:
         parents = self._parents
         above: cst.CSTNode | None = node
         inside = False  # of the body of what is above
         while above is not None:
             holder = parents.get(above)
             if isinstance(holder, cst.IndentedBlock | cst.Module):
-                if above is not node and not inside and self._place_head(above, node):
-                    return
-                if any(self._place(run) for run in _runs(holder.body, above)):
-                    return
+                body = None if above is node or inside else _body_of(above)
+                if body is not None and self._place(holder, above, body) and node in self._placed:
+                    return True
+                if self._place(holder, above):
+                    return True
                 inside = True
             above = holder
-        self._write_all()
+        return False
 
-    def _place_head(self, statement: cst.CSTNode, node: cst.CSTNode) -> bool:
-        """Write what stands before the body of a statement, if ``node`` may be there."""
-        if not isinstance(statement, cst.BaseCompoundStatement) or isinstance(statement, cst.Match):
-            return False
-        return self._place([statement], until=statement.body) and node in self._outer
+    def _place(
+        self, block: _Lines, statement: cst.CSTNode, until: cst.BaseSuite | None = None
+    ) -> bool:
+        """Place a statement of a block, or what of it stands before its body ``until``.
 
-    def _place(self, statements: Sequence[cst.CSTNode], until: cst.CSTNode | None = None) -> bool:
-        """Write some statements; keep their spans if their text stands in the file exactly once."""
+        That is done by what is around it, where need be and that is not long.
+        """
+        indents = self._indents(statement)
+        pieces = deque([self._written(statement, indents, until)])
+        times = self._keep(pieces)
+        if times < 2 or not (until or isinstance(statement, cst.SimpleStatementLine)):
+            return times == 1
+        index = next(index for index, each in enumerate(block.body) if each is statement)
+        before = self._before(block, index, indents)
+        after = self._after(block, index, indents) if until is None else self._inside(until)
+        sides = deque([(pieces.appendleft, before), (pieces.append, after)])
+        while times > 1 and sides:
+            add, side = sides.popleft()
+            piece = next(side, None)
+            if piece is not None:
+                add(piece)
+                times = self._keep(pieces)
+                sides.append((add, side))
+        return times == 1
+
+    def _keep(self, pieces: Iterable[_Piece]) -> int:
+        """Say how often pieces stand in the file one after the other: 2 for more than once.
+
+        They are placed where that is once.
+        """
+        written = "\n" + "".join(piece.text for piece in pieces)
+        start = self._lines.find(written)
+        if start < 0:
+            return 0
+        if self._lines.find(written, start + 1) >= 0:
+            return 2
+        for piece in pieces:
+            self._placed |= dict.fromkeys(piece.outer, (start, piece))
+            start += len(piece.text)
+        return 1
+
+    def _before(self, block: _Lines, index: int, indents: Sequence[str]) -> Iterator[_Piece]:
+        """Write the lines before a statement, last things first, and what opens their block."""
+        lines = [*takewhile(_is_line, reversed(block.body[max(0, index - _NEIGHBOURS) : index]))]
+        for each in lines:
+            yield self._written(each, indents)
+        if len(lines) == index and isinstance(block, cst.IndentedBlock):
+            opener = self._parents[block]
+            if isinstance(opener, cst.If) and isinstance(self._parents[opener], cst.If):
+                return  # an `elif` is written so by the `if` around it alone
+            opening = self._written(opener, indents[:-1], until=block)
+            header = self._written(block.header, ())
+            yield _Piece(opening.text + header.text, {}, {})
+
+    def _after(self, block: _Lines, index: int, indents: Sequence[str]) -> Iterator[_Piece]:
+        """Write the lines after a statement, one by one."""
+        for each in takewhile(_is_line, block.body[index + 1 : index + 1 + _NEIGHBOURS]):
+            yield self._written(each, indents)
+
+    def _inside(self, body: cst.BaseSuite) -> Iterator[_Piece]:
+        """Write the first lines of a body, one by one."""
+        if isinstance(body, cst.IndentedBlock):
+            yield self._written(body.header, ())
+            yield from self._after(body, -1, self._indents(body.body[0]))
+
+    def _written(
+        self, node: cst.CSTNode, indents: Sequence[str], until: cst.CSTNode | None = None
+    ) -> _Piece:
         state = _RecordingState(self._tree.default_indent, self._tree.default_newline, until)
-        for indent in self._indents(statements[0]):
+        for indent in indents:
             state.increase_indent(indent)
         with suppress(_Reached):
-            for statement in statements:
-                statement._codegen(state)  # noqa: SLF001 - the only way to positions
-        written = "\n" + "".join(state.tokens)
-        start = self._lines.find(written)
-        if start < 0 or self._lines.find(written, start + 1) >= 0:
-            return False
-        for own, found in ((self._inner, state.inner), (self._outer, state.outer)):
-            for node, (first, last) in found.items():
-                own[node] = (start + first, start + last)
-        return True
+            node._codegen(state)  # noqa: SLF001 - the only way to positions
+        return state.piece()
 
     def _indents(self, statement: cst.CSTNode) -> list[str]:
         """Return the indentation of each block around a statement, from the outside in."""
@@ -109,35 +183,24 @@ class Positions:
         indents: list[str] = []
         above = parents.get(statement)
         while above is not None:
-            if isinstance(above, cst.IndentedBlock):
+            if isinstance(above, cst.IndentedBlock | cst.Match):
                 own = above.indent
                 indents.append(self._tree.default_indent if own is None else own)
             above = parents.get(above)
         return indents[::-1]
 
     def _write_all(self) -> None:
-        state = _RecordingState(self._tree.default_indent, self._tree.default_newline)
-        self._tree._codegen(state)  # noqa: SLF001 - the only way to positions
-        written = "".join(state.tokens)
-        if written != self._text:
-            raise DifferentTextError(written)
-        self._inner, self._outer = state.inner, state.outer
+        whole = self._written(self._tree, ())
+        if whole.text != self._text:
+            raise DifferentTextError(whole.text)
+        self._placed = dict.fromkeys(whole.outer, (0, whole))
 
 
-def _runs(body: Sequence[cst.CSTNode], statement: cst.CSTNode) -> Iterator[Sequence[cst.CSTNode]]:
-    """Yield a statement of a body; if it is a line, also with more and more of those around it."""
-    yield [statement]
-    if not isinstance(statement, cst.SimpleStatementLine):
-        return
-    place = next(index for index, each in enumerate(body) if each is statement)
-    size = 1
-    for reach in _NEIGHBOURS:
-        before = takewhile(_is_line, reversed(body[max(0, place - reach) : place]))
-        after = takewhile(_is_line, body[place + 1 : place + 1 + reach])
-        run = [*reversed(list(before)), statement, *after]
-        if len(run) > size:
-            yield run
-        size = len(run)
+def _body_of(statement: cst.CSTNode) -> cst.BaseSuite | None:
+    """Return the body of a statement that may have one, None for any other."""
+    if not isinstance(statement, cst.BaseCompoundStatement) or isinstance(statement, cst.Match):
+        return None
+    return statement.body
 
 
 def _is_line(node: cst.CSTNode) -> bool:
@@ -168,8 +231,8 @@ class _RecordingState(CodegenState):
         super().__init__(default_indent=default_indent, default_newline=default_newline)
         self._until = until
         self.offset = 0
-        self.inner: dict[cst.CSTNode, tuple[int, int]] = {}
-        self.outer: dict[cst.CSTNode, tuple[int, int]] = {}
+        self.inner: dict[cst.CSTNode, _Span] = {}
+        self.outer: dict[cst.CSTNode, _Span] = {}
         self._starts: list[int] = []
 
     def add_token(self, value: str) -> None:
@@ -180,7 +243,11 @@ class _RecordingState(CodegenState):
         for token in self.indent_tokens:
             self.add_token(token)
 
-    def written(self, node: cst.CSTNode) -> tuple[int, int]:
+    def piece(self) -> _Piece:
+        """Return what is written so far."""
+        return _Piece("".join(self.tokens), self.inner, self.outer)
+
+    def written(self, node: cst.CSTNode) -> _Span:
         """Return where a node stands that was written already."""
         return self.inner.get(node) or self.outer[node]
 

@@ -207,6 +207,21 @@ try: k.a
 except k.E: k.a
 finally: k.a
 while k.a: k.a
+match y:
+    case 1:
+        k.b(z)
+if y:
+    k.b(z)
+if z:
+    k.c(z)
+elif x:
+    k.c(z)
+else:
+    k.c(z)
+if y:
+    pass
+if x:
+    k.c(z)
 """
 
 
