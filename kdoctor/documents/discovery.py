@@ -6,7 +6,6 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -140,16 +139,25 @@ class _Walk(Struct):
             raise UsageProblem(f"{given}: neither a file nor a folder; to read a pipe, use -")
 
     def _add_folder(self, root: str) -> None:
-        real = Path(os.path.realpath(root))
-        start = _Folder(reported(root), real, Ignores.above(real, self.exclude))
-        # Links last: one to a file that is listed is no second file.
+        real, path = os.path.realpath(root), reported(root)
+        ignores = Ignores.above(Path(real), self.exclude)
+        start = _Folder(path, os.path.abspath(path), real, ignores)  # noqa: PTH100 - links stay
         files: dict[str, str] = {}
-        for _, path, target in sorted(self._below(start)):
+        links: list[tuple[str, str]] = []
+        for path, entry in self._below(start):
+            if entry.is_symlink():
+                links.append((path, os.path.realpath(entry.path)))
+            else:
+                files[entry.path] = path
+        # Links last: one to a file that is listed is no second file.
+        for path, target in sorted(links):
             files.setdefault(target, path)
-        for target, path in sorted(files.items(), key=lambda pair: pair[1].split("/")):
+        # By the names on the way, of which none has a null.
+        for target, path in sorted(files.items(), key=lambda pair: pair[1].replace("/", "\0")):
             self.files.setdefault(target, path)
 
-    def _below(self, root: _Folder) -> Iterator[_Found]:
+    def _below(self, root: _Folder) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Yield each file that is wanted with the path to report."""
         configured = _Overruled(self.configured, root)
         pending = [root]
         while pending:
@@ -163,34 +171,42 @@ class _Walk(Struct):
             names = {entry.name for entry in entries}
             if folder is not root and not _ENVIRONMENT_MARKS.isdisjoint(names):
                 continue
-            is_ruled = not _RULING.isdisjoint(names)
-            ignores = folder.ignores.within(folder.real) if is_ruled else folder.ignores
+            ignores = folder.ignores
+            if not _RULING.isdisjoint(names):
+                ignores = ignores.within(Path(folder.real))
             patterns = configured.patterns(folder, names)
+            start, is_ruled = folder.start, bool(ignores)
             for entry in entries:
-                real = entry.path.replace(os.sep, "/")
-                if patterns is not None and patterns.decide(folder.absolute(entry)):
+                if patterns is not None and patterns.decide(folder.entry(entry)):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    if not (_is_skipped(entry.name) or ignores.leave_out(f"{real}/")):
-                        below, place = folder.below(entry.name), Path(entry.path)
-                        pending.append(_Folder(below, place, ignores, patterns))
-                elif _is_wanted(entry) and not ignores.leave_out(real):
-                    is_link = entry.is_symlink()
-                    target = os.path.realpath(entry.path) if is_link else entry.path
-                    yield _Found(is_link, folder.below(entry.name), target)
+                    place = f"{_posix(entry.path)}/"
+                    if not (_is_skipped(entry.name) or (is_ruled and ignores.leave_out(place))):
+                        pending.append(folder.below(entry, ignores, patterns))
+                elif _is_wanted(entry) and not (is_ruled and ignores.leave_out(_posix(entry.path))):
+                    yield start + entry.name, entry
 
 
 class _Folder(Struct, frozen=True):
     path: str  # to report
-    real: Path
+    absolute: str
+    real: str
     ignores: Ignores
     inherited: Patterns | None = None  # what is configured for the folder above
 
-    def below(self, name: str) -> str:
-        return name if self.path == "." else f"{self.path.rstrip('/')}/{name}"
+    @property
+    def start(self) -> str:
+        """What the paths begin with that are to report of what lies in it."""
+        return "" if self.path == "." else f"{self.path.rstrip('/')}/"
 
-    def absolute(self, entry: os.DirEntry[str]) -> str:
-        path = Path(os.path.abspath(self.below(entry.name))).as_posix()  # noqa: PTH100
+    def below(
+        self, entry: os.DirEntry[str], ignores: Ignores, patterns: Patterns | None
+    ) -> _Folder:
+        absolute = os.path.join(self.absolute, entry.name)  # noqa: PTH118 - hot
+        return _Folder(self.start + entry.name, absolute, entry.path, ignores, patterns)
+
+    def entry(self, entry: os.DirEntry[str]) -> str:
+        path = _posix(os.path.join(self.absolute, entry.name))  # noqa: PTH118 - hot
         return f"{path}/" if entry.is_dir(follow_symlinks=False) else path
 
 
@@ -199,14 +215,14 @@ class _Overruled:
 
     def __init__(self, configured: Configured, root: _Folder) -> None:
         self._configured = configured
-        self._start = os.path.abspath(root.path)  # noqa: PTH100
-        self._root = f"{Path(self._start).as_posix().rstrip('/')}/"
+        self._start = root.absolute
+        self._root = f"{_posix(root.absolute).rstrip('/')}/"
         self._known: dict[int, tuple[Patterns, Patterns]] = {}
         self._nobodys = nobodys_folders()
 
     def patterns(self, folder: _Folder, names: Collection[str]) -> Patterns | None:
         """Return what holds in a folder; it is asked for only where it may not be as above."""
-        absolute = os.path.abspath(folder.path)  # noqa: PTH100 - links stay
+        absolute = folder.absolute
         if not (
             absolute == self._start
             or os.path.dirname(absolute) in self._nobodys  # noqa: PTH120 - hot
@@ -221,10 +237,8 @@ class _Overruled:
         return self._known[id(written)][1]
 
 
-class _Found(NamedTuple):
-    is_link: bool
-    path: str  # to report
-    real: str
+def _posix(path: str) -> str:
+    return path.replace(os.sep, "/")
 
 
 def _is_skipped(name: str) -> bool:

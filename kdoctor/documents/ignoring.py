@@ -67,6 +67,10 @@ class Ignores(Struct, frozen=True):
     rules: tuple[Patterns, ...] = ()  # outermost first; the innermost that decides, decides
     exclude: tuple[Patterns, ...] = ()  # asked for by the user
 
+    def __bool__(self) -> bool:
+        """Say whether there are any."""
+        return bool(self.rules or self.exclude)
+
     @classmethod
     def asked(cls, exclude: Iterable[str]) -> Ignores:
         """Return the rules of ``exclude`` alone, which count from the working folder."""
@@ -97,8 +101,6 @@ class Ignores(Struct, frozen=True):
 
     def leave_out(self, path: str) -> bool:
         """Say whether a file, or a folder and with it all that it holds, is left out."""
-        if not (self.exclude or self.rules):
-            return False
         if any(rules.decide(path) for rules in self.exclude):
             return True
         decisions = (rules.decide(path) for rules in reversed(self.rules))

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
 from kdoctor.engine.options import Options
-from kdoctor.engine.orders import Task
+from kdoctor.engine.orders import Task, absolute, working_folder
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
 from kdoctor.project import Configs, Layer, Settings, start_of
@@ -84,13 +84,15 @@ class Policy:
 
     def codes(self, path: str) -> Codes:
         """Return the rules that count in a file."""
-        absolute = os.path.abspath(path)  # noqa: PTH100 - links stay, and hot
-        settings = self.of(os.path.dirname(absolute))  # noqa: PTH120
+        own = os.path.abspath(path)  # noqa: PTH100 - links stay, and hot
+        return self._codes(own, self.of(os.path.dirname(own)))  # noqa: PTH120
+
+    def _codes(self, path: str, settings: Settings) -> Codes:
         codes = self._choices[settings]
         exemptions = self._exemptions[settings]
         if not exemptions:
             return codes
-        name = Path(absolute).as_posix()
+        name = Path(path).as_posix()
         ignored = frozenset(code for each in exemptions if each.holds(name) for code in each.codes)
         if not ignored:
             return codes
@@ -106,10 +108,11 @@ class Policy:
 
     def namespace(self, path: str) -> str:
         """Return the root that a file is to import Keras from, "" for its own."""
+        return self._namespace(self.of(os.path.dirname(os.path.abspath(path))))  # noqa: PTH100, PTH120
+
+    def _namespace(self, settings: Settings) -> str:
         asked = self._options.get("namespace")
-        if asked is None:
-            asked = self.of(os.path.dirname(os.path.abspath(path))).value("namespace")  # noqa: PTH100, PTH120
-        return _NAMESPACES[asked]
+        return _NAMESPACES[settings.value("namespace") if asked is None else asked]
 
     def unsafe(self, asked: bool | None) -> bool:  # noqa: FBT001 - None is the third value
         """Return whether fixes that no proof calls safe are used."""
@@ -119,13 +122,14 @@ class Policy:
         """Return the tasks, each with its rules and its namespace."""
         shared: dict[str, tuple[Codes, str]] = {}  # by folder, where no file has rules of its own
         assigned = []
+        here = working_folder()
         for task in tasks:
-            path = task.source.path
+            path = absolute(task.source.path, here)
             folder = os.path.dirname(path)  # noqa: PTH120 - hot
             own = shared.get(folder)
             if own is None:
-                own = self.codes(path), self.namespace(path)
-                settings = self.of(os.path.abspath(folder))  # noqa: PTH100 - links stay
+                settings = self.of(folder)
+                own = self._codes(path, settings), self._namespace(settings)
                 if not self._exemptions[settings]:
                     shared[folder] = own
             assigned.append(task.with_rules(*own))

@@ -123,15 +123,17 @@ class Prefilter:
         waiting = [start]
         while waiting:
             path = waiting.pop()
-            if self._reaches.get(path) is False:
+            reaches = self._reaches.get(path)
+            if reaches is False:
                 continue
-            if self._reaches.get(path) or self._facts_of(path).speaks:
+            facts = self._facts_of(path)
+            if reaches or facts.speaks:
                 while path != came_from[path]:
                     self._reaches[path] = True
                     path = came_from[path]
                 self._reaches[path] = True
                 return True
-            for target in self._facts_of(path).imports:
+            for target in facts.imports:
                 if target not in came_from:
                     came_from[target] = path
                     waiting.append(target)

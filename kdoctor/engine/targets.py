@@ -53,6 +53,8 @@ class Targets:
         Raises:
             UsageProblem: a setting of a project further down is unknown or names no Keras.
         """
+        if self._projects is None:
+            return [task.with_target(self.main) for task in tasks]
         targets: dict[str, Target] = {}
         found = []
         for task in tasks:

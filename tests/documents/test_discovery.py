@@ -174,8 +174,8 @@ def test_a_folder_that_cannot_be_listed_is_named(monkeypatch: pytest.MonkeyPatch
     touch("a/b.py", "c.py")
     scandir = os.scandir
 
-    def refuse(path: Path) -> object:
-        if path.name == "a":
+    def refuse(path: str) -> object:
+        if Path(path).name == "a":
             raise PermissionError(13, "Permission denied")
         return scandir(path)
 

@@ -28,7 +28,8 @@ class Cache:
         self._known = store.read()
         self._numbers = {path: number for number, path in enumerate(self._known.paths)}
         self._same: list[bool | None] = [None] * len(self._known.paths)
-        self._facts: dict[int, FactsRow] = {row.path: row for row in self._known.facts}
+        paths = self._known.paths
+        self._facts: dict[str, FactsRow] = {paths[row.path]: row for row in self._known.facts}
         self._scans: dict[tuple[int, str, bytes], ScanRow] = {
             (row.path, row.told, row.key): row for row in self._known.scans
         }
@@ -41,8 +42,7 @@ class Cache:
 
     def facts(self, path: str) -> Facts | None:
         """Return what the prefilter knew of a file, given by its absolute path."""
-        number = self._numbers.get(path)
-        row = None if number is None else self._facts.get(number)
+        row = self._facts.get(path)
         if row is None or not self._holds(row.needs):
             return None
         paths = self._known.paths
