@@ -84,6 +84,30 @@ def test_what_kdoctor_offers_is_there_when_asked_for(tmp_path):
     assert "kdoctor.engine" in imported(code, tmp_path)
 
 
+def test_nodes_are_what_they_are_without_the_methods_that_libcst_throws_away(tmp_path):
+    asked = """
+import dataclasses
+import libcst
+from inspect import isfunction
+usual = dataclasses.dataclass
+kinds = [libcst.Name, libcst.Call, libcst.Module, libcst.Add, libcst.If]
+made = [
+    (name, value.__module__, value.__qualname__, value.__code__.co_code)
+    for kind in kinds for name, value in sorted(vars(kind).items()) if isfunction(value)
+]
+one, other = libcst.Name("a"), libcst.Name("a")
+print(one == other, len({one, other}), repr(one), made, usual.__module__)
+"""
+    plain, lean = (
+        subprocess.run(
+            [sys.executable, "-c", begin + asked], cwd=tmp_path, capture_output=True, check=True
+        ).stdout
+        for begin in ("", "from kdoctor.lean_import import import_libcst; import_libcst()")
+    )
+    assert b"__eq__" in plain
+    assert lean == plain
+
+
 def test_no_command_needs_a_framework(tmp_path):
     (tmp_path / "old.py").write_text("from keras import backend as K\n\nK.sum(1)\n")
     code = program("scan", "old.py").replace("assert end.code == 0", "assert end.code == 1")

@@ -82,11 +82,12 @@ def _in_turn(
 ) -> Iterator[list[T]]:
     if processes == 1:
         with collector_waits():
-            for chunk in chunks:
+            for number, chunk in enumerate(chunks):
+                if number:
+                    give_back()
                 for task in chunk:
                     yield work(orders, [task])
                     collect_where_due()
-                give_back()
         return
     # Imported where processes are worth it: the imports alone take longer than a small scan.
     from concurrent.futures.process import (  # noqa: PLC0415

@@ -36,15 +36,20 @@ class Signature(Struct, frozen=True):
 @lru_cache(maxsize=4096)
 def parse_signature(text: str) -> Signature:
     """Read ``x, axis=-1, **kwargs``."""
-    function = ast.parse(f"lambda {text}: 0", mode="eval").body
+    source = f"lambda {text}: 0"
+    function = ast.parse(source, mode="eval").body
     assert isinstance(function, ast.Lambda)
     arguments = function.args
+
+    def written(node: ast.expr) -> str:
+        return source.encode()[node.col_offset : node.end_col_offset].decode()
+
     positional = [
         *((item.arg, inspect.Parameter.POSITIONAL_ONLY) for item in arguments.posonlyargs),
         *((item.arg, inspect.Parameter.POSITIONAL_OR_KEYWORD) for item in arguments.args),
     ]
     required = len(positional) - len(arguments.defaults)
-    defaults = [None] * required + [ast.unparse(item) for item in arguments.defaults]
+    defaults = [None] * required + [written(item) for item in arguments.defaults]
     parameters = [
         Parameter(name, kind, default)
         for (name, kind), default in zip(positional, defaults, strict=True)
@@ -55,7 +60,7 @@ def parse_signature(text: str) -> Signature:
         Parameter(
             item.arg,
             inspect.Parameter.KEYWORD_ONLY,
-            None if default is None else ast.unparse(default),
+            None if default is None else written(default),
         )
         for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
     ]

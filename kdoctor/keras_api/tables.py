@@ -16,12 +16,13 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 DATA: Final = "data"
+T = TypeVar("T")
 
 
 class EntryKind(enum.IntEnum):
@@ -111,16 +112,17 @@ class NamesTable(Struct, frozen=True, dict=True):
     @cached_property
     def listed(self) -> list[str]:
         """The keys of ``names``, by number: modules in order, in each the last parts in order."""
-        return in_written_order(self.names)
+        # Those of a written table lie so.
+        return list(self.names) if isinstance(self.names, Rows) else in_written_order(self.names)
 
     @cached_property
     def names_by_home(self) -> dict[str, set[str]]:
         """The names of each object, in whatever release it was called so."""
-        found: dict[str, set[str]] = {}
-        for name, row in self.names.items():
-            for span in name_spans(row):
-                found.setdefault(self.homes[span.home], set()).add(name)
-        return found
+        found: dict[int, set[str]] = {}
+        for name, spans in _all_name_spans(self.names):
+            for span in spans:
+                found.setdefault(span.home, set()).add(name)
+        return {self.homes[home]: names for home, names in found.items()}
 
 
 class Rows(Mapping[str, msgspec.Raw]):
@@ -135,12 +137,18 @@ class Rows(Mapping[str, msgspec.Raw]):
         return self._module(module)[leaf]
 
     def __iter__(self) -> Iterator[str]:
-        for module in self._modules:
-            for leaf in self._module(module):
+        for module, (leaves, _) in self._modules.items():
+            for leaf in _LEAVES.decode(leaves):
                 yield _joined(module, leaf)
 
     def __len__(self) -> int:
-        return sum(len(self._module(module)) for module in self._modules)
+        return sum(len(_LEAVES.decode(leaves)) for leaves, _ in self._modules.values())
+
+    def decoded(self, decoder: msgspec.msgpack.Decoder[list[T]]) -> Iterator[tuple[str, T]]:
+        """Yield all names with what their rows say, those of a module decoded at once."""
+        for module, (leaves, rows) in self._modules.items():
+            for leaf, row in zip(_LEAVES.decode(leaves), decoder.decode(rows), strict=True):
+                yield _joined(module, leaf), row
 
     def _module(self, module: str) -> dict[str, msgspec.Raw]:
         if module not in self._read:
@@ -216,6 +224,7 @@ class _PackedClasses(msgspec.Struct, array_like=True, frozen=True):
 
 
 _NAME_SPANS: Final = msgspec.msgpack.Decoder(list[NameSpan])
+_NAME_SPANS_OF_ALL: Final = msgspec.msgpack.Decoder(list[list[NameSpan]])
 _MOVE_SPANS: Final = msgspec.msgpack.Decoder(list[MoveSpan])
 _CLASS_SPANS: Final = msgspec.msgpack.Decoder(list[ClassSpan])
 _LEAVES: Final = msgspec.msgpack.Decoder(list[str])
@@ -335,6 +344,14 @@ def unpack_classes(data: bytes) -> ClassesTable:
 def name_spans(row: msgspec.Raw) -> list[NameSpan]:
     """Decode one row of ``NamesTable.names``."""
     return _NAME_SPANS.decode(row)
+
+
+def _all_name_spans(
+    names: Mapping[str, msgspec.Raw],
+) -> Iterable[tuple[str, list[NameSpan]]]:
+    if isinstance(names, Rows):
+        return names.decoded(_NAME_SPANS_OF_ALL)
+    return ((name, name_spans(row)) for name, row in names.items())
 
 
 def move_spans(row: msgspec.Raw) -> list[MoveSpan]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from kdoctor.documents.writing import write_anew
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.report.formats import Format, format_by_name, name_by_ending
 from kdoctor.report.page import Page
@@ -61,6 +60,8 @@ def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
     Raises:
         UsageProblem: a file cannot be written.
     """
+    from kdoctor.documents.writing import write_anew  # noqa: PLC0415 - hardly ever asked for
+
     for output in outputs:
         text = io.StringIO()
         output.form.write(result, Page(text))

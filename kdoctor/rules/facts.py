@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from packaging.version import Version
@@ -104,8 +104,8 @@ def _is_own(owner: Type) -> bool:
 @cache
 def proof_record() -> Mapping[str, Mapping[str, Any]]:
     """Return what ``make prove`` recorded, by proof id; empty where nothing was run."""
-    file = resources.files("kdoctor.rules") / "proofs.json"
+    file = Path(__file__).with_name("proofs.json")
     if not file.is_file():
         return {}
-    record: Mapping[str, Mapping[str, Any]] = json.loads(file.read_text("utf-8"))
+    record: Mapping[str, Mapping[str, Any]] = msgspec.json.decode(file.read_bytes())
     return record

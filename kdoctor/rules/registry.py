@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import inspect
 from collections.abc import Iterator
 from functools import cache, lru_cache, partial
 from types import ModuleType
@@ -89,7 +88,7 @@ def _rule_of(module: ModuleType) -> Rule:
         check=_where_it_can_fire(rule),
         asks_for_roots=rule.asks_for_roots or rule.family in _BY_ROOT,
         triggers=trigger_of(rule.triggers),
-        docs=inspect.getdoc(module) or "",
+        docs=(module.__doc__ or "").strip(),
         valid=tuple(module.VALID),
         invalid=tuple(module.INVALID),
         rewrites=tuple(getattr(module, "REWRITES", ())),

@@ -32,6 +32,12 @@ def test_a_classes_table_is_written_as_it_was_read(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_the_names_of_a_table_are_counted_in_written_order(name):
+    table = tables.unpack_names((DATA / name).read_bytes())
+    assert table.listed == tables.in_written_order(dict(table.names))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_spans_of_a_name_follow_each_other(name):
     table = tables.unpack_names((DATA / name).read_bytes())
     for row in table.names.values():

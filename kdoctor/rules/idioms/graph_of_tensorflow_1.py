@@ -207,10 +207,11 @@ _HEAD = "import keras\nimport tensorflow as tf\n\n"
 _MODEL = "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])\n"
 
 
+_LINES = textwrap.fill(", ".join(f"tf.{name}" for name in renames()), 80, break_on_hyphens=False)
+
+
 def _list(spelled: Callable[[str], str]) -> str:
-    words = ", ".join(f"tf.{name}" for name in renames())
-    lines = textwrap.fill(words, 80, break_on_hyphens=False)
-    listed = re.sub(r"(?m)(?<=tf\.)[\w.]+|^", lambda found: spelled(found[0]) or "    ", lines)
+    listed = re.sub(r"(?m)(?<=tf\.)[\w.]+|^", lambda found: spelled(found[0]) or "    ", _LINES)
     return f"{_HEAD}things = [\n{listed},\n]\nprint(keras.__version__)\n"
 
 
@@ -285,10 +286,8 @@ _RUNS = _HEAD + (
 )
 _AT_ONCE = Example(
     before=_RUNS,
-    after=reduce(
-        lambda text, name: re.sub(rf"\btf\.{re.escape(name)}\b", f"tf.compat.v1.{name}", text),
-        sorted(AT_ONCE),
-        _RUNS,
+    after=re.sub(
+        rf"\btf\.(?=(?:{'|'.join(map(re.escape, sorted(AT_ONCE)))})\b)", "tf.compat.v1.", _RUNS
     ),
     raises="AttributeError: module 'tensorflow' has no attribute 'to_double'",
     findings=len(AT_ONCE),

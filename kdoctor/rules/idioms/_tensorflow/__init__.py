@@ -6,11 +6,11 @@ where no rewrite holds. Names are those of TensorFlow 2, without aliases: ``cano
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from kdoctor.rewrite import Rewrite
@@ -99,6 +99,7 @@ def _with_rows() -> frozenset[str]:
 @cache
 def _data() -> Mapping[str, Mapping[str, str]]:
     """Return what ``python -m tools.tensorflow_names`` wrote."""
-    file = resources.files(__name__) / "names.json"
-    data: Mapping[str, Mapping[str, str]] = json.loads(file.read_text("utf-8"))
+    data: Mapping[str, Mapping[str, str]] = msgspec.json.decode(
+        Path(__file__).with_name("names.json").read_bytes()
+    )
     return data
