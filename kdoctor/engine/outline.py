@@ -9,15 +9,14 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec import Struct, field
 
 from kdoctor.documents.reading import read_regular
-from kdoctor.syntax.nodes import children_of, dotted, nodes_in, statements_in
+from kdoctor.syntax.nodes import NODE_FIELDS, children_of, dotted, statements_in
 from kdoctor.syntax.package import is_registry
 
-_Node = TypeVar("_Node", bound=ast.AST)
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _DYNAMIC = frozenset({"__getattr__", "__getattribute__"})
 _OPEN = frozenset({"setattr", "vars"})  # they may bind any member
@@ -209,23 +208,37 @@ def _class(node: ast.ClassDef) -> Class:
 
 
 class _Method:
-    """A method, and the nodes in it by their class."""
+    """A method, and what stands in it."""
 
     def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.node = node
-        self._parts: dict[type[ast.AST], list[Any]] = {}
-        for each in nodes_in(node):
-            self._parts.setdefault(each.__class__, []).append(each)
-
-    def all(self, kind: type[_Node]) -> list[_Node]:
-        """Return the nodes of a class."""
-        return self._parts.get(kind, [])
+        self.names: list[ast.Name] = []
+        self.constants: list[ast.Constant] = []
+        self.attributes: list[ast.Attribute] = []
+        self.calls: list[ast.Call] = []
+        kept: dict[type[ast.AST], list[Any]] = {
+            ast.Name: self.names,
+            ast.Constant: self.constants,
+            ast.Attribute: self.attributes,
+            ast.Call: self.calls,
+        }
+        waiting: list[Any] = [node]
+        for each in waiting:  # it grows meanwhile
+            kind = each.__class__
+            if kind in kept:
+                kept[kind].append(each)
+            for name in NODE_FIELDS[kind]:
+                value = getattr(each, name)
+                if value.__class__ is list:
+                    waiting += value
+                elif value is not None:
+                    waiting.append(value)
 
     def calls_of_init(self) -> list[ast.Call]:
         """Return the calls of something's ``__init__``."""
         return [
             each
-            for each in self.all(ast.Call)
+            for each in self.calls
             if isinstance(each.func, ast.Attribute) and each.func.attr == "__init__"
         ]
 
@@ -245,7 +258,7 @@ def _keywords(methods: Iterable[_Method]) -> tuple[frozenset[str], bool]:
         return frozenset(), not made
     method, arguments = made[0], made[0].node.args
     takes = {each.arg for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    takes |= {each.value for each in method.all(ast.Constant) if isinstance(each.value, str)}
+    takes |= {each.value for each in method.constants if isinstance(each.value, str)}
     rest = arguments.kwarg
     handed = any(
         keyword.arg is None
@@ -262,7 +275,7 @@ def _gives(init: _Method | None) -> frozenset[str]:
     """Return the parameters that ``__init__`` passes on under their own names, unchanged."""
     if init is None:
         return frozenset()
-    stored = {each.id for each in init.all(ast.Name) if isinstance(each.ctx, ast.Store)}
+    stored = {each.id for each in init.names if isinstance(each.ctx, ast.Store)}
     return frozenset(
         keyword.arg
         for each in init.calls_of_init()
@@ -278,15 +291,15 @@ def _note_method(method: _Method, members: set[str]) -> bool:
     """Add what the method sets on ``self``. Say whether that is all that it can set."""
     arguments = method.node.args
     own = next((each.arg for each in (*arguments.posonlyargs, *arguments.args)), None)
-    attributes = method.all(ast.Attribute)
     members.update(
         each.attr
-        for each in attributes
+        for each in method.attributes
         if isinstance(each.ctx, ast.Store)
         and isinstance(each.value, ast.Name)
         and each.value.id == own
     )
-    called = {each.func.id for each in method.all(ast.Call) if isinstance(each.func, ast.Name)}
+    called = {each.func.id for each in method.calls if isinstance(each.func, ast.Name)}
     return called.isdisjoint(_OPEN) and not any(
-        each.attr == "__dict__" and not isinstance(each.ctx, ast.Store) for each in attributes
+        each.attr == "__dict__" and not isinstance(each.ctx, ast.Store)
+        for each in method.attributes
     )

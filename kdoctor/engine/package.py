@@ -68,6 +68,10 @@ class ProjectPackage:
             return None
         return value
 
+    def may_hold(self, unit_path: str, top: str) -> bool:
+        """Say whether ``import top.…`` in ``unit_path`` could be of the tree; False is sure."""
+        return self._tree.may_hold(unit_path, top)
+
     def hands_over(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:

@@ -36,6 +36,7 @@ class Tree:
         self._roots = Remembered(trace, self._find_roots, 4096)
         self._folder = lru_cache(maxsize=4096)(partial(_folder, start))
         self._find_from = Remembered(trace, self._find, 16384)
+        self._may_hold = Remembered(trace, self._look_for, 16384)
 
     def find(self, importer: str, module: str, level: int) -> str | None:
         """Return the file of ``module`` as ``importer`` (a path) means it, or None.
@@ -43,6 +44,16 @@ class Tree:
         ``level`` is the number of leading dots. A folder without ``__init__.py`` has no file.
         """
         return self._find_from(self._folder(importer), module, level)
+
+    def may_hold(self, importer: str, top: str) -> bool:
+        """Say whether ``find`` could find a module ``top``, or one below; False is sure."""
+        return self._may_hold(self._folder(importer), top)
+
+    def _look_for(self, folder: str, top: str) -> bool:
+        return any(
+            root.may_hold(top) and not {top, f"{top}.py"}.isdisjoint(self._listing(root.folder))
+            for root in self._roots(folder)
+        )
 
     def _find(self, folder: str, module: str, level: int) -> str | None:
         parts = module.split(".") if module else []

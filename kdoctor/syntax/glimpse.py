@@ -23,7 +23,7 @@ from kdoctor.syntax.sight import Path, Sight, joined
 _WORD = re.compile(r"\w+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 # No module of the tree is called so, whatever lies in its folders.
-_FRAMEWORKS = ("keras.", "tensorflow.", "tf_keras.")
+_FRAMEWORKS = ("keras", "tensorflow", "tf_keras")
 _NOTHING: frozenset[str] = frozenset()
 _LONGEST = 12  # parts of a name: `a = a.b` has no end
 _LONGEST_ANNOTATION = 200  # characters
@@ -101,6 +101,7 @@ class Glimpse(Sight):
         self._package = package
         self._stars = stars
         self._through: dict[str, str | ClassInfo | None] = {}
+        self._tops = {"": True, **dict.fromkeys(_FRAMEWORKS, False)}
         self._handed_over: dict[str, Collection[tuple[int, str]]] = {}
         self._meanings: dict[tuple[str, Path], frozenset[str]] = {}
         self._possible: Possible | None = None
@@ -196,7 +197,7 @@ class Glimpse(Sight):
 
     def handed_over(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
-        if self._package is None or name.startswith(_FRAMEWORKS):
+        if self._package is None or not self._may_be_own(name):
             return ()
         if name not in self._handed_over:
             self._handed_over[name] = hands_over(self._package, self._path, name)
@@ -269,18 +270,24 @@ class Glimpse(Sight):
             )
         return found
 
-    def _with_tree(self, name: str) -> Iterator[str]:
-        yield name
+    def _with_tree(self, name: str) -> tuple[str, ...]:
         through = self._tree(name)
-        if isinstance(through, str):
-            yield through
+        return (name, through) if isinstance(through, str) else (name,)
 
     def _tree(self, name: str) -> str | ClassInfo | None:
-        if self._package is None or name.startswith(_FRAMEWORKS):
+        if self._package is None or not self._may_be_own(name):
             return None
         if name not in self._through:
             self._through[name] = through_tree(self._package, self._path, name)
         return self._through[name]
+
+    def _may_be_own(self, name: str) -> bool:
+        """Say whether a dotted name may be one of the tree's own modules, or in one."""
+        top, dot, _ = name.partition(".")
+        if top not in self._tops:
+            package = self._package
+            self._tops[top] = package is not None and package.may_hold(self._path, top)
+        return bool(dot) and self._tops[top]
 
     @cached_property
     def _own_meanings(self) -> frozenset[str]:

@@ -58,6 +58,9 @@ class Package(Protocol):
         tree, None where the module is not of the tree or the name may mean several things.
         """
 
+    def may_hold(self, unit_path: str, top: str) -> bool:
+        """Say whether ``import top.…`` in ``unit_path`` could be of the tree; False is sure."""
+
     def hands_over(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:

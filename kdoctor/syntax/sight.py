@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from kdoctor.syntax.nodes import NODE_FIELDS, chain_of, parameters_of
 
@@ -55,7 +55,7 @@ class Sight:
         """Note all that is there. Most nodes are of a few kinds, which need no table."""
         waiting: list[Any] = [tree]
         read, bound, strings = self.read, self.bound, self.strings
-        calls, keywords = self.call_nodes, self.keywords
+        calls, keywords, nodes = self.call_nodes, self.keywords, self.nodes
         for node in waiting:  # it grows meanwhile
             kind = node.__class__
             if kind is ast.Name:
@@ -81,26 +81,23 @@ class Sight:
             elif kind is ast.arguments:
                 waiting += self._parameters(node)
             else:
-                self._note(node)
-                for field in NODE_FIELDS[kind]:
+                note, kept, identifiers, fields = _PLANS[kind]
+                if kept is not None:
+                    nodes.setdefault(kept, []).append(node)
+                if note is not None:
+                    note(self, node)
+                for field in identifiers:
+                    value = getattr(node, field)
+                    if value.__class__ is str:
+                        bound.add(value)
+                    elif value:
+                        self.identifiers.update(value)
+                for field in fields:
                     value = getattr(node, field)
                     if value.__class__ is list:
                         waiting += value
                     elif value is not None:
                         waiting.append(value)
-
-    def _note(self, node: ast.AST) -> None:
-        note, kept, identifiers = _PLANS[node.__class__]
-        if kept is not None:
-            self.nodes.setdefault(kept, []).append(node)
-        if note is not None:
-            note(self, node)
-        for field in identifiers:
-            value = getattr(node, field)
-            if value.__class__ is str:
-                self.bound.add(value)
-            elif value:
-                self.identifiers.update(value)
 
     def _parameters(self, node: ast.arguments) -> Iterator[ast.expr | None]:
         """Note the parameters of a function. Yield their annotations and defaults."""
@@ -206,23 +203,25 @@ _HANDLERS: dict[type[ast.AST], Callable[[Sight, Any], None]] = {
 _IDENTIFIERS = frozenset({"name", "names", "arg", "rest", "kwd_attrs"})
 
 
-class _Plans(
-    dict[
-        type[ast.AST],
-        tuple[Callable[[Sight, Any], None] | None, type[ast.AST] | None, tuple[str, ...]],
-    ]
-):
-    """Of each class of nodes: what notes it, what it is kept as, and its fields of identifiers."""
+class _Plan(NamedTuple):
+    """What is done with a class of nodes. ``fields`` are those that hold nodes."""
 
-    def __missing__(
-        self, kind: type[ast.AST]
-    ) -> tuple[Callable[[Sight, Any], None] | None, type[ast.AST] | None, tuple[str, ...]]:
+    note: Callable[[Sight, Any], None] | None
+    kept_as: type[ast.AST] | None
+    identifiers: tuple[str, ...]
+    fields: tuple[str, ...]
+
+
+class _Plans(dict[type[ast.AST], _Plan]):
+    """Of each class of nodes."""
+
+    def __missing__(self, kind: type[ast.AST]) -> _Plan:
         known = getattr(kind, "_fields", ())  # None has none: `{**a}` has no key
         identifiers = tuple(each for each in known if each in _IDENTIFIERS - {*NODE_FIELDS[kind]})
         if kind in {ast.Import, ast.ImportFrom}:
             identifiers = ()
         kept = _AS_IN_LIBCST.get(kind, kind) if kind in _KEPT else None
-        self[kind] = _HANDLERS.get(kind), kept, identifiers
+        self[kind] = _Plan(_HANDLERS.get(kind), kept, identifiers, NODE_FIELDS[kind])
         return self[kind]
 
 

@@ -27,9 +27,9 @@ def _may_refuse(callee: Callee) -> bool:
     )
 
 
-def _may_be_named(_: Facts, __: Callee, called: Called) -> bool:
+def _has_a_slash(called: Called) -> bool:
     """Say whether the name that is passed may be one that is refused."""
-    return "name" in called.keywords and any("/" in e for e in _texts(called.argument("name")))
+    return any("/" in each for each in _texts(called.argument("name")))
 
 
 def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
@@ -76,6 +76,7 @@ def _texts(given: ast.expr | None) -> frozenset[str]:
 
 MAY_BE_REFUSED: Final[Trigger] = (
     passes(_may_be_refused, of=_may_refuse)
-    | passes(_may_be_named, of=lambda _: True)
+    | Trigger(lambda glimpse, _: any(map(_has_a_slash, glimpse.calls_with("name"))))
+    & passes(lambda _, __, called: _has_a_slash(called), of=lambda _: True)
     | Trigger(_may_be_shaped_by_an_int)
 )

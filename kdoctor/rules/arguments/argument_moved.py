@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
+from functools import lru_cache
 
 import libcst as cst
 
@@ -71,7 +72,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
     if called.leaf != "__init__" or called.starred:
         return False
-    new, olds = _places(callee.new), [_places(each) for each in callee.olds(facts)]
+    new, olds = _then_and_now(callee, facts)
     for index, given in enumerate(called.node.args):
         old = _old_name(olds, index, called.places)
         if old is None or index >= len(new) or old == new[index]:
@@ -80,6 +81,11 @@ def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
         if plain or (isinstance(given, ast.Name) and given.id == old):
             return True
     return False
+
+
+@lru_cache(maxsize=4096)
+def _then_and_now(callee: Callee, facts: Facts) -> tuple[list[str], list[list[str]]]:
+    return _places(callee.new), [_places(each) for each in callee.olds(facts)]
 
 
 def _places(signature: Signature) -> list[str]:
