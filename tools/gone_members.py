@@ -1,19 +1,33 @@
-"""Write which members objects of a kind lost on the way to some release of Keras 3.
+"""Write which members objects of a kind, and of a class, lost on the way to some Keras 3.
 
-``python tools/gone_members.py --write`` writes ``kdoctor/rules/members/_gone_of_kinds.py``: to ask
-the data of all releases for it takes longer than to look into a file.
+``python tools/gone_members.py --write`` writes ``kdoctor/rules/members/_gone_of_kinds.py`` and
+``gone_of_classes.json`` beside it (minutes): to ask the data of all releases for it takes longer
+than to look into a file.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from kdoctor.keras_api import ever_members, known_releases, resolve_target
-from kdoctor.kinds import Kind
+from msgspec.structs import replace
+
+from kdoctor.keras_api import (
+    ever_members,
+    knowledge,
+    known_releases,
+    members_once,
+    resolve_target,
+    tables,
+)
+from kdoctor.keras_api.surface import TABLES
+from kdoctor.kinds import Kind, Type
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._advice import NOT_PUBLIC
-from kdoctor.rules.members._gone import GENERAL
+from kdoctor.rules.members._gone import GENERAL, GONE_OF_CLASSES, called
+from kdoctor.rules.members._gone_of_kinds import GONE
 from kdoctor.rules.members._owners import last_release_with
 
 _FILE = Path(__file__).parents[1] / "kdoctor/rules/members/_gone_of_kinds.py"
@@ -43,13 +57,54 @@ def gone_on(release: str) -> dict[Kind, set[str]]:
     return found
 
 
+def gone_of_classes_on(release: str, names: Iterable[str]) -> dict[str, set[str]]:
+    """Return what objects lack on one release, by what their class is called.
+
+    Without what is gone of a kind altogether. ``names`` are those of the classes below a root.
+    """
+    facts = Facts(resolve_target(f"keras=={release}", "tools"))
+    of_kinds = frozenset().union(*GONE.values())
+    found: dict[str, set[str]] = {}
+    for owner in _owners(facts, names):
+        for member in members_once(owner) - of_kinds:
+            if last_release_with(facts, owner, member) is not None:
+                found.setdefault(called(owner), set()).add(member)
+    return found
+
+
+def _owners(facts: Facts, names: Iterable[str]) -> dict[Type, None]:
+    """Return what instances of such classes are, under whatever root."""
+    known = knowledge(facts.target)
+    roots = [root.replace("tf.", "tensorflow.") for root in TABLES]
+    dotted = (f"{root}.{name}" for name in names for root in roots)
+    found: dict[Type, None] = {}
+    for made in filter(None, map(known.class_type, dotted)):
+        # As itself, as what only its name is known of, and as the user's own class of models.
+        found |= dict.fromkeys((made, replace(made, qualified=None), replace(made, cls="")))
+    return found
+
+
+def written_of_classes() -> str:
+    """Return the text of the file on classes."""
+    names = sorted({name for root in TABLES for name in tables.names_table(root).names})
+    gone: dict[str, set[str]] = {}
+    for release in _releases():
+        for name, members in gone_of_classes_on(release, names).items():
+            gone.setdefault(name, set()).update(members)
+    lines = [f"{json.dumps(each)}: {json.dumps(sorted(gone[each]))}" for each in sorted(gone)]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _releases() -> Iterator[str]:
+    return (each for each in known_releases("keras") if each.startswith("3."))
+
+
 def written() -> str:
-    """Return the text of the file."""
+    """Return the text of the file on kinds."""
     gone: dict[Kind, set[str]] = {}
-    for release in known_releases("keras"):
-        if release.startswith("3."):
-            for kind, members in gone_on(release).items():
-                gone.setdefault(kind, set()).update(members)
+    for release in _releases():
+        for kind, members in gone_on(release).items():
+            gone.setdefault(kind, set()).update(members)
     lines = [
         f"    Kind.{kind.name}: frozenset({sorted(members)!r}),\n".replace("'", '"')
         for kind, members in sorted(gone.items(), key=lambda pair: pair[0].name)
@@ -59,3 +114,4 @@ def written() -> str:
 
 if __name__ == "__main__" and "--write" in sys.argv:
     _FILE.write_text(written(), "utf-8")
+    GONE_OF_CLASSES.write_text(written_of_classes(), "utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 
@@ -13,8 +14,9 @@ from kdoctor.engine.examine import Examiner
 from kdoctor.engine.orders import Orders
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.rules import all_rules
+from kdoctor.rules.members._gone import GONE_OF_CLASSES
 from kdoctor.rules.members._gone_of_kinds import GONE
-from tools.gone_members import gone_on
+from tools.gone_members import gone_of_classes_on, gone_on
 
 RULES = [rule for rule in all_rules() if rule.family != "suppression"]
 EXAMPLES = [each.before for rule in RULES for each in rule.invalid]
@@ -122,3 +124,11 @@ def test_the_gate_changes_nothing_however_the_code_is_written(one, other, ways):
 def test_what_objects_of_a_kind_lack_on_the_newest_keras_is_written_down():
     for kind, members in gone_on(newest_target().version).items():
         assert members <= GONE[kind]
+
+
+def test_what_objects_of_a_class_lack_on_the_newest_keras_is_written_down():
+    names = ("Model", "layers.LSTM", "layers.Merge", "optimizers.Adam", "callbacks.EarlyStopping")
+    found = gone_of_classes_on(newest_target().version, names)
+    assert {"LSTM", "Adam", "EarlyStopping"} <= found.keys()
+    written = json.loads(GONE_OF_CLASSES.read_bytes())
+    assert {name for name, gone in found.items() if not gone <= {*written.get(name, ())}} == set()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from functools import lru_cache
+import json
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
@@ -24,6 +26,9 @@ from kdoctor.rules.members._owners import last_release_with
 from kdoctor.rules.triggers import Trigger, is_read
 from kdoctor.syntax.glimpse import Glimpse
 
+GONE_OF_CLASSES: Final = Path(__file__).with_name("gone_of_classes.json")
+"""What objects lost by some Keras 3, by what their class is called (``tools/gone_members.py``)."""
+
 
 def may_be_gone(kinds: Collection[Kind]) -> Trigger:
     """An attribute is read that something of such a kind had once and may lack."""
@@ -32,13 +37,32 @@ def may_be_gone(kinds: Collection[Kind]) -> Trigger:
 
     def holds(glimpse: Glimpse, facts: Facts) -> bool:
         suspects = of_kinds & glimpse.members
-        asked = (glimpse.members & keras_api.ever_members()) - suspects
-        for owner in dict.fromkeys(_owners(glimpse, facts)) if asked else ():
-            if owner.kind in wanted:
+        for owner in dict.fromkeys(_owners(glimpse, facts)):
+            asked = glimpse.members & _lost(facts, owner) if owner.kind in wanted else None
+            if asked:
                 suspects |= _lacks(facts, owner).among(asked)
         return bool(suspects) and _is_read(glimpse, facts, suspects, wanted)
 
     return Trigger(holds)
+
+
+def called(owner: Type) -> str:
+    """Return what the class of an object is called."""
+    return (owner.qualified or owner.cls or "").rpartition(".")[2]
+
+
+@lru_cache(maxsize=4096)
+def _lost(facts: Facts, owner: Type) -> frozenset[str]:
+    """Return what objects of one class may lack, and more; without what is gone of their kind."""
+    if facts.runs_keras_3("keras") and facts.runs_keras_3("tf.keras"):
+        return _gone_of_classes().get(called(owner), frozenset())
+    return keras_api.members_once(owner)
+
+
+@cache
+def _gone_of_classes() -> Mapping[str, frozenset[str]]:
+    found: Mapping[str, list[str]] = json.loads(GONE_OF_CLASSES.read_bytes())
+    return {name: frozenset(members) for name, members in found.items()}
 
 
 def _is_read(
