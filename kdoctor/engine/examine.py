@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor.documents import Document, Unit
-from kdoctor.engine.anchors import anchors_of
 from kdoctor.engine.cache.trace import Trace
-from kdoctor.engine.finding_diffs import FindingDiffs
 from kdoctor.engine.gate import Gate, Question
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
@@ -22,9 +21,12 @@ from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
 from kdoctor.rules import Facts, applies, words
 from kdoctor.rules.index import RuleEntry, rule_index
 from kdoctor.rules.triggers import Holds, trigger_of
-from kdoctor.suppression import Directives
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+
+if TYPE_CHECKING:
+    from kdoctor.engine.finding_diffs import FindingDiffs
+    from kdoctor.suppression import Directives
 
 
 class Examined(Struct, frozen=True):
@@ -33,7 +35,7 @@ class Examined(Struct, frozen=True):
     document: Document
     modules: Mapping[int, Module]  # by the index of the unit
     scan: FileScan
-    directives: Directives  # the user's comments on it
+    directives: Directives | None  # the user's comments on it
 
     def source(self, index: int) -> Module | Unit:
         """Return a unit's module, or the unit itself where nothing asked for a parse."""
@@ -127,13 +129,13 @@ class Examiner:
         modules: Mapping[int, Module],
         unparsed: Collection[int],
         asked: Mapping[int, Collection[str]],
-    ) -> tuple[FileScan, Directives]:
+    ) -> tuple[FileScan, Directives | None]:
         """Ask every rule about every module. A rule that fails costs its own findings only."""
         findings: set[Finding] = set()
         lines: dict[Place, str] = {}
         anchors: dict[Place, Anchor] = {}
         problems: list[str] = []
-        diffs = FindingDiffs(document, data)
+        diffs = self._diffs(document, data)
         for module in modules.values():
             for rule in self._rules:
                 if rule.code not in asked[module.unit.index]:
@@ -154,6 +156,8 @@ class Examiner:
             places = [place for place in lines if place.unit == module.unit.index]
             # They ask where half of the tree stands: not done where nobody looks at them.
             if places and self.orders.anchors:
+                from kdoctor.engine.anchors import anchors_of  # noqa: PLC0415
+
                 anchors |= anchors_of(module, places)
         failed = Unreadable(document.path, problems[0]) if problems else None
         # Where a rule failed, no comment is called unused either.
@@ -178,8 +182,20 @@ class Examiner:
         )
         return scan, judged.directives
 
-    def _shown(self, finding: Finding, source: Module | Unit, diffs: FindingDiffs) -> Finding:
+    def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
+        """Return what knows what fixes would change, None where nobody asks for that."""
+        if not (self.orders.diffs or self.orders.replacements):
+            return None
+        from kdoctor.engine.finding_diffs import FindingDiffs  # noqa: PLC0415
+
+        return FindingDiffs(document, data)
+
+    def _shown(
+        self, finding: Finding, source: Module | Unit, diffs: FindingDiffs | None
+    ) -> Finding:
         """Return the finding with what its own fix would change, as far as that is asked for."""
+        if diffs is None:
+            return finding
         if self.orders.diffs:
             finding = diffs.with_diff(finding, source)
         if self.orders.replacements:

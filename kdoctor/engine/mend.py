@@ -73,7 +73,8 @@ class Mender:
             if after == data:
                 return data, tuple(applied), examined.scan
             applied += _cured(examined.scan.findings, chosen)
-            needed = examined.directives.words_of_use()
+            heard = examined.directives
+            needed = heard.words_of_use() if heard else Counter[str]()
             changed = texts.keys() & examined.modules.keys()
             examined = self._examiner.examine(document.path, after, changed=changed)
             check_still_python(document, examined.document, texts.keys())
@@ -117,7 +118,7 @@ def _check_still_silent(needed: Counter[str], after: Examined) -> None:
     Raises:
         FileProblem: a comment that silenced something went.
     """
-    lost = needed - after.directives.words()
+    lost = needed - (after.directives.words() if after.directives else Counter[str]())
     if lost:
         comment = f"`# kdoctor: {min(lost)}`".replace("kdoctor: noqa", "noqa")
         raise FileProblem(f"a comment that silences a finding ({comment}) would be lost")

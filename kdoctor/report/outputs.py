@@ -60,9 +60,9 @@ def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
     Raises:
         UsageProblem: a file cannot be written.
     """
-    from kdoctor.documents.writing import write_anew  # noqa: PLC0415 - hardly ever asked for
-
     for output in outputs:
+        from kdoctor.documents.writing import write_anew  # noqa: PLC0415 - hardly ever asked for
+
         text = io.StringIO()
         output.form.write(result, Page(text))
         try:

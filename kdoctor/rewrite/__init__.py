@@ -5,30 +5,69 @@ A rewrite is stated as code (``rewrite("keras.backend.square(x)", "keras.ops.squ
 with the reason; ``plan_imports`` sees to the imports, and ``render`` makes the edits.
 """
 
-from kdoctor.rewrite.arguments import without
-from kdoctor.rewrite.guards import (
-    context,
-    display,
-    equals,
-    given,
-    indexed,
-    is_kind,
-    is_lambda,
-    literal,
-    not_given,
-    not_none,
-    one_of,
-    statement_position,
-)
-from kdoctor.rewrite.imports import plan_imports
-from kdoctor.rewrite.members import MemberRewrite, MemberTable, attribute, method
-from kdoctor.rewrite.questions import Answer, Guard, Question, Situation
-from kdoctor.rewrite.refusal import Refusal
-from kdoctor.rewrite.render import render
-from kdoctor.rewrite.slots import SignatureLookup
-from kdoctor.rewrite.spelling import Speller
-from kdoctor.rewrite.table import RewriteTable
-from kdoctor.rewrite.template import Rewrite, rewrite
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kdoctor.deferred import deferred
+from kdoctor.rewrite.render import render  # its module has the same name
+
+if TYPE_CHECKING:
+    from kdoctor.rewrite.arguments import without
+    from kdoctor.rewrite.guards import (
+        context,
+        display,
+        equals,
+        given,
+        indexed,
+        is_kind,
+        is_lambda,
+        literal,
+        not_given,
+        not_none,
+        one_of,
+        statement_position,
+    )
+    from kdoctor.rewrite.imports import plan_imports
+    from kdoctor.rewrite.members import MemberRewrite, MemberTable, attribute, method
+    from kdoctor.rewrite.questions import Answer, Guard, Question, Situation
+    from kdoctor.rewrite.refusal import Refusal
+    from kdoctor.rewrite.slots import SignatureLookup
+    from kdoctor.rewrite.spelling import Speller
+    from kdoctor.rewrite.table import RewriteTable
+    from kdoctor.rewrite.template import Rewrite, rewrite
+
+# A table of rewrites needs nothing of what writes them into a file.
+_HOMES = {
+    "Answer": "questions",
+    "Guard": "questions",
+    "MemberRewrite": "members",
+    "MemberTable": "members",
+    "Question": "questions",
+    "Refusal": "refusal",
+    "Rewrite": "template",
+    "RewriteTable": "table",
+    "SignatureLookup": "slots",
+    "Situation": "questions",
+    "Speller": "spelling",
+    "attribute": "members",
+    "context": "guards",
+    "display": "guards",
+    "equals": "guards",
+    "given": "guards",
+    "indexed": "guards",
+    "is_kind": "guards",
+    "is_lambda": "guards",
+    "literal": "guards",
+    "method": "members",
+    "not_given": "guards",
+    "not_none": "guards",
+    "one_of": "guards",
+    "plan_imports": "imports",
+    "rewrite": "template",
+    "statement_position": "guards",
+    "without": "arguments",
+}
 
 __all__ = [
     "Answer",
@@ -61,3 +100,7 @@ __all__ = [
     "statement_position",
     "without",
 ]
+
+
+def __getattr__(name: str) -> object:
+    return deferred(__name__, _HOMES, name)
