@@ -60,13 +60,12 @@ def gone_on(release: str) -> dict[Kind, set[str]]:
 def gone_of_classes_on(release: str, names: Iterable[str]) -> dict[str, set[str]]:
     """Return what objects lack on one release, by what their class is called.
 
-    Without what is gone of a kind altogether. ``names`` are those of the classes below a root.
+    Without what is gone of their kind altogether. ``names`` are those of the classes below a root.
     """
     facts = Facts(resolve_target(f"keras=={release}", "tools"))
-    of_kinds = frozenset().union(*GONE.values())
     found: dict[str, set[str]] = {}
     for owner in _owners(facts, names):
-        for member in members_once(owner) - of_kinds:
+        for member in members_once(owner) - GONE.get(owner.kind, frozenset()):
             if last_release_with(facts, owner, member) is not None:
                 found.setdefault(called(owner), set()).add(member)
     return found
