@@ -10,11 +10,16 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from typing import TypeVar
 
 from msgspec import Struct, field
+
+from kdoctor.engine.orders import Orders, Task
+
+T = TypeVar("T")
 
 _MUCH = 50_000  # objects that may have died in rings: a few MB
 
@@ -55,6 +60,16 @@ def collect_where_due() -> None:
     if _WAITING.was_enabled and made - _WAITING.staying > _MUCH:
         gc.collect(0)
         _WAITING.staying = 0
+
+
+def one_by_one(
+    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Iterable[Task]
+) -> Iterator[T]:
+    """Yield what comes of each task; after each, the collector does what it has missed."""
+    with collector_waits():
+        for task in tasks:
+            yield from work(orders, [task])
+            collect_where_due()
 
 
 def give_back() -> None:

@@ -66,6 +66,10 @@ class Examiner:
         """What was looked at beside the files themselves."""
         return self._package.trace
 
+    def forget_much(self) -> None:
+        """Forget what it knows of the tree, where that is much: memory must not grow with it."""
+        self._package.forget_much()
+
     def scan(self, task: Task, data: bytes | None = None) -> FileScan:
         """Return what is wrong with one file. Whatever goes wrong is part of the answer.
 

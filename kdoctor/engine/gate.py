@@ -36,8 +36,6 @@ class Gate:
         self._words = tuple(words)
         self._triggers = triggers
         self._package = package
-        # With what was looked at to know it.
-        self._without_keras: dict[OwnModule, frozenset[str]] = {}
 
     def speaks_of_keras(self, text: str) -> bool:
         """Say whether a text has one of the words anywhere."""
@@ -92,19 +90,20 @@ class Gate:
             return self._reach_keras(waiting, looked)
 
     def _reach_keras(self, waiting: list[Value], looked: set[str]) -> bool:
+        without_keras = self._package.without_keras
         opened: set[OwnModule] = set()
         while waiting:
             match waiting.pop():
                 case (str() as dotted) | ClassInfo(base=str() as dotted):
                     if self.speaks_of_keras(dotted):
                         return True
-                case OwnModule() as module if module in self._without_keras:
-                    looked |= self._without_keras[module]
+                case OwnModule() as module if module in without_keras:
+                    looked |= without_keras[module]
                 case OwnModule() as module if module not in opened:
                     opened.add(module)
                     waiting += self._package.contents(module)
-        if len(self._without_keras) > _REMEMBERED:
-            self._without_keras.clear()
+        if len(without_keras) > _REMEMBERED:
+            without_keras.clear()
         # Nothing that can be reached from them was of Keras.
-        self._without_keras |= dict.fromkeys(opened, frozenset(looked))
+        without_keras |= dict.fromkeys(opened, frozenset(looked))
         return False

@@ -74,4 +74,5 @@ def gather(
         admitted = prefilter.admits_with(own, facts) or facts.marked
         if admitted or not options.get("gate", True):
             gathered.tasks.append(Task(source, facts.size, admitted=admitted))
+    prefilter.forget()
     return gathered

@@ -27,6 +27,7 @@ class OwnModule(Struct, frozen=True):
     path: str
 
 
+_MUCH = 2_000  # files and folders that were looked at: those of several projects
 _RE_EXPORTS = 5  # modules that a function is imported through
 
 Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
@@ -53,6 +54,17 @@ class ProjectPackage:
         self._answers = Remembered(self.trace, self._ask, 8192)
         self._handed_over = Remembered(self.trace, self._read_handed_over, 256)
         self._returned_call = Remembered(self.trace, self._read_returned_call, 256)
+        # From these nothing of Keras can be reached; with what was looked at to know it.
+        self.without_keras: dict[OwnModule, frozenset[str]] = {}
+
+    def forget_much(self) -> None:
+        """Forget all that is known, where that is much. Not to be called while a file is read."""
+        if self.trace.size > _MUCH:
+            self._tree.forget()
+            for known in (self._outline, self._answers, self._handed_over, self._returned_call):
+                known.forget()
+            self.without_keras.clear()
+            self.trace.forget()
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.

@@ -81,6 +81,13 @@ class Prefilter:
         self._facts: dict[str, Facts] = {}
         self._reaches: dict[str, bool] = {}
 
+    def forget(self) -> None:
+        """Forget every file."""
+        self._facts.clear()
+        self._reaches.clear()
+        self._tree.forget()
+        self._trace.forget()
+
     def admits(self, path: str, data: bytes) -> bool:
         """Say whether a rule could fire in the file with these bytes."""
         own = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links

@@ -101,13 +101,19 @@ def _scan_noted(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileScan]]:
 
 def forget() -> None:
     """Forget what is known of the project's modules: they may have changed since the last call."""
-    examiner_for.cache_clear()
+    _examiner_for.cache_clear()
     _package_for.cache_clear()
 
 
-@lru_cache(maxsize=32)  # one a target and choice of rules; a run with more makes some anew
 def examiner_for(orders: Orders) -> Examiner:
-    """Return this process's examiner, which keeps what it learns of the tree between files."""
+    """Return this process's examiner, which keeps some of what it learns between files."""
+    examiner = _examiner_for(orders)
+    examiner.forget_much()
+    return examiner
+
+
+@lru_cache(maxsize=32)  # one a target and choice of rules; a run with more makes some anew
+def _examiner_for(orders: Orders) -> Examiner:
     # Imported when the first file is worth it: libcst takes longer than a scan without Keras.
     from kdoctor.lean_import import import_libcst  # noqa: PLC0415
 

@@ -38,6 +38,12 @@ class Tree:
         self._find_from = Remembered(trace, self._find, 16384)
         self._may_hold = Remembered(trace, self._look_for, 16384)
 
+    def forget(self) -> None:
+        """Forget what is known: the answers hold each other, and would wait for a collector."""
+        for known in (self._listing, self._roots, self._find_from, self._may_hold):
+            known.forget()
+        self._folder.cache_clear()
+
     def find(self, importer: str, module: str, level: int) -> str | None:
         """Return the file of ``module`` as ``importer`` (a path) means it, or None.
 

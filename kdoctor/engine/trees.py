@@ -12,7 +12,8 @@ from kdoctor.documents.encoding import decode_python
 from kdoctor.engine.outline import parsed
 from kdoctor.errors import FileProblem
 
-_MOST = 200_000  # characters of source; a tree takes 40 times as much memory
+_MOST = 150_000  # characters of source; a tree takes 40 times as much memory
+_LARGEST = _MOST // 4  # of one source: it would drive the others out
 
 
 class Trees:
@@ -27,7 +28,7 @@ class Trees:
         if source in self._known:
             return self._known[source]
         tree = parsed(source)
-        if len(source) <= _MOST:
+        if len(source) <= _LARGEST:
             self._known[source] = tree
             self._size += len(source)
         while self._size > _MOST:

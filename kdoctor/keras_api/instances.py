@@ -36,7 +36,7 @@ _FAMILY_BY_KIND: Final = {
 }
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def member_lookup(owner: Type | Kind | str, member: str, target: Target) -> Presence:
     """Say whether an instance has ``member`` on ``target``.
 
@@ -74,7 +74,7 @@ _BASES_BY_KIND: Final[dict[Kind, tuple[str, ...]]] = {
 }
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def member_until(owner: Type, member: str, target: Target) -> str | None:
     """Return the last release of Keras before ``target``'s that had a member.
 

@@ -120,7 +120,7 @@ class _Found(Struct, frozen=True):
     entry: NameSpan | None = None
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def lookup(qualified: str, target: Target) -> Lookup:
     """Say whether ``qualified`` exists on ``target``, and what became of it.
 

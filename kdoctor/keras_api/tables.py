@@ -116,12 +116,12 @@ class NamesTable(Struct, frozen=True, dict=True):
         return list(self.names) if isinstance(self.names, Rows) else in_written_order(self.names)
 
     @cached_property
-    def names_by_home(self) -> dict[str, set[str]]:
+    def names_by_home(self) -> dict[str, list[str]]:
         """The names of each object, in whatever release it was called so."""
-        found: dict[int, set[str]] = {}
+        found: dict[int, list[str]] = {}
         for name, spans in _all_name_spans(self.names):
-            for span in spans:
-                found.setdefault(span.home, set()).add(name)
+            for home in {span.home for span in spans}:
+                found.setdefault(home, []).append(name)
         return {self.homes[home]: names for home, names in found.items()}
 
 

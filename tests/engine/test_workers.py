@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 
 from kdoctor.engine.orders import Orders, Source, Task
-from kdoctor.engine.workers import run
+from kdoctor.engine.processes import Packed
+from kdoctor.engine.workers import _chunks, run
 from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
@@ -18,12 +20,23 @@ def tasks(number, size):
     return [Task(Source(f"{each}.py"), size) for each in range(number)]
 
 
+def paths_and_processes_slowly(orders, some):
+    time.sleep(0.01)
+    return paths_and_processes(orders, some)
+
+
 def paths_and_processes(_orders, some):
     return [(task.source.path, os.getpid()) for task in some]
 
 
-def die(_orders, _some):
-    os._exit(1)
+HERE = os.getpid()
+
+
+def die(_orders, some):
+    if os.getpid() != HERE:
+        os._exit(1)
+    time.sleep(0.05)
+    return list(some)
 
 
 def test_results_stand_in_the_order_of_the_tasks():
@@ -39,10 +52,25 @@ def test_little_work_starts_no_process():
 
 
 def test_much_work_is_spread_over_no_more_processes_than_allowed():
-    results = run(paths_and_processes, ORDERS, tasks(50, 100_000), 2)
+    results = run(paths_and_processes_slowly, ORDERS, tasks(50, 100_000), 3)
     processes = {process for _, process in results}
-    assert os.getpid() not in processes
-    assert 1 <= len(processes) <= 2
+    assert os.getpid() in processes
+    assert 2 <= len(processes) <= 3
+
+
+def test_the_last_chunks_are_small_so_that_all_end_together():
+    sizes = [sum(task.size for task in chunk) for chunk in _chunks(tasks(1000, 5_000), 2)]
+    assert sum(sizes) == 5_000_000
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > 5 * sizes[-1]
+
+
+def test_results_that_wait_are_kept_as_bytes_of_few():
+    results = [(f"{number}.py", "the same sentence " * 20) for number in range(100)]
+    packed = Packed(results)
+    assert list(packed) == results
+    assert len(packed) == 100
+    assert len(packed.data) < 2_000
 
 
 def test_progress_is_told_up_to_the_last_task():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Generic, ParamSpec, TypeVar
 
@@ -19,7 +19,7 @@ class Trace:
     """Looks at files and folders for those who ask, and remembers which and how they were."""
 
     def __init__(self) -> None:
-        self.looked: set[str] = set()
+        self._looked: set[str] | None = None  # where somebody wants to know
         self._states: dict[str, State] = {}
 
     def read(self, path: str) -> bytes | None:
@@ -40,21 +40,37 @@ class Trace:
     @contextmanager
     def apart(self) -> Iterator[set[str]]:
         """Collect what is looked at from here on; it is added to what was looked at before."""
-        before, self.looked = self.looked, set()
+        before = self._looked
+        looked: set[str] = set()
+        self._looked = looked
         try:
-            yield self.looked
+            yield looked
         finally:
-            before |= self.looked
-            self.looked = before
+            self._looked = before
+            self.add(looked)
+
+    def add(self, looked: Collection[str]) -> None:
+        """Take what was looked at for an earlier answer as looked at now."""
+        if self._looked is not None:
+            self._looked.update(looked)
 
     def seen(self, looked: set[str]) -> Seen:
         """Return the states of what was looked at."""
         return {path: self._states.get(path, GONE) for path in looked}
 
+    @property
+    def size(self) -> int:
+        """How many files and folders it knows the state of."""
+        return len(self._states)
+
+    def forget(self) -> None:
+        """Forget all, as if nothing had been looked at. Answers made of it hold no longer."""
+        self._states.clear()
+
     def _note(self, path: str, state: State) -> None:
         if self._states.setdefault(path, state).digest != state.digest:
             self._states[path] = UNSTEADY
-        self.looked.add(path)
+        self.add((path,))
 
 
 class Remembered(Generic[P, T]):
@@ -76,5 +92,9 @@ class Remembered(Generic[P, T]):
                 del self._known[next(iter(self._known))]
             self._known[key] = known
         else:
-            self._trace.looked |= known[1]
+            self._trace.add(known[1])
         return known[0]
+
+    def forget(self) -> None:
+        """Forget all answers."""
+        self._known.clear()

@@ -1,0 +1,77 @@
+"""What is remembered from one file to the next has a bound, and does not change what is found."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from kdoctor.engine import package, scanning
+from kdoctor.engine.orders import Orders, Source, Task
+from kdoctor.engine.package import ProjectPackage
+from kdoctor.engine.prefilter import Facts, Prefilter
+from kdoctor.engine.trees import Trees
+from kdoctor.keras_api import newest_target
+
+FILES = 12
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    for number in range(FILES):
+        (tmp_path / f"own{number}.py").write_text("from keras import backend as K\n")
+        (tmp_path / f"use{number}.py").write_text(f"from own{number} import K\nK.square(1)\n")
+    return tmp_path
+
+
+def test_what_is_known_of_the_tree_is_forgotten_where_it_is_much(project, monkeypatch):
+    def found():
+        scanning.forget()
+        for number in range(FILES):
+            path = str(project / f"use{number}.py")
+            examiner = scanning.examiner_for(Orders(newest_target()))
+            scan = examiner.scan(Task(Source(path), 1))
+            sizes.append(examiner.trace.size)
+            yield [finding.symbol for finding in scan.findings]
+
+    sizes: list[int] = []
+    as_usual = list(found())
+    assert all(as_usual)
+    assert max(sizes) > FILES
+    sizes.clear()
+    monkeypatch.setattr(package, "_MUCH", 3)
+    assert list(found()) == as_usual
+    assert max(sizes) < FILES
+
+
+def test_what_was_looked_at_is_collected_only_for_who_asks(project):
+    own = ProjectPackage(lambda _: None)
+    with own.trace.apart() as first:
+        own.exports(str(project / "use1.py"), "own1", 0, "K")
+    with own.trace.apart() as again:
+        own.exports(str(project / "use1.py"), "own1", 0, "K")
+    assert str(project / "own1.py") in first
+    assert first == again
+
+
+def test_nothing_is_left_of_the_prefilter_once_the_files_are_known(project):
+    gc.collect()
+    before = facts_alive()
+    prefilter = Prefilter(["keras"])
+    for path in project.glob("*.py"):
+        assert prefilter.admits(str(path), path.read_bytes())
+    assert facts_alive() > before
+    prefilter.forget()
+    assert facts_alive() == before
+
+
+def facts_alive() -> int:
+    return sum(isinstance(each, Facts) for each in gc.get_objects())
+
+
+def test_the_tree_of_a_large_source_is_not_kept():
+    trees, small, large = Trees(), "first = 1\n", "# much\n" * 10_000
+    first = trees.of(small)
+    assert trees.of(large) is not trees.of(large)
+    assert trees.of(small) is first
