@@ -27,7 +27,7 @@ def early_exits(
 ) -> Iterator[tuple[int, cst.BaseExpression]]:
     """Yield the tests of `if …: return` (or raise) in a block, by their places in it."""
     for place, statement in enumerate(block.body):
-        if isinstance(statement, cst.If) and statement.orelse is None and leaves(statement.body):
+        if type(statement) is cst.If and statement.orelse is None and leaves(statement.body):
             yield place, statement.test
 
 

@@ -54,7 +54,7 @@ class ByUse:
     def _calls(self) -> Iterator[tuple[cst.BaseExpression, Type]]:
         for node in self._survey.attributes:
             call = self._survey.parents.get(node)
-            if not isinstance(call, cst.Call) or call.func is not node:
+            if type(call) is not cst.Call or call.func is not node:
                 continue
             keywords = frozenset(each.keyword.value for each in call.args if each.keyword)
             told = self._knowledge.receiver_type(node.attr.value, keywords)

@@ -238,7 +238,7 @@ def _subtype(base: Type | None, name: str) -> Type | None:
 
 
 def _ends_in(chain: cst.CSTNode, name: str) -> bool:
-    while isinstance(chain, cst.Attribute):
+    while type(chain) is cst.Attribute:
         if chain.attr.value == name:
             return True
         chain = chain.value

@@ -81,7 +81,7 @@ def is_for_types_only(
     """
     child, parent = node, parents.get(node)
     while parent is not None:
-        if isinstance(parent, cst.If):
+        if type(parent) is cst.If:
             if child is parent.body and checks_types(parent.test):
                 return True
         elif parent.__class__ is cst.Annotation:

@@ -24,7 +24,7 @@ def returns_of(function: cst.FunctionDef) -> tuple[cst.Return, ...] | None:
     for node in own_nodes(function.body):
         if node.__class__ is cst.Yield:
             return None
-        if isinstance(node, cst.Return):
+        if type(node) is cst.Return:
             found.append(node)
     return tuple(found)
 

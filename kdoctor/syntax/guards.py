@@ -32,7 +32,7 @@ from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Block, Survey
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.walk import STATEMENTS, descendants
 
 _Function = cst.FunctionDef | cst.Lambda
 _TRIES_AND_FUNCTIONS = frozenset({cst.Try, cst.TryStar, cst.FunctionDef, cst.Lambda})
@@ -174,7 +174,7 @@ class Guards:
                     yield Undecided
                 elif answer is not NotAGuard:
                     yield Undecided if answer is Undecided else answer is wanted
-            if isinstance(parent, cst.IndentedBlock | cst.Module):
+            if type(parent) is cst.IndentedBlock or type(parent) is cst.Module:
                 yield from self._early_exits(parent, child)
             child, parent = parent, self._parents.get(parent)
 
@@ -333,7 +333,7 @@ class Guards:
         return any(each.imported == "__future__.annotations" for each in imports)
 
     def _statement(self, node: cst.CSTNode) -> cst.CSTNode:
-        while not isinstance(node, cst.BaseSmallStatement | cst.BaseCompoundStatement):
+        while node.__class__ not in STATEMENTS:
             parent = self._parents.get(node)
             if parent is None:
                 break

@@ -15,10 +15,10 @@ from kdoctor.syntax.survey import Survey
 def dotted(node: cst.CSTNode | None) -> str | None:
     """Return ``a.b.c`` for a name or a chain of attributes on a name, else None."""
     parts: list[str] = []
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         parts.append(node.attr.value)
         node = node.value
-    if not isinstance(node, cst.Name):
+    if type(node) is not cst.Name:
         return None
     return ".".join([node.value, *reversed(parts)])
 

@@ -326,8 +326,8 @@ class Module:
             meaning = resolver.meaning_of(use.chain)
             if meaning is None:
                 continue
-            call = parents.get(use.chain)
-            is_callee = isinstance(call, cst.Call) and call.func is use.chain
+            above = parents.get(use.chain)
+            call = above if type(above) is cst.Call and above.func is use.chain else None
             yield (
                 use.order,
                 Reference(
@@ -335,7 +335,7 @@ class Module:
                     meaning.name,
                     meaning.binding,
                     _KINDS[use.mode],
-                    call if isinstance(call, cst.Call) and is_callee else None,
+                    call,
                     meaning.confidence,
                     meaning.names,
                 ),

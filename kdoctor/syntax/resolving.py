@@ -17,6 +17,12 @@ from kdoctor.syntax.references import ImportBinding
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import Survey
 
+# What makes a scope, and what part of which belongs to the scope around.
+_AT_SCOPES = frozenset({
+    cst.Module, cst.FunctionDef, cst.ClassDef, cst.Lambda, cst.TypeParameters,
+    cst.GeneratorExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.CompFor,
+})  # fmt: skip
+
 
 class Meaning(Struct, frozen=True):
     """What a name stands for: something imported, under one name or under alternative ones."""
@@ -72,6 +78,9 @@ class Resolver:
         parents, scopes = self._survey.parents, self._survey.scopes
         child, parent = node, parents.get(node)
         while parent is not None:
+            if parent.__class__ not in _AT_SCOPES:
+                child, parent = parent, parents.get(parent)
+                continue
             scope = scopes.get(parent)
             if scope is not None and _is_inside(parent, child):
                 return scope
@@ -139,10 +148,10 @@ class Resolver:
     def of_chain(self, node: cst.CSTNode) -> Meaning | None:
         """Return what ``name.a.b`` means, None for anything that is no such chain."""
         path: list[str] = []
-        while isinstance(node, cst.Attribute):
+        while type(node) is cst.Attribute:
             path.append(node.attr.value)
             node = node.value
-        if not isinstance(node, cst.Name):
+        if type(node) is not cst.Name:
             return None
         meaning = self.meaning(node.value, node, self.scope_of(node))
         if meaning is None:
@@ -299,6 +308,6 @@ def _is_none(binding: Binding) -> bool:
 
 
 def _root(node: cst.CSTNode | None) -> str | None:
-    while isinstance(node, cst.Attribute):
+    while type(node) is cst.Attribute:
         node = node.value
-    return node.value if isinstance(node, cst.Name) else None
+    return node.value if type(node) is cst.Name else None

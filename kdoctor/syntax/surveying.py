@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import How, Mode, Store, Survey, Use
-from kdoctor.syntax.walk import FIELDS, NODES
+from kdoctor.syntax.walk import FIELDS, NODES, children
 
 
 def survey(tree: cst.Module) -> Survey:
@@ -40,6 +40,8 @@ class _Walk:
             # Written out: this is where the time goes.
             for name in reversed(FIELDS[node.__class__]):
                 value = getattr(node, name)
+                if value is None:
+                    continue
                 kind = value.__class__
                 if kind is tuple or kind is list:
                     for child in reversed(value):
@@ -56,8 +58,9 @@ class _Walk:
     def push(self, parent: cst.CSTNode, items: Iterable[_Item]) -> None:
         """Have children of ``parent`` visited next, in the order given."""
         items = list(items)
+        parents = self.parents
         for child, _, _ in items:
-            self.parents[child] = parent
+            parents[child] = parent
         self.waiting += reversed(items)
 
     def next_order(self) -> int:
@@ -69,12 +72,9 @@ class _Walk:
         waiting = [node]
         while waiting:
             parent = waiting.pop()
-            for name in FIELDS[type(parent)]:
-                value = getattr(parent, name)
-                for child in value if isinstance(value, tuple | list) else (value,):
-                    if isinstance(child, cst.CSTNode):
-                        self.parents[child] = parent
-                        waiting.append(child)
+            below = children(parent)
+            self.parents |= dict.fromkeys(below, parent)
+            waiting += below
 
     def bind(self, name: str, node: cst.CSTNode, how: How) -> None:
         scope = how.scope
@@ -98,7 +98,7 @@ class _Walk:
     def targets(self, parent: cst.CSTNode, node: cst.BaseExpression, how: How) -> list[_Item]:
         """Bind the names of a target; return the parts of it that are expressions."""
         self.parents[node] = parent
-        if isinstance(node, cst.Name):
+        if type(node) is cst.Name:
             if how.kind is BindingKind.DELETE:
                 self.read(node, node, how.scope, Mode.DELETE)
             self.bind(node.value, node, how)
@@ -136,21 +136,27 @@ class _Walk:
     def attribute(self, node: cst.Attribute, scope: Scope, mode: Mode) -> None:
         chain: cst.CSTNode = node
         parents, attributes = self.parents, self.found.attributes
-        while isinstance(node, cst.Attribute):
+        while True:
             attributes.append(node)
             parents[node.attr] = node
             value = node.value
             parents[value] = node
-            if not isinstance(value, cst.Attribute):
+            if type(value) is not cst.Attribute:
                 break
             node = value
-        if isinstance(value, cst.Name):
+        if type(value) is cst.Name:
             self.read(value, chain, scope, mode)
         else:
             self.waiting.append((value, scope, Mode.LOAD))
 
     def call(self, node: cst.Call, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
-        self.push(node, [(each, scope, Mode.LOAD) for each in (node.func, *node.args)])
+        # The commonest of all, written out.
+        parents, waiting, args = self.parents, self.waiting, node.args
+        for each in reversed(args):
+            parents[each] = node
+            waiting.append((each, scope, Mode.LOAD))
+        parents[node.func] = node
+        waiting.append((node.func, scope, Mode.LOAD))
 
     def subscript(self, node: cst.Subscript, scope: Scope, mode: Mode) -> None:
         if mode is not Mode.ANNOTATION:
@@ -165,7 +171,8 @@ class _Walk:
     def argument(self, node: cst.Arg, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         if node.keyword is not None:
             self.parents[node.keyword] = node
-        self.push(node, [(node.value, scope, Mode.LOAD)])
+        self.parents[node.value] = node
+        self.waiting.append((node.value, scope, Mode.LOAD))
 
     def string(self, node: cst.SimpleString, scope: Scope, mode: Mode) -> None:
         if mode is Mode.ANNOTATION:
@@ -341,9 +348,9 @@ class _Walk:
         for param in (
             *node.posonly_params, *node.params, node.star_arg, *node.kwonly_params, node.star_kwarg,
         ):  # fmt: skip
-            if isinstance(param, cst.CSTNode):
+            if param.__class__ in NODES:
                 self.parents[param] = node
-            if not isinstance(param, cst.Param):
+            if type(param) is not cst.Param:
                 continue
             self.parents[param.name] = param
             annotation = None

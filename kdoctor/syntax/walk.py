@@ -80,6 +80,11 @@ NODES = frozenset(_kinds_of(cst.CSTNode))  # type: ignore[type-abstract]
 """Every class of nodes. They are abstract base classes: ``isinstance`` asks each time anew, in
 Python, and a tree is mostly asked about what it is not."""
 
+STATEMENTS = frozenset(
+    kind for kind in NODES if issubclass(kind, cst.BaseSmallStatement | cst.BaseCompoundStatement)
+)
+"""Every class of statements, not of the lines that hold small ones."""
+
 
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """Return the child nodes worth a visit, in source order."""

@@ -110,16 +110,18 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         return
     moves = Moves(module, _ways(facts), missing)
     for reference, found in missing.items():
+        is_read = reference.kind is ReferenceKind.LOAD
+        imported = next((each for each in imports if is_read and _reads(reference, each)), None)
+        if imported is not None and imported.name == reference.name:
+            continue  # the finding at the import is about this use, too
         attempt = moves.attempt(reference)
         if isinstance(attempt, Refusal):
             attempt = stand_in(module, facts, reference, found) or attempt
-        if reference.kind is ReferenceKind.LOAD:
-            imported = next((each for each in imports if _reads(reference, each)), None)
-            if imported is not None:
-                if reference.name == imported.name or isinstance(attempt, Fix):
-                    continue  # the finding at the import is about this use, too
-            elif not by_star(reference) and _is_missing_before_the_name(reference, found):
-                continue  # `L = keras.layers.core`, then `L.Dense`: reported where `L` is bound
+        if imported is not None:
+            if isinstance(attempt, Fix):
+                continue  # as above
+        elif is_read and not by_star(reference) and _is_missing_before_the_name(reference, found):
+            continue  # `L = keras.layers.core`, then `L.Dense`: reported where `L` is bound
         yield _finding(module, reference, found, moves, attempt)
 
 
