@@ -57,7 +57,7 @@ class Precedence(enum.IntEnum):
     ATOM = 17  # name, literal, display, parenthesised
 
 
-class Span(Struct, frozen=True, order=True):
+class Span(Struct, frozen=True, order=True, array_like=True, gc=False):
     """Characters ``start`` up to and without ``end`` of one unit's text."""
 
     start: int
@@ -68,7 +68,7 @@ class Span(Struct, frozen=True, order=True):
         return self.start <= other.start and other.end <= self.end
 
 
-class Hole(Struct, frozen=True):
+class Hole(Struct, frozen=True, array_like=True, gc=False):
     """A piece of the user's own source inside an edit: kept, with the edits inside it applied.
 
     ``required`` is how tightly the new surroundings bind; ``own`` how tightly the source
@@ -80,7 +80,7 @@ class Hole(Struct, frozen=True):
     own: Precedence = Precedence.ATOM
 
 
-class Edit(Struct, frozen=True):
+class Edit(Struct, frozen=True, array_like=True, gc=False):
     r"""Replace ``span`` by ``parts``: literal text (newlines as ``\n``) and holes.
 
     ``own`` is how tightly the new text binds, ``required`` what the place where it stands asks for.
@@ -93,7 +93,7 @@ class Edit(Struct, frozen=True):
     required: Precedence = Precedence.ANY
 
 
-class ImportNeed(Struct, frozen=True, order=True):
+class ImportNeed(Struct, frozen=True, order=True, array_like=True, gc=False):
     """A name that the fixed text uses and that must be bound by an import at module level.
 
     ``ImportNeed("keras", "ops", "ops")`` is ``from keras import ops``;
@@ -105,7 +105,7 @@ class ImportNeed(Struct, frozen=True, order=True):
     local: str
 
 
-class Region(Struct, frozen=True, order=True):
+class Region(Struct, frozen=True, order=True, array_like=True, gc=False):
     """Where something stands in the file as it lies on the disk: in a notebook's JSON, too.
 
     Lines and columns count from 1, columns in characters behind a byte order mark; the end is not
@@ -118,14 +118,14 @@ class Region(Struct, frozen=True, order=True):
     end_column: int
 
 
-class Replacement(Struct, frozen=True, order=True):
+class Replacement(Struct, frozen=True, order=True, array_like=True, gc=False):
     """``text`` takes the place of what stands in ``region``."""
 
     region: Region
     text: str
 
 
-class Fix(Struct, frozen=True):
+class Fix(Struct, frozen=True, array_like=True, gc=False):
     """Edits that cure one finding, and what they need.
 
     ``drops`` are the spans of import aliases (``Input`` in ``from keras.models import Input``) that
@@ -143,7 +143,7 @@ class Fix(Struct, frozen=True):
     replacements: tuple[Replacement, ...] = ()  # the same for programs; filled in by the engine
 
 
-class Place(Struct, frozen=True, order=True):
+class Place(Struct, frozen=True, order=True, array_like=True, gc=False):
     """Where something stands, for people: ``path:line:column`` or, in a notebook, with its cell."""
 
     path: str
@@ -156,7 +156,7 @@ class Place(Struct, frozen=True, order=True):
     end_column: int
 
 
-class Finding(Struct, frozen=True):
+class Finding(Struct, frozen=True, array_like=True, gc=False):
     """One thing worth telling: a rule, a place, why, and the fix or why there is none."""
 
     code: str
@@ -171,7 +171,7 @@ class Finding(Struct, frozen=True):
     no_fix_because: str | None = None
 
 
-class Suppressed(Struct, frozen=True):
+class Suppressed(Struct, frozen=True, array_like=True, gc=False):
     """A finding that a comment silences, the user's reason for it, and where the comment stands."""
 
     finding: Finding
@@ -179,7 +179,7 @@ class Suppressed(Struct, frozen=True):
     comment: Place
 
 
-class Unreadable(Struct, frozen=True):
+class Unreadable(Struct, frozen=True, array_like=True, gc=False):
     """A file that could not be handled, and why."""
 
     path: str

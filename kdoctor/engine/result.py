@@ -11,7 +11,7 @@ from kdoctor.model import Finding, Place, Region, Suppressed, Unreadable
 from kdoctor.target import Target
 
 
-class SkippedPart(Struct, frozen=True):
+class SkippedPart(Struct, frozen=True, array_like=True, gc=False):
     """A code block or cell inside a readable file that is no Python, and why we say so.
 
     ``line`` counts in the file, in a notebook in the cell.
@@ -41,7 +41,7 @@ class TargetUse(Struct, frozen=True):
     files: int
 
 
-class Anchor(Struct, frozen=True):
+class Anchor(Struct, frozen=True, array_like=True, gc=False):
     """What a finding hangs on, whatever moves around it.
 
     ``scope`` is the qualified name of the definition around it (``Attention.call``), "" at module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.options import Options
@@ -33,6 +33,7 @@ model = tf.keras.Sequential([Dense(1, input_dim=1)])
 model.compile(SGD(lr=0.1), loss=loss)
 model.fit_generator(batches, nb_epoch=1)
 """
+_NOTHING: Final = FileScan()
 
 
 def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) -> ScanResult:
@@ -67,6 +68,7 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
 def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
     """Put the results of the files together, in the order of their paths."""
     gathered = plan.gathered
+    scans = [scan for scan in scans if scan != _NOTHING]  # most are
     unreadable = [*gathered.unreadable, *(scan.unreadable for scan in scans if scan.unreadable)]
     uses = plan.targets.uses(plan.tasks)
     return ScanResult(

@@ -18,24 +18,29 @@ def excerpt(line: str, place: Place, page: Page) -> list[str]:
     below the span whatever the tab width.
     """
     start = place.column - 1
-    end = place.end_column - 1 if place.end_line == place.line else len(line)
-    end = max(min(end, len(line)), start + 1)
+    end = min(place.end_column - 1, len(line)) if place.end_line == place.line else len(line)
+    end = max(end, start + 1)
+    if len(line) <= _WIDTH and line.isascii() and line.isprintable():  # nearly all
+        shown, pad, mark = line, " " * min(start, len(line)), "^" * (end - start)
+    else:
+        shown, pad, mark = _cut(line, start, end)
+    number = str(place.line)
+    bar = page.paint("quiet", "|")
+    return [
+        f"  {page.paint('quiet', number)} {bar} {shown}".rstrip(),
+        f"  {' ' * len(number)} {bar} {pad}{page.paint('mark', mark)}",
+    ]
+
+
+def _cut(line: str, start: int, end: int) -> tuple[str, str, str]:
+    """Return what can be shown of a line, what stands below it up to the mark, and the mark."""
     first = max(0, start - _LEAD) if len(line) > _WIDTH else 0
     last = min(len(line), first + _WIDTH)
     before, marked, after = line[first:start], line[start : min(end, last)], line[end:last]
     cut_before, cut_after = "…" * (first > 0), "…" * (last < len(line))
-    number = str(place.line)
-    bar = page.paint("quiet", "|")
-    if line.isascii() and line.isprintable():  # nearly all: each character is as wide as a blank
-        shown, pad, wide = line[first:last], " " * len(before), len(marked)
-    else:
-        shown = "".join(map(printable, (before, marked, after)))
-        pad, wide = _blank(printable(before)), _width(printable(marked))
-    mark = page.paint("mark", "^" * max(1, wide))
-    return [
-        f"  {page.paint('quiet', number)} {bar} {cut_before}{shown}{cut_after}".rstrip(),
-        f"  {' ' * len(number)} {bar} {' ' * len(cut_before)}{pad}{mark}",
-    ]
+    shown = cut_before + "".join(map(printable, (before, marked, after))) + cut_after
+    pad = " " * len(cut_before) + _blank(printable(before))
+    return shown, pad, "^" * max(1, _width(printable(marked)))
 
 
 def _width(text: str) -> int:

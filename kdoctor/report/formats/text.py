@@ -38,7 +38,7 @@ def write_findings(result: ScanResult, page: Page) -> None:
 
 def _rows(finding: Finding, result: ScanResult, page: Page, *, repeated: bool) -> list[str]:
     place = finding.place
-    severity = page.paint(finding.severity.value, f"[{finding.severity.value}]")
+    severity = page.paint(finding.severity, f"[{finding.severity}]")
     head = f"{where_shown(finding, page)}: {code_shown(finding, page)} {severity}"
     rows = [f"{head} {printable(finding.message)}"]
     line = result.lines.get(place)
@@ -55,7 +55,7 @@ def _cure(finding: Finding, page: Page) -> str:
         return f"no fix: {printable(finding.no_fix_because or 'it needs a decision of yours')}"
     if fix.applicability is Applicability.MANUAL:
         return f"to do by hand: {printable(fix.title)}"
-    label = page.paint(fix.applicability.value, f"fix available ({fix.applicability.value}):")
+    label = page.paint(fix.applicability, f"fix available ({fix.applicability}):")
     return f"{label} {printable(titled(fix))}"
 
 
