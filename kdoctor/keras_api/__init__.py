@@ -5,26 +5,49 @@ All of it is data read from released wheels (``python -m tools.api_data``).
 
 from __future__ import annotations
 
-from kdoctor.keras_api.instances import ever_members as ever_members
-from kdoctor.keras_api.instances import member_error as member_error
-from kdoctor.keras_api.instances import member_lookup as member_lookup
-from kdoctor.keras_api.instances import member_until as member_until
-from kdoctor.keras_api.instances import members_once as members_once
-from kdoctor.keras_api.knowledge import knowledge as knowledge
-from kdoctor.keras_api.lookup import Lookup as Lookup
-from kdoctor.keras_api.lookup import error_text as error_text
-from kdoctor.keras_api.lookup import error_type as error_type
-from kdoctor.keras_api.lookup import lookup as lookup
-from kdoctor.keras_api.lookup import signature as signature
-from kdoctor.keras_api.presence import Presence as Presence
-from kdoctor.keras_api.signatures import Parameter as Parameter
-from kdoctor.keras_api.signatures import Signature as Signature
-from kdoctor.keras_api.surface import releases as known_releases
-from kdoctor.keras_api.surface import split_root as split_root
-from kdoctor.keras_api.tables import ClassFamily as ClassFamily
-from kdoctor.keras_api.tables import EntryKind as EntryKind
-from kdoctor.keras_api.targets import newest_target as newest_target
-from kdoctor.keras_api.targets import resolve_target as resolve_target
+from typing import TYPE_CHECKING
+
+from kdoctor.deferred import deferred
+
+if TYPE_CHECKING:
+    from kdoctor.keras_api.instances import (
+        ever_members,
+        member_error,
+        member_lookup,
+        member_until,
+        members_once,
+    )
+    from kdoctor.keras_api.known import knowledge
+    from kdoctor.keras_api.names import Lookup, error_text, error_type, lookup, signature
+    from kdoctor.keras_api.presence import Presence
+    from kdoctor.keras_api.signatures import Parameter, Signature
+    from kdoctor.keras_api.surface import known_releases, split_root
+    from kdoctor.keras_api.tables import ClassFamily, EntryKind
+    from kdoctor.keras_api.targets import newest_target, resolve_target
+
+# Imported when first asked for: to say what a target is takes none of what is in the tables.
+_HOMES = {
+    "ClassFamily": "tables",
+    "EntryKind": "tables",
+    "Lookup": "names",
+    "Parameter": "signatures",
+    "Presence": "presence",
+    "Signature": "signatures",
+    "error_text": "names",
+    "error_type": "names",
+    "ever_members": "instances",
+    "knowledge": "known",
+    "lookup": "names",
+    "member_error": "instances",
+    "member_lookup": "instances",
+    "member_until": "instances",
+    "members_once": "instances",
+    "newest_target": "targets",
+    "known_releases": "surface",
+    "resolve_target": "targets",
+    "signature": "names",
+    "split_root": "surface",
+}
 
 __all__ = [
     "ClassFamily",
@@ -48,3 +71,7 @@ __all__ = [
     "signature",
     "split_root",
 ]
+
+
+def __getattr__(name: str) -> object:
+    return deferred(__name__, _HOMES, name)

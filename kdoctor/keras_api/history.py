@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from kdoctor.keras_api import tables
-from kdoctor.keras_api.lookup import classes_behind
 from kdoctor.keras_api.members import Classes, ClassInfo
-from kdoctor.keras_api.surface import Surface, last_kind, periods, releases
+from kdoctor.keras_api.names import classes_behind
+from kdoctor.keras_api.surface import Surface, known_releases, last_kind, periods
 from kdoctor.keras_api.tables import EntryKind
 
 Period = tuple[str, str]  # first and last known release
@@ -65,7 +65,7 @@ def name_history(root: str, name: str) -> NameHistory | None:
     history = periods(root, name)
     if not history:
         return None
-    newest = surface(root, releases(root)[-1])
+    newest = surface(root, known_releases(root)[-1])
     entry = newest.entry(name)
     moved = () if entry is not None else newest.moved_to(name)
     return NameHistory(
@@ -85,7 +85,7 @@ def member_history(root: str, owner: str, member: str) -> NameHistory | None:
 
     None where no release has it. A release whose class cannot be read whole ends no period.
     """
-    known = releases(root)
+    known = known_releases(root)
     states: list[bool | None] = []
     signatures: list[SignatureSpan] = []
     for release in known:
@@ -194,7 +194,7 @@ def _true_spans(known: Iterable[str], states: Iterable[bool | None]) -> Iterator
 
 
 def _gone_in(root: str, last: str) -> str:
-    return _next(releases(root), last)
+    return _next(known_releases(root), last)
 
 
 def _next(known: Iterable[str], release: str) -> str:

@@ -9,8 +9,8 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.keras_api import tables
-from kdoctor.keras_api.lookup import classes_behind, lookup
 from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, ever_had, past
+from kdoctor.keras_api.names import classes_behind, lookup
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.keras_api.tables import ClassFamily, EntryKind

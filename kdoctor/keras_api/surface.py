@@ -243,7 +243,7 @@ def surface_on(root: str, target: Target) -> Surface | None:
 
 
 def _continued(root: str, release: str) -> str:
-    return newest(root) if release in releases("tf_keras") else ""
+    return newest(root) if release in known_releases("tf_keras") else ""
 
 
 def has_keras_3(target: Target) -> bool:
@@ -258,7 +258,7 @@ def tensorflow_release(target: Target) -> str | None:
     """
     if not target.tf_keras_version:
         return None
-    known = releases(TENSORFLOW)
+    known = known_releases(TENSORFLOW)
     version = target.version if target.name == "tensorflow" else target.tf_keras_version
     if version.startswith("3."):
         return known[-1]
@@ -289,7 +289,7 @@ def surface_at(root: str, release: str) -> Surface | None:
     return Surface(root, release) if release in tables.names_table(root).releases else None
 
 
-def releases(root: str) -> tuple[str, ...]:
+def known_releases(root: str) -> tuple[str, ...]:
     """Return the releases that the data knows under ``root``, oldest first."""
     return tuple(tables.names_table(root).releases)
 

@@ -8,7 +8,7 @@ from typing import Final
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.errors import UsageProblem
-from kdoctor.keras_api.surface import TENSORFLOW, minor, newest, releases
+from kdoctor.keras_api.surface import TENSORFLOW, known_releases, minor, newest
 from kdoctor.target import Target
 
 # TensorFlow's own metadata: 2.6-2.15 require keras of the same minor, 2.16 and later any keras
@@ -85,12 +85,12 @@ def _tf_keras_of(keras: str) -> str:
 
 
 def _same_minor(root: str, version: str) -> str:
-    return next(known for known in reversed(releases(root)) if minor(known) == minor(version))
+    return next(known for known in reversed(known_releases(root)) if minor(known) == minor(version))
 
 
 def _known(root: str, version: str, source: str, name: str) -> tuple[str, str]:
     """Return the known release to read for ``version``, and the source with what was done."""
-    all_known = releases(root)
+    all_known = known_releases(root)
     known = f"kdoctor knows {_range(root, name)}."
     if not version:
         return all_known[-1], source
@@ -126,7 +126,7 @@ def _all_known() -> str:
 
 
 def _range(root: str, name: str) -> str:
-    known = releases(root)
+    known = known_releases(root)
     return f"{name} {_minor(known[0])} to {known[-1]}"
 
 

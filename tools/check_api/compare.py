@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kdoctor.keras_api.lookup import classes_behind
 from kdoctor.keras_api.members import Classes, ClassInfo
+from kdoctor.keras_api.names import classes_behind
 from kdoctor.keras_api.signatures import Parameter, parse_signature
 from kdoctor.keras_api.surface import PRIVATE_ROOT, Surface
 from kdoctor.keras_api.tables import EntryKind, MemberKind, NameSpan

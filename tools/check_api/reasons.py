@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from kdoctor.keras_api.lookup import classes_behind
+from kdoctor.keras_api.names import classes_behind
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.surface import PRIVATE_ROOT, Surface
 from tools.check_api.compare import Difference

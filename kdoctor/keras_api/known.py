@@ -12,7 +12,7 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.keras_api import tables
-from kdoctor.keras_api.lookup import lookup
+from kdoctor.keras_api.names import lookup
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.returns import (
     ARGUMENT_CONTEXTS,
