@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
@@ -115,6 +114,8 @@ def config_of(table: Mapping[str, Any], place: Callable[[Key], str]) -> Config:
     """
     for key in table:
         if key not in SETTINGS:
+            import difflib  # noqa: PLC0415 - only of use after a slip
+
             alike = difflib.get_close_matches(key, SETTINGS, n=1)
             hint = f"did you mean '{alike[0]}'?" if alike else f"known: {', '.join(SETTINGS)}"
             raise UsageProblem(f"{place((key,))}: unknown setting '{key}'; {hint}")

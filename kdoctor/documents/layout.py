@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import bisect
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -176,6 +175,8 @@ class Margined(Struct, frozen=True, dict=True):
 
 def _pair(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield (new row, old row) of lines that are the same line, changed or not."""
+    import difflib  # noqa: PLC0415 - only of use where something was changed
+
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for _, i1, i2, j1, j2 in matcher.get_opcodes():
         yield from zip(range(j1, j2), range(i1, i2), strict=False)

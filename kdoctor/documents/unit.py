@@ -5,14 +5,15 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
 from kdoctor.documents.layout import Layout, newline_of
-from kdoctor.documents.magics import Masked, mask
-from kdoctor.documents.parsing import why_not_python
 from kdoctor.model import Edit, Place, Span
+
+if TYPE_CHECKING:
+    from kdoctor.documents.magics import Masked
 
 
 class Skipped(Struct, frozen=True):
@@ -140,6 +141,9 @@ def join(
 
 
 def _python(candidate: Candidate) -> Masked | Skipped:
+    from kdoctor.documents.magics import Masked, mask  # noqa: PLC0415 - a file has none
+    from kdoctor.documents.parsing import why_not_python  # noqa: PLC0415
+
     excerpt = candidate.excerpt
     text = excerpt.layout.text
     if why_not_python(text) is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from functools import lru_cache
 
 from kdoctor.keras_api.surface import Surface
@@ -31,6 +30,8 @@ def suggestions(
     if not rest:
         folded = [name for name in surface.children(parent) if name.lower() == leaf.lower()]
         found += [f"{parent}.{name}" if parent else name for name in folded]
+        import difflib  # noqa: PLC0415 - most names that are asked for are there
+
         siblings = surface.children(parent)
         close = difflib.get_close_matches(leaf, siblings, n=_MOST, cutoff=_ALIKE)
         found += [f"{parent}.{name}" if parent else name for name in close]

@@ -138,8 +138,7 @@ class Rows(Mapping[str, msgspec.Raw]):
 
     def __iter__(self) -> Iterator[str]:
         for module, (leaves, _) in self._modules.items():
-            for leaf in _LEAVES.decode(leaves):
-                yield _joined(module, leaf)
+            yield from _all_joined(module, _LEAVES.decode(leaves))
 
     def __len__(self) -> int:
         return sum(len(_LEAVES.decode(leaves)) for leaves, _ in self._modules.values())
@@ -147,8 +146,8 @@ class Rows(Mapping[str, msgspec.Raw]):
     def decoded(self, decoder: msgspec.msgpack.Decoder[list[T]]) -> Iterator[tuple[str, T]]:
         """Yield all names with what their rows say, those of a module decoded at once."""
         for module, (leaves, rows) in self._modules.items():
-            for leaf, row in zip(_LEAVES.decode(leaves), decoder.decode(rows), strict=True):
-                yield _joined(module, leaf), row
+            names = _all_joined(module, _LEAVES.decode(leaves))
+            yield from zip(names, decoder.decode(rows), strict=True)
 
     def _module(self, module: str) -> dict[str, msgspec.Raw]:
         if module not in self._read:
@@ -309,8 +308,12 @@ def _joined(module: str, leaf: str) -> str:
     return f"{module}.{leaf}" if module else leaf
 
 
+def _all_joined(module: str, leaves: list[str]) -> list[str]:
+    return [f"{module}.{leaf}" for leaf in leaves] if module else leaves
+
+
 def _dotted(grouped: dict[str, list[str]]) -> list[str]:
-    return [_joined(module, leaf) for module, leaves in grouped.items() for leaf in leaves]
+    return [name for module, leaves in grouped.items() for name in _all_joined(module, leaves)]
 
 
 def unpack_names(data: bytes) -> NamesTable:

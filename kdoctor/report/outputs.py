@@ -61,11 +61,15 @@ def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
         UsageProblem: a file cannot be written.
     """
     for output in outputs:
-        from kdoctor.documents.writing import write_anew  # noqa: PLC0415 - hardly ever asked for
-
         text = io.StringIO()
         output.form.write(result, Page(text))
         try:
-            write_anew(output.path, text.getvalue().encode("utf-8", "surrogateescape"))
+            _write(output.path, text.getvalue().encode("utf-8", "surrogateescape"))
         except FileProblem as problem:
             raise UsageProblem(f"--output {output.path}: {problem}") from problem
+
+
+def _write(path: str, data: bytes) -> None:
+    from kdoctor.documents.writing import write_anew  # noqa: PLC0415 - hardly ever asked for
+
+    write_anew(path, data)

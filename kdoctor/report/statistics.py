@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
@@ -83,15 +82,21 @@ def write_json(result: ScanResult, page: Page) -> None:
             "unreadable": [{"path": file.path, "why": file.why} for file in result.unreadable],
         },
     }
-    page.line(json.dumps(document, indent=2))
+    page.line(_json(document, indent=2))
 
 
 def write_lines(result: ScanResult, page: Page) -> None:
     """Write one object a line: a rule each, then what could not be checked."""
     for row in counts(result.findings):
-        page.line(json.dumps({"type": "statistic", **_row(row)}))
+        page.line(_json({"type": "statistic", **_row(row)}))
     for file in result.unreadable:
-        page.line(json.dumps({"type": "unreadable", "path": file.path, "why": file.why}))
+        page.line(_json({"type": "unreadable", "path": file.path, "why": file.why}))
+
+
+def _json(document: object, indent: int | None = None) -> str:
+    import json  # noqa: PLC0415 - text has no need of it
+
+    return json.dumps(document, indent=indent)
 
 
 def _row(row: Count) -> dict[str, object]:

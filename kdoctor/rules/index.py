@@ -7,13 +7,14 @@ not in it yet is found by its place, and imported at once.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 if TYPE_CHECKING:
     from kdoctor.rules.rule import Rule
@@ -46,7 +47,7 @@ class RuleEntry:
 @cache
 def rule_index() -> tuple[RuleEntry, ...]:
     """Return the entry of every rule, by code."""
-    listed = json.loads(INDEX.read_bytes()) if INDEX.is_file() else {}
+    listed = msgspec.json.decode(INDEX.read_bytes()) if INDEX.is_file() else {}
     return tuple(sorted(_entry(place, listed.get(place)) for place in places()))
 
 

@@ -17,7 +17,7 @@ def public_names(root: str, home: str, target: Target) -> tuple[str, ...]:
     A name that plain attribute access does not reach (``tf.keras.saving.…``) is left out.
     """
     surface = surface_on(root, target)
-    if surface is None:
+    if surface is None or not home:
         return ()
     found = [
         name
@@ -31,10 +31,12 @@ def public_names(root: str, home: str, target: Target) -> tuple[str, ...]:
 
 
 def home_of(root: str, name: str, target: Target) -> str:
-    """Return where the object of a public name is defined, "" where there is none."""
+    """Return where the object of a public name is defined, "" where it is none, or a module."""
     surface = surface_on(root, target)
     entry = surface.entry(name) if surface else None
-    return surface.home(entry) if surface and entry else ""
+    if surface is None or entry is None or entry.kind in (EntryKind.MODULE, EntryKind.ALIAS):
+        return ""
+    return surface.home(entry)
 
 
 def twins(found: Lookup, facts: Facts) -> tuple[str, ...]:
