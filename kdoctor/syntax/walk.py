@@ -81,7 +81,7 @@ NODES = frozenset(_kinds_of(cst.CSTNode))  # type: ignore[type-abstract]
 Python, and a tree is mostly asked about what it is not."""
 
 STATEMENTS = frozenset(
-    kind for kind in NODES if issubclass(kind, cst.BaseSmallStatement | cst.BaseCompoundStatement)
+    kind for base in (cst.BaseSmallStatement, cst.BaseCompoundStatement) for kind in _kinds_of(base)
 )
 """Every class of statements, not of the lines that hold small ones."""
 
