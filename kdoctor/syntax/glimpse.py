@@ -119,13 +119,13 @@ class Glimpse(Sight):
     def names(self) -> frozenset[str]:
         """The dotted name of whatever is imported, or read through an import."""
         found = {*self.modules, *self.star_modules}
-        alone = ((root, ()) for root in self.read)
+        known = self.locals
         texts = "\n".join(each for each in self.strings if len(each) <= _LONGEST_ANNOTATION)
         return frozenset(
             found.union(
                 *self._meant_by_imports.values(),
-                *(self._meant(*each) for each in self.chains),
-                *(self._meant(*each) for each in alone),
+                *(self._meant(root, path) for root, path in self.chains if root in known),
+                *(self._meant(root, ()) for root in self.read if root in known),
                 self._in_text(texts),
             )
         )
@@ -292,19 +292,25 @@ class Glimpse(Sight):
     @cached_property
     def _own_meanings(self) -> frozenset[str]:
         """What the modules of the tree bring in, under its own names."""
-        given = {name: self._tree(name) for name in self.names}
-        found = {through for through in given.values() if isinstance(through, str)}
-        return frozenset(found) | self._bases
+        return frozenset(each for each in self._own if isinstance(each, str)) | self._bases
 
     @cached_property
     def _bases(self) -> frozenset[str]:
-        given = (self._tree(name) for name in self.names)
-        return frozenset(each.base for each in given if isinstance(each, ClassInfo) and each.base)
+        classes = (each for each in self._own if isinstance(each, ClassInfo))
+        return frozenset(each.base for each in classes if each.base)
+
+    @cached_property
+    def _own(self) -> list[str | ClassInfo]:
+        found = map(self._tree, self.names)
+        return [each for each in found if each is not None]
 
     def _in_text(self, text: str) -> frozenset[str]:
         """Return what the names that stand in a text mean."""
         chains = (each.split(".") for each in set(_DOTTED.findall(text)))
-        return _NOTHING.union(*(self._meant(root, tuple(path)) for root, *path in chains))
+        known = self.locals
+        return _NOTHING.union(
+            *(self._meant(root, tuple(path)) for root, *path in chains if root in known)
+        )
 
     def _called(self, node: ast.Call) -> Called:
         function = node.func
