@@ -79,9 +79,8 @@ class Called(NamedTuple):
 
     def argument(self, keyword: str, place: int | None = None) -> ast.expr | None:
         """Return what is passed by a keyword, or at a place (from 0)."""
-        for each in self.node.keywords:
-            if each.arg == keyword:
-                return each.value
+        if keyword in self.keywords:
+            return next(each.value for each in self.node.keywords if each.arg == keyword)
         return self.node.args[place] if place is not None and place < self.places else None
 
 

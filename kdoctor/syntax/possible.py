@@ -37,6 +37,7 @@ from kdoctor.syntax.type_sets import Types, items_of, kinds_in, list_of, parts_o
 _NOTHING: Types = frozenset()
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
+_TENSOR = Type(Kind.TENSOR)
 _TENSORS = frozenset({Kind.TENSOR, Kind.EAGER})
 _HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH})
 
@@ -368,13 +369,12 @@ class Possible:
             made = self._knowledge.result_type(name)
             if made is not None:
                 yield made
+            if self._knowledge.applied_type(name, _TENSOR) is None:
+                continue
             given = {part for each in passed(node) for part in parts_of(self._of(each, space))}
-            for tensor in given:
-                applied = (
-                    self._knowledge.applied_type(name, tensor) if tensor.kind in _TENSORS else None
-                )
-                if applied is not None:
-                    yield applied
+            tensors = (each for each in given if each.kind in _TENSORS)
+            applied = (self._knowledge.applied_type(name, each) for each in tensors)
+            yield from (each for each in applied if each is not None)
 
     def _super(self, space: Space) -> Iterator[Type]:
         for each in space.enclosing():

@@ -122,7 +122,8 @@ class Sketch:
                 self._call(node)
                 waiting.append(node.func)
                 waiting += node.args
-                waiting += [each.value for each in node.keywords]
+                if node.keywords:
+                    waiting += [each.value for each in node.keywords]
             else:
                 handler = _HANDLERS.get(kind)
                 if handler is not None and handler(self, node, waiting):

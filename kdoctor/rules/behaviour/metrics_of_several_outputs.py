@@ -115,11 +115,9 @@ def _may_have_several(glimpse: Glimpse, facts: Facts) -> bool:
     known = keras_api.knowledge(facts.target)
     return any(
         gives_several(glimpse, called)
-        and any(
-            made is not None and made.cls == "Functional"
-            for made in map(known.class_type, called.names)
-        )
-        for called in glimpse.calls
+        for name, calls in glimpse.calls_by_meaning.items()
+        if (made := known.class_type(name)) is not None and made.cls == "Functional"
+        for called in calls
     )
 
 

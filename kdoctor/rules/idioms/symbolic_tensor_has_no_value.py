@@ -38,7 +38,7 @@ from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
 from kdoctor.rules.tensors import may_be_a_tensor
 from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _NO_BOOL = "TypeError: A symbolic KerasTensor cannot be used as a boolean."
@@ -90,19 +90,23 @@ def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
     """Say whether ``_misused`` could find something, by what may be a tensor at all."""
     asking = (each for kind in _ASKING for each in glimpse.nodes.get(kind, ()))
     loops = (each for kind in _LOOPING for each in glimpse.nodes.get(kind, ()))
-    calls = (called for called in glimpse.calls if called.places and _may_need_a_value(called))
+    calls = (
+        *(called for name in _BUILTINS for called in glimpse.calls_of(name)),
+        *(
+            called
+            for name, found in glimpse.calls_by_meaning.items()
+            if name.startswith("numpy.")
+            for called in found
+        ),
+    )
     return any(
         may_be_a_tensor(glimpse, facts, place, each)
         for place, each in (
             *((place, each) for place in asking for each in _may_decide(place.test)),
             *((place, place.iter) for place in loops),
-            *((called.node, called.node.args[0]) for called in calls),
+            *((called.node, called.node.args[0]) for called in calls if called.places),
         )
     )
-
-
-def _may_need_a_value(called: Called) -> bool:
-    return called.leaf in _BUILTINS or any(each.startswith("numpy.") for each in called.names)
 
 
 def _may_decide(test: ast.expr) -> Iterator[ast.expr]:

@@ -42,6 +42,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import chain
 
 import libcst as cst
 from msgspec.structs import replace
@@ -104,13 +105,16 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
     by_pytest = "parametrize" in glimpse.attributes
+    named = (called for called in glimpse.calls if isinstance(called.node.func, ast.Name))
+    refused = (
+        called
+        for name, calls in glimpse.calls_by_meaning.items()
+        if _may_refuse(glimpse, name)
+        for called in calls
+    )
     return any(
-        (
-            (by_pytest and isinstance(called.node.func, ast.Name))
-            or any(_may_refuse(glimpse, each) for each in called.names)
-        )
-        and may_get_a_tensor(glimpse, facts, called)
-        for called in glimpse.calls
+        may_get_a_tensor(glimpse, facts, called)
+        for called in chain(refused, named if by_pytest else ())
     )
 
 

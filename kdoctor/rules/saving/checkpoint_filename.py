@@ -99,7 +99,7 @@ def _rename_to_keras(module: Module, found: Ending) -> Fix:
 
 
 def _may_be_wrong(glimpse: Glimpse, facts: Facts) -> bool:
-    for called in glimpse.calls:
+    for called in glimpse.calls_of("ModelCheckpoint"):
         path = called.argument("filepath", 0)
         if path is None or not any(each.endswith(".ModelCheckpoint") for each in called.names):
             continue
