@@ -56,7 +56,8 @@ class Examiner:
         self._package = package or ProjectPackage(self._knowledge.star_names)
         self._codes = frozenset(rule.code for rule in self._rules)
         triggers = {rule.code: self._question(rule) for rule in self._rules}
-        self._gate = Gate(words(), triggers, self._package)
+        needs = {rule.code: rule.needs for rule in self._rules}
+        self._gate = Gate(words(), triggers, self._package, needs)
 
     def _question(self, rule: RuleEntry) -> Question:
         return _Question(rule, self._facts) if applies(rule, self._facts) else lambda _: False
@@ -218,7 +219,7 @@ class Examiner:
 
 
 class _Question:
-    """Whether a rule could fire in a source; the first with a word for it imports the rule."""
+    """Whether a rule could fire in a source; to ask it imports the rule."""
 
     def __init__(self, rule: RuleEntry, facts: Facts) -> None:
         self._rule = rule
@@ -227,8 +228,6 @@ class _Question:
 
     def __call__(self, glimpse: Glimpse) -> bool:
         if self._holds is None:
-            if not self._rule.may_concern(glimpse.words):
-                return False
             self._holds = trigger_of(self._rule.load().triggers).holds
         return self._holds(glimpse, self._facts)
 

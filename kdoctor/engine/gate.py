@@ -8,7 +8,7 @@ its Python cannot be parsed.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from kdoctor.engine.outline import imports_of
 from kdoctor.engine.package import OwnModule, ProjectPackage, Value
@@ -23,7 +23,8 @@ class Gate:
     """Tells which rules could fire in one Python source.
 
     ``words`` are what an identifier must contain for any rule to fire; ``triggers`` holds, for each
-    rule by its code, the question whether it could. ``package`` tells what is imported from the
+    rule by its code, the question whether it could; it is asked where the source has one word of
+    each set that ``needs`` holds for the rule. ``package`` tells what is imported from the
     project's own modules, ``stars`` what star imports from elsewhere bind.
     """
 
@@ -32,9 +33,16 @@ class Gate:
         words: Iterable[str],
         triggers: Mapping[str, Question],
         package: ProjectPackage,
+        needs: Mapping[str, Collection[frozenset[str]]] | None = None,
     ) -> None:
         self._words = tuple(words)
         self._triggers = triggers
+        self._needs = needs or {}
+        self._by_word: dict[str, set[str]] = {}
+        self._without_words = {code for code in triggers if not self._needs.get(code)}
+        for code in triggers.keys() - self._without_words:
+            for word in min(self._needs[code], key=len):
+                self._by_word.setdefault(word, set()).add(code)
         self._package = package
 
     def speaks_of_keras(self, text: str) -> bool:
@@ -46,7 +54,7 @@ class Gate:
         glimpse = self._glimpse(path, source)
         if isinstance(glimpse, bool):
             return glimpse
-        return any(holds(glimpse) for holds in self._triggers.values())
+        return any(self._triggers[code](glimpse) for code in self._asked(glimpse))
 
     def concerns(self, path: str, source: str) -> bool:
         """Say whether the code of a source has to do with Keras: no rule is about any other."""
@@ -57,7 +65,15 @@ class Gate:
         glimpse = self._glimpse(path, source)
         if isinstance(glimpse, bool):
             return self._triggers.keys() if glimpse else ()
-        return frozenset(code for code, holds in self._triggers.items() if holds(glimpse))
+        return frozenset(code for code in self._asked(glimpse) if self._triggers[code](glimpse))
+
+    def _asked(self, glimpse: Glimpse) -> Iterator[str]:
+        """Yield the codes of the rules for which the source has all words that they need."""
+        words = glimpse.words
+        found = (self._by_word[each] for each in self._by_word.keys() & words)
+        for code in self._without_words.union(*found):
+            if all(not each.isdisjoint(words) for each in self._needs.get(code, ())):
+                yield code
 
     def _glimpse(self, path: str, source: str) -> Glimpse | bool:
         """Return what the source shows, or at once whether all rules could fire, or none."""

@@ -8,7 +8,7 @@ not in it yet is found by its place, and imported at once.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -38,10 +38,6 @@ class RuleEntry:
     only_with_namespace: bool = field(default=False, compare=False)
     needs: tuple[frozenset[str], ...] = field(default=(), compare=False, repr=False)
     load: Callable[[], Rule] = field(kw_only=True, compare=False, repr=False)
-
-    def may_concern(self, words: Collection[str]) -> bool:
-        """Say whether the rule could fire in a source with these words (``Glimpse.words``)."""
-        return all(not needed.isdisjoint(words) for needed in self.needs)
 
 
 @cache
