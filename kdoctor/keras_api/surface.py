@@ -211,8 +211,8 @@ class Surface:
         """All names of this release, sorted."""
         there = (
             name
-            for name, row in self.table.names.items()
-            if any(s.first <= self.number <= s.last for s in tables.name_spans(row))
+            for name, spans in tables.all_name_spans(self.table.names)
+            if any(each.first <= self.number <= each.last for each in spans)
         )
         return tuple(sorted(there))
 

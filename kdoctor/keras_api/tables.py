@@ -119,7 +119,7 @@ class NamesTable(Struct, frozen=True, dict=True):
     def names_by_home(self) -> dict[str, list[str]]:
         """The names of each object, in whatever release it was called so."""
         found: dict[int, list[str]] = {}
-        for name, spans in _all_name_spans(self.names):
+        for name, spans in all_name_spans(self.names):
             for home in {span.home for span in spans}:
                 found.setdefault(home, []).append(name)
         return {self.homes[home]: names for home, names in found.items()}
@@ -349,9 +349,10 @@ def name_spans(row: msgspec.Raw) -> list[NameSpan]:
     return _NAME_SPANS.decode(row)
 
 
-def _all_name_spans(
+def all_name_spans(
     names: Mapping[str, msgspec.Raw],
 ) -> Iterable[tuple[str, list[NameSpan]]]:
+    """Decode all rows of ``NamesTable.names``."""
     if isinstance(names, Rows):
         return names.decoded(_NAME_SPANS_OF_ALL)
     return ((name, name_spans(row)) for name, row in names.items())

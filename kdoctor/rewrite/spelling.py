@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterator
+from itertools import chain
 
 import libcst as cst
 
@@ -118,10 +119,10 @@ class Speller:
     def _free_name(self, wanted: str) -> str:
         """Return a name that can be bound at module level and read wherever Keras is used."""
         bare = wanted.removeprefix("keras_")
-        candidates = [wanted, f"keras_{bare}", *(f"keras_{bare}_{n}" for n in range(2, 100))]
+        more = (f"keras_{bare}_{n}" for n in range(2, 100))
         return next(
             each
-            for each in candidates
+            for each in chain((wanted, f"keras_{bare}"), more)
             # Where it can be read wherever something imported is, one import does.
             if each not in _names_at_uses(self.module) and self.module.is_free(each, [self.node])
         )

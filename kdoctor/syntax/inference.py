@@ -107,13 +107,12 @@ class Inference:
         return [value for _, value in sorted(assigned, key=lambda pair: pair[0])]
 
     def _of(self, node: cst.CSTNode) -> Value:
+        if node.__class__ not in _WAYS:
+            return UNKNOWN
         return self._memory.recall(node, self._infer)
 
     def _infer(self, node: cst.CSTNode) -> Value:
-        way = _WAYS.get(node.__class__)
-        if way is None:
-            return UNKNOWN
-        value: Value = getattr(self, way)(node)
+        value: Value = getattr(self, _WAYS[node.__class__])(node)
         return value
 
     def _named_expression(self, node: cst.NamedExpr) -> Value:
