@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
 
 if TYPE_CHECKING:
@@ -38,8 +40,7 @@ HEADINGS = (
 )
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(Struct, frozen=True, dict=True):
     """Code that a rule reports: its test, its documentation and its proof case at once.
 
     ``after`` is what the fix makes of ``before``, None where there is no fix to apply. ``raises``

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from kdoctor import keras_api
 
@@ -38,8 +39,7 @@ _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _INNER = (*_METHODS, ast.ClassDef, ast.Lambda)
 
 
-@dataclass(frozen=True, slots=True)
-class Trigger:
+class Trigger(Struct, frozen=True):
     """A condition on a glimpse of a source. ``words`` are the identifiers that it names.
 
     ``needs`` are sets of identifiers: one of each is among ``Glimpse.words`` wherever it holds.

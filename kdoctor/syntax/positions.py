@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import takewhile
 from types import TracebackType
 from typing import Final
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
+from msgspec import Struct
 
 from kdoctor.model import Span
 
@@ -27,8 +27,7 @@ _Span = tuple[int, int]
 _Lines = cst.IndentedBlock | cst.Module
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True, eq=False):
     """What libcst wrote at one go, and where in that each node stands."""
 
     text: str
