@@ -145,3 +145,12 @@ def test_a_configuration_costs_a_parser_of_toml_and_no_rule(tmp_path):
     assert "tomllib" in modules
     assert not modules & HEAVY
     assert not {name for name in modules if name.startswith("kdoctor.rules.names")}
+
+
+def test_a_scan_imports_the_rules_that_a_file_has_words_for(tmp_path):
+    (tmp_path / "old.py").write_text("from keras import backend as K\n\nK.sum(1)\n")
+    code = program("scan", "old.py").replace("assert end.code == 0", "assert end.code == 1")
+    modules = imported(code, tmp_path)
+    assert "kdoctor.rules.names.backend_function_gone" in modules
+    others = {"saving.load_by_name", "behaviour.decay_is_ignored", "members.optimizer_lr"}
+    assert not modules & {f"kdoctor.rules.{name}" for name in others}

@@ -78,8 +78,9 @@ def _owners(facts: Facts, names: Iterable[str]) -> dict[Type, None]:
     dotted = (f"{root}.{name}" for name in names for root in roots)
     found: dict[Type, None] = {}
     for made in filter(None, map(known.class_type, dotted)):
-        # As itself, as what only its name is known of, and as the user's own class of models.
-        found |= dict.fromkeys((made, replace(made, qualified=None), replace(made, cls="")))
+        # As itself, as a class of the user's own, and where it is one of two that are called so.
+        others = ({"cls": ""}, {"cls": None}, {"qualified": None})
+        found |= dict.fromkeys((made, *(replace(made, **other) for other in others)))
     return found
 
 

@@ -70,7 +70,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
-    if called.leaf != "__init__" or called.starred:
+    if called.leaf != "__init__" or called.starred or not called.places:
         return False
     new, olds = _then_and_now(callee, facts)
     for index, given in enumerate(called.node.args):

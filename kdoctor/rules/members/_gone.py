@@ -74,9 +74,15 @@ def _is_read(
         facts,
         members,
         lambda member, types: any(
-            owner.kind in kinds and member in _lacks(facts, owner) for owner in _with_merged(types)
+            owner.kind in kinds and _lacks_it(facts, owner, member) for owner in _with_merged(types)
         ),
     )
+
+
+def _lacks_it(facts: Facts, owner: Type, member: str) -> bool:
+    of_kind = GONE.get(owner.kind, frozenset())
+    may_lack = member in of_kind or member in _lost(facts, owner)
+    return may_lack and member in _lacks(facts, owner)
 
 
 def _with_merged(types: Collection[Type]) -> Iterator[Type]:
