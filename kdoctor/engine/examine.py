@@ -15,6 +15,7 @@ from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.result import Anchor, FileScan, SkippedPart
 from kdoctor.engine.silencing import Silencer
+from kdoctor.engine.turns import in_turn
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
@@ -125,7 +126,8 @@ class Examiner:
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
         """
-        return Module.parse(unit, self._knowledge, self._package)
+        with in_turn(unit.text):
+            return Module.parse(unit, self._knowledge, self._package)
 
     def _ask(
         self,

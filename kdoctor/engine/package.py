@@ -27,7 +27,7 @@ class OwnModule(Struct, frozen=True):
     path: str
 
 
-_MUCH = 2_000  # files and folders that were looked at: those of several projects
+_MUCH = 600  # files and folders that were looked at: those of several projects
 _RE_EXPORTS = 5  # modules that a function is imported through
 
 Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree

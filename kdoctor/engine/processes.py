@@ -20,6 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from multiprocessing.context import BaseContext
+from multiprocessing.synchronize import Semaphore
 from types import FrameType
 from typing import Generic, TypeVar
 
@@ -28,6 +29,7 @@ from msgspec import Struct
 from kdoctor.documents import uninterrupted
 from kdoctor.engine.collecting import give_back, one_by_one
 from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.turns import share_turns
 from kdoctor.errors import KdoctorError
 
 T = TypeVar("T")
@@ -70,7 +72,9 @@ def together(
     context = _context()
     if get_ready is not None and context.get_start_method() == "fork":
         get_ready(orders.aimed(chunks[0][0]))
-    pool = ProcessPoolExecutor(processes - 1, context, initializer=_become_worker)
+    turns = context.Semaphore(processes // 2)
+    pool = ProcessPoolExecutor(processes - 1, context, _become_worker, (turns,))
+    share_turns(turns)
     done = False
     try:
         with uninterrupted():  # a process that is only half started cannot be ended
@@ -87,6 +91,7 @@ def together(
         with uninterrupted():
             if not done:
                 _stop(pool)
+            share_turns(None)
             pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -148,13 +153,14 @@ class _Worker(Struct):
 _WORKER = _Worker()
 
 
-def _become_worker() -> None:
+def _become_worker(turns: Semaphore) -> None:
     """Leave ctrl-C to the parent, and give a chunk up where the parent says so.
 
     To kill a worker would not do: it may be writing a result, and the parent waits for its end.
     What the parent had made stays: the collector need not walk it, nor copy it in doing so.
     """
     gc.freeze()
+    share_turns(turns)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:
         signal.signal(_STOP, _give_up)

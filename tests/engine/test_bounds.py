@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing
 
 import pytest
 
-from kdoctor.engine import package, scanning
+from kdoctor.engine import package, scanning, turns
 from kdoctor.engine.orders import Orders, Source, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.prefilter import Facts, Prefilter
@@ -75,3 +76,24 @@ def test_the_tree_of_a_large_source_is_not_kept():
     first = trees.of(small)
     assert trees.of(large) is not trees.of(large)
     assert trees.of(small) is first
+
+
+def test_large_texts_are_parsed_in_turn_and_their_memory_is_given_back(monkeypatch):
+    given = []
+    monkeypatch.setattr(turns, "give_back", lambda: given.append(True))
+    free = multiprocessing.get_context("spawn").Semaphore(1)
+    turns.share_turns(free)
+    try:
+        with turns.in_turn("small"):
+            assert free.acquire(block=False)
+            free.release()
+        with turns.in_turn("large" * 10_000):
+            assert not free.acquire(block=False)
+        assert free.acquire(block=False)
+        assert given == [True]
+        monkeypatch.setattr(turns, "_PATIENCE", 0.01)
+        with turns.in_turn("large" * 10_000):  # its turn is lost with who took it
+            pass
+        assert not free.acquire(block=False)
+    finally:
+        turns.share_turns(None)

@@ -131,7 +131,7 @@ class _Lacks:
     def __init__(self, facts: Facts, owner: Type) -> None:
         self._facts = facts
         self._owner = owner
-        self._had = keras_api.members_once(owner) | NOT_PUBLIC
+        self._had = keras_api.members_once(owner)  # one for many owners
         self._asked: set[str] = set()
         self._gone: set[str] = set()
 
@@ -141,7 +141,7 @@ class _Lacks:
 
     def among(self, members: frozenset[str]) -> frozenset[str]:
         """Return those of the members that it lacks."""
-        new = (self._had & members) - self._asked
+        new = (self._had & members | NOT_PUBLIC & members) - self._asked
         self._asked |= new
         for each in new:
             if last_release_with(self._facts, self._owner, each) is not None:
