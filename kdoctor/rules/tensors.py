@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from kdoctor.kinds import Kind
@@ -16,13 +17,20 @@ if TYPE_CHECKING:
 
 
 def may_be_a_tensor(
-    glimpse: Glimpse, facts: Facts, place: ast.Call | Condition | Loop, node: ast.expr
+    glimpse: Glimpse,
+    facts: Facts,
+    asked: Iterable[tuple[ast.Call | Condition | Loop, ast.expr]],
 ) -> bool:
-    """Say whether an expression in a call, a condition or a loop may be one symbolic tensor."""
+    """Say whether one of the expressions may be a symbolic tensor.
+
+    Each is given with the call, condition or loop that it stands in.
+    """
     return may_hold(
         glimpse,
         facts,
-        lambda possible: any(each.kind is Kind.TENSOR for each in possible.types_in(place, node)),
+        lambda possible: any(
+            found.kind is Kind.TENSOR for each in asked for found in possible.types_in(*each)
+        ),
     )
 
 

@@ -88,7 +88,8 @@ class Possible:
         Raises:
             RecursionError: the code is nested too deeply to tell.
         """
-        return self.types_of(node, self._sketch.places[place])
+        # What stands among the parameters of types, `def f[T: g(x)]()`, is in no place.
+        return self.types_of(node, self._sketch.places.get(place, self._sketch.module))
 
     def types_of(self, node: ast.expr, space: Space) -> Types:
         """Return all types that an expression may have.

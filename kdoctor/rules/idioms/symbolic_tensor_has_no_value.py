@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 import libcst as cst
 
@@ -99,14 +100,12 @@ def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
             for called in found
         ),
     )
-    return any(
-        may_be_a_tensor(glimpse, facts, place, each)
-        for place, each in (
-            *((place, each) for place in asking for each in _may_decide(place.test)),
-            *((place, place.iter) for place in loops),
-            *((called.node, called.node.args[0]) for called in calls if called.places),
-        )
+    asked = chain(
+        ((place, each) for place in asking for each in _may_decide(place.test)),
+        ((place, place.iter) for place in loops),
+        ((called.node, called.node.args[0]) for called in calls if called.places),
     )
+    return may_be_a_tensor(glimpse, facts, asked)
 
 
 def _may_decide(test: ast.expr) -> Iterator[ast.expr]:
