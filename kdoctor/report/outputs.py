@@ -17,7 +17,7 @@ from kdoctor.report.page import Page
 if TYPE_CHECKING:
     from kdoctor.engine.result import ScanResult
 
-_NAMED = re.compile(r"([a-zA-Z_]+)=(.+)", re.DOTALL)
+_NAMED = r"(?s)([a-zA-Z_]+)=(.+)"
 
 
 class Output(Struct, frozen=True):
@@ -39,7 +39,7 @@ def outputs_of(asked: Iterable[str]) -> list[Output]:
 
 
 def _output(asked: str) -> Output:
-    named = _NAMED.fullmatch(asked)
+    named = re.fullmatch(_NAMED, asked)
     name, path = named.groups() if named else (name_by_ending(asked), asked)
     if name is None:
         raise UsageProblem(

@@ -49,8 +49,8 @@ _COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
     cst.NotIn: lambda one, other: not operator.contains(other, one),
 }
 # IS_TF2, is_keras_3, PY3: what people call the answer to a version check.
-_SPEAKS_OF_VERSION = re.compile(
-    r"version|^_*(?:is|has|have|use|using|on)_?[a-z]+_?v?\d|^_*[A-Z][A-Z_]*_?V?\d+$", re.IGNORECASE
+_SPEAKS_OF_VERSION = (
+    r"(?i)version|^_*(?:is|has|have|use|using|on)_?[a-z]+_?v?\d|^_*[A-Z][A-Z_]*_?V?\d+$"
 )
 
 
@@ -289,7 +289,7 @@ def speaks_of_version(name: str) -> bool:
     >>> [speaks_of_version(name) for name in ("IS_TF2", "keras_version", "x1", "units")]
     [True, True, False, False]
     """
-    match = _SPEAKS_OF_VERSION.search(name)
+    match = re.search(_SPEAKS_OF_VERSION, name)
     if match is None:
         return False
     # An ordinary variable (`x1`, `conv2`) is no constant.

@@ -13,7 +13,7 @@ _NAME = r"(?P<name>\w+)"
 _TYPE = r"(?P<type>[~`]*(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*`*)"
 # Looked for at the start of each line; what they take may go on in the next.
 _STYLES = tuple(
-    re.compile(rf"^(?=[^\S\n]*{style})", re.MULTILINE)
+    rf"(?m)^(?=[^\S\n]*{style})"
     for style in (
         rf"(?:[-*]\s+)?{_NAME}\s*\({_TYPE}(?:,\s*optional)?\)\s*:",
         rf"{_NAME}\s*:\s*{_TYPE}(?:,\s*optional)?\s*$",
@@ -40,10 +40,10 @@ def _types_in(docstring: str) -> tuple[dict[str, list[str]], ...]:
     return tuple(_types_by_name(style, docstring) for style in _STYLES)
 
 
-def _types_by_name(style: re.Pattern[str], docstring: str) -> dict[str, list[str]]:
+def _types_by_name(style: str, docstring: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     seen: set[int] = set()
-    for match in style.finditer(docstring):
+    for match in re.finditer(style, docstring):
         if match.start("name") not in seen:
             seen.add(match.start("name"))
             found.setdefault(match["name"], []).append(match["type"])
