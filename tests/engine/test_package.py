@@ -155,6 +155,17 @@ def test_a_class_whose_members_cannot_all_be_known_is_open(exports, source):
     assert not found.closed
 
 
+def test_the_tree_may_hold_what_lies_beside_the_package_or_in_a_folder_of_sources(tmp_path):
+    for path in ("pkg/__init__.py", "names/below.py", "one.py", "src/two.py", "keras/x.py"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).touch()
+    (tmp_path / "setup.py").touch()
+    package = ProjectPackage(STARS.get)
+    tops = ("pkg", "names", "one", "two", "below", "numpy", "keras")
+    held = [top for top in tops if package.may_hold(str(tmp_path / "pkg" / "use.py"), top)]
+    assert held == ["pkg", "names", "one", "two"]
+
+
 def test_answers_do_not_depend_on_what_was_asked_before(tmp_path):
     ring = {
         "a.py": "from b import *\nfrom c import *",

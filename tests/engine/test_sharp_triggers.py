@@ -311,6 +311,13 @@ class Sizes:
 # KD504
 import keras
 x = keras.Input((2,))
+def each_of(features):
+    return [keras.layers.Dense(2)(one) for one in features]
+each_of([x, x])
+
+# KD504
+import keras
+x = keras.Input((2,))
 def step(labels, y):
     loss = keras.losses.MeanSquaredError()(labels, y)
     return float(loss)
