@@ -23,7 +23,8 @@ import libcst as cst
 from kdoctor.syntax.walk import NODES
 
 # Their validation asks for what the grammar cannot give otherwise: brackets in pairs, blanks of
-# blanks. (Not so `Call`: that no keyword stands before a position is left to validation.)
+# blanks. (Not so `Call`: that no keyword stands before a position is left to validation.) Of names
+# and integers that is so of the plain ones, which are nearly all.
 _SURE: Final[tuple[type[cst.CSTNode], ...]] = (
     cst.SimpleWhitespace, cst.ParenthesizedWhitespace, cst.TrailingWhitespace, cst.EmptyLine,
     cst.Newline, cst.Comma, cst.Dot, cst.AssignEqual, cst.LeftParen, cst.RightParen,
@@ -31,11 +32,14 @@ _SURE: Final[tuple[type[cst.CSTNode], ...]] = (
     cst.Subscript, cst.SubscriptElement, cst.Index, cst.Tuple, cst.List, cst.BinaryOperation,
     cst.Assign, cst.AssignTarget, cst.Expr, cst.SimpleStatementLine, cst.IndentedBlock,
 )  # fmt: skip
+_IS_PLAIN_DECIMAL: Final = (
+    "(value == '0' or value.isascii() and value.isdecimal() and value[0] > '0')"
+)
 _WHEN_VALIDATED: Final[dict[type[cst.CSTNode], str]] = {
     **dict.fromkeys(_SURE, "if not parsing: "),
     cst.Name: "if not (parsing and value.isascii()): ",
+    cst.Integer: f"if not (parsing and {_IS_PLAIN_DECIMAL}): ",
     cst.Call: "",
-    cst.Integer: "",
     cst.SimpleString: "",
 }
 

@@ -15,7 +15,7 @@ from kdoctor.syntax.lean_nodes import parse_module
 HERE = Path(kdoctor.__file__).parent / "syntax"
 SOURCES = [(HERE / name).read_text("utf-8") for name in ("guards.py", "lean_nodes.py")]
 LAYOUT = """\
-x = f( * a ,k = ( 1 ) , ** b ) [ 1 : 2 , ... ] ; y = [ ] ; z = ( )  # all
+x = f( * a ,k = ( 0 ) , ** b ) [ 1 : 0x2 , ... ] ; y = [ ] ; z = ( )  # all
 if é < 1_0 :
 \tdef g( a , / , b : int = 1 , * , c = \\
     2 ) -> None : pass
@@ -78,6 +78,8 @@ def test_nine_tenths_of_the_nodes_are_made_so(lean_trees):
         (cst.Attribute, {"value": cst.Name("a"), "attr": cst.Name("b"), "lpar": [cst.LeftParen()]}),
         (cst.Arg, {"value": cst.Name("a"), "star": "***"}),
         (cst.IndentedBlock, {"body": (), "indent": ""}),
+        (cst.Integer, {"value": "012"}),
+        (cst.Integer, {"value": ""}),
     ],
 )
 @pytest.mark.parametrize("before", ["x = 1\n", "x = = 1\n"])
@@ -90,7 +92,9 @@ def test_what_is_made_by_hand_is_validated(kind, values, before):
         kind(**values)
 
 
-@pytest.mark.parametrize("source", ["f(a=1, b)\n", "f(**a, *b)\n", "x² = 1\n", "b'a' 'b'\n"])
+@pytest.mark.parametrize(
+    "source", ["f(a=1, b)\n", "f(**a, *b)\n", "x = 012\n", "x² = 1\n", "b'a' 'b'\n"]
+)
 def test_what_libcst_refuses_is_refused(source):
     with libcst_as_it_came(), pytest.raises(Exception) as plain:  # noqa: PT011 - whatever it is
         cst.parse_module(source)
