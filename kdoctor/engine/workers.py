@@ -21,8 +21,8 @@ _WORTH_A_PROCESS = 400_000  # bytes of source
 _CHUNK_BYTES = 200_000
 _CHUNK_FILES = 32
 # The last chunks are small, so that all processes end at about the same time.
-_LEAST_BYTES = 20_000
-_SHARES = 4  # no chunk is more than this part of what falls to a process of what is left
+_LEAST_BYTES = 50_000
+_SHARES = 2  # chunks, at the least, that fall to each process of what is left
 
 
 def run(  # noqa: PLR0913 - what to do, on what, by whom
