@@ -164,6 +164,15 @@ def _become_worker(turns: Semaphore) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:
         signal.signal(_STOP, _give_up)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End where the parent was killed: it would be waited for, and listened to, for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _give_up(_number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,7 @@
-"""Ctrl-C at drawn moments: every file is old or new, nothing is left behind, and a line says so."""
+"""Ctrl-C at drawn moments: every file is old or new, nothing is left behind, and a line says so.
+
+Nor is anything left where the program is killed.
+"""
 
 import os
 import random
@@ -6,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,18 +59,24 @@ def kdoctor(folder: Path, *arguments: str, mark: str = "") -> subprocess.Popen:
     )
 
 
-def has_processes(mark: str) -> bool:
+def has_processes(mark: str, least: int = 1) -> bool:
     def environment(process: Path) -> bytes:
         try:
             return (process / "environ").read_bytes()
         except OSError:
             return b""
 
-    return any(
-        f"KDOCTOR_TEST={mark}\0".encode() in environment(process)
-        for process in Path("/proc").iterdir()
-        if process.name.isdecimal()
-    )
+    environments = (environment(each) for each in Path("/proc").iterdir() if each.name.isdecimal())
+    return sum(f"KDOCTOR_TEST={mark}\0".encode() in each for each in environments) >= least
+
+
+def waited_for(holds: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for processes")
@@ -108,3 +118,17 @@ def test_ctrl_c_leaves_each_file_old_or_new_and_nothing_else(project_of, jobs, f
         if written:
             assert kdoctor(folder, "fix", "--undo", "--quiet").wait() == 0
             assert files(folder) == old
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for processes")
+def test_workers_end_with_the_program_that_is_killed(project_of) -> None:
+    folder = project_of("")
+    for number in range(16):
+        (folder / f"m{number:02}.py").write_text(SOURCE.format(number=number, filler="") * 300)
+    mark = f"{folder.parent.name}-killed"
+    process = kdoctor(folder, "scan", "--no-cache", "--jobs", "2", mark=mark)
+    assert waited_for(lambda: has_processes(mark, 2), 30)
+    process.kill()
+    process.wait()
+    assert process.returncode == -signal.SIGKILL
+    assert waited_for(lambda: not has_processes(mark), 30)

@@ -138,8 +138,7 @@ def test_ctrl_c_ends_with_130_and_leaves_no_process(project):
 
 @pytest.mark.skipif(os.name == "nt", reason="pseudo terminals")
 def test_long_work_shows_its_progress_on_a_terminal_only(project):
-
-    project.write({f"m{number}.py": OLD + "\n# filler\n" * 2000 for number in range(12)})
+    project.write({f"m{number}.py": OLD * 300 for number in range(12)})
     command = [sys.executable, "-m", "kdoctor", "scan", "--jobs", "1"]
     ours, theirs = pty.openpty()
     program = subprocess.Popen(command, cwd=project.folder, stdout=subprocess.PIPE, stderr=theirs)

@@ -66,15 +66,23 @@ def _pads(scene: Scene, _: str) -> list[list[int]]:
 
 def _parts(scene: Scene, _: str) -> Any:
     if scene.conditions.known("num_or_size_splits", "sizes"):
-        scene.shape = (*scene.shape[:-1], 4) if len(scene.shape) > 1 else (2, 4)
+        rest = scene.shape[1:] or (2,)
+        if scene.rng.random() < 0.5:
+            scene.shape = (*scene.shape[:1], *rest[:-1], 4) if scene.shape else (2, 4)
+            scene.needed.add("axis")
+        else:
+            scene.shape = (4, *rest)  # along the batch: its size must be known
+            modes = scene.conditions.modes
+            scene.conditions.modes = tuple(each for each in modes if "batch" not in each)
         scene.values["value"] = scene.array()
-        scene.needed.add("axis")  # not along the batch, whose size may be unknown
         return scene.rng.choice([[1, 3], [2, 1, 1], (2, 2)])
     return scene.rng.choice([1, 1, 2, 3])
 
 
 def _axis_of_parts(scene: Scene, _: str) -> Any:
     if scene.conditions.known("num_or_size_splits", "sizes"):
+        if "axis" not in scene.needed:
+            return scene.rng.choice([0, -len(scene.shape), OMITTED])
         return scene.rng.choice([-1, len(scene.shape) - 1])
     return scene.an_axis()
 
