@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from kdoctor.documents.reading import read_regular
-from kdoctor.syntax.nodes import NODE_FIELDS, children_of, dotted, statements_in
+from kdoctor.syntax.nodes import children_of, dotted, nodes_in, statements_in
 from kdoctor.syntax.package import is_registry
 
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -222,17 +222,9 @@ class _Method:
             ast.Attribute: self.attributes,
             ast.Call: self.calls,
         }
-        waiting: list[Any] = [node]
-        for each in waiting:  # it grows meanwhile
-            kind = each.__class__
-            if kind in kept:
-                kept[kind].append(each)
-            for name in NODE_FIELDS[kind]:
-                value = getattr(each, name)
-                if value.__class__ is list:
-                    waiting += value
-                elif value is not None:
-                    waiting.append(value)
+        for each in nodes_in(node):
+            if each.__class__ in kept:
+                kept[each.__class__].append(each)
 
     def calls_of_init(self) -> list[ast.Call]:
         """Return the calls of something's ``__init__``."""

@@ -127,10 +127,11 @@ def _examiner_for(orders: Orders) -> Examiner:
 
 def get_ready(orders: Orders) -> None:
     """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes."""
-    from kdoctor.rules import all_rules  # noqa: PLC0415 - imports libcst
+    examiner = examiner_for(orders)  # it imports libcst the lean way, which the rules would not
+    from kdoctor.rules import all_rules  # noqa: PLC0415
 
     all_rules()  # in many files there is a word for each
-    examiner_for(orders).scan(Task(Source("usual.py", _USUAL), len(_USUAL)))
+    examiner.scan(Task(Source("usual.py", _USUAL), len(_USUAL)))
 
 
 @lru_cache(maxsize=8)

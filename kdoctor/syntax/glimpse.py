@@ -157,25 +157,20 @@ class Glimpse(Sight):
     @cached_property
     def calls_by_meaning(self) -> dict[str, list[Called]]:
         """The calls of each dotted name that something called may be."""
-        found: dict[str, list[Called]] = {}
-        for called in self.calls:
-            for name in called.names:
-                found.setdefault(name, []).append(called)
-        return found
+        return self._calls_by(lambda called: called.names)
 
     @cached_property
     def _calls_by_keyword(self) -> dict[str, list[Called]]:
-        found: dict[str, list[Called]] = {}
-        for called in self.calls:
-            for keyword in called.keywords:
-                found.setdefault(keyword, []).append(called)
-        return found
+        return self._calls_by(lambda called: called.keywords)
 
     @cached_property
     def _calls_by_name(self) -> dict[str, list[Called]]:
+        return self._calls_by(lambda called: called.last_names)
+
+    def _calls_by(self, names: Callable[[Called], Collection[str]]) -> dict[str, list[Called]]:
         found: dict[str, list[Called]] = {}
         for called in self.calls:
-            for name in called.last_names:
+            for name in names(called):
                 found.setdefault(name, []).append(called)
         return found
 
