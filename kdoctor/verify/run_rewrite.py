@@ -32,7 +32,7 @@ from kdoctor.verify.limits import EXCEPTIONS, limits_of
 from kdoctor.verify.old_results import Contradicted
 from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, reset_state
 from kdoctor.verify.sides import Sides, read_sides
-from kdoctor.verify.values import TOLERANCES, Role, arrays_in
+from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
 
 # Below this nothing is called proven, however well it went.
 FEWEST_CASES = 8
@@ -137,13 +137,15 @@ class Prover:
         except Different as different:
             if why := self.backend.explains(different, arguments):
                 self._explain([why])
-            elif self._contradicts_itself(old, conditions, mode, arguments):
+            elif self._contradicts_itself(old, conditions, mode, arguments) or (
+                different.what == "gradient" and self._loses_bits(old, conditions, mode, arguments)
+            ):
                 self.cases[mode] -= 1
                 self.outcome.outside += 1
             else:
                 self._fail(mode, arguments, different.what, str(different))
         except Exception as error:  # noqa: BLE001 - whatever Keras 3 raises is a failure
-            if any(each.covers(mode, arguments) for each in limits_of(self.sides.function)):
+            if any(each.covers(error, mode, arguments) for each in limits_of(self.sides.function)):
                 self.outcome.refused += 1
             elif why := self.backend.explains(error, arguments):
                 self._explain([why])
@@ -181,6 +183,29 @@ class Prover:
                 return True
             except Exception:  # noqa: BLE001, S112 - it does not take these inputs eagerly
                 continue
+        return False
+
+    def _loses_bits(
+        self, old: Ran, conditions: Conditions, mode: str, arguments: dict[str, Any]
+    ) -> bool:
+        """Say whether the old side's gradients in 16 bits are others than it gives in 32.
+
+        A convolution of bfloat16 adds up hundreds of products in bfloat16 where Keras 2 turns the
+        image round for it.
+        """
+        wide = {name: with_arrays(each, _widened) for name, each in arguments.items()}
+        try:
+            exact = self._old(conditions, mode, wide).gradients
+        except Exception:  # noqa: BLE001 - whatever Keras 2 raises: it takes no 32 bits here
+            return False
+        narrow = tuple(
+            one and seen and replace(one, dtype=seen.dtype, data=one.data.astype(seen.data.dtype))
+            for one, seen in zip(exact, old.gradients, strict=True)
+        )
+        try:
+            self._compare(old, replace(old, gradients=narrow), conditions, arguments)
+        except Different:
+            return True
         return False
 
     def _seen(
@@ -268,6 +293,11 @@ def prove_rewrite(job: RewriteJob) -> Outcome:
     if sides is None:
         return _unproven(Outcome(job.id, job.backend), "nobody here knows what the old name did")
     return Prover(job, sides).prove()
+
+
+def _widened(array: Array) -> Array:
+    narrow = array.dtype in ("float16", "bfloat16")
+    return replace(array, data=array.data.astype("float32")) if narrow else array
 
 
 def _unproven(outcome: Outcome, why: str) -> Outcome:
