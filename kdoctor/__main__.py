@@ -24,13 +24,19 @@ def main() -> None:
         print("kdoctor: interrupted", file=sys.stderr)
         _end_interrupted()
     except SystemExit as end:
-        if end.code != _INTERRUPTED:
-            raise
-        _end_interrupted()
+        if end.code == _INTERRUPTED:
+            _end_interrupted()
+        if _examines() and isinstance(end.code, int):
+            _end_at_once(end.code)
+        raise
     finally:
         import signal  # noqa: PLC0415
 
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to interrupt
+
+
+def _examines() -> bool:
+    return sys.argv[1:2] in (["scan"], ["fix"])
 
 
 def _end_interrupted() -> NoReturn:
@@ -55,7 +61,7 @@ def _main() -> None:
         sys.exit(_run(sys.argv[2:]))
     # Modules stay: to look again and again for garbage in them takes a sixth of a small scan.
     gc.set_threshold(_MANY)
-    if sys.argv[1:2] in (["scan"], ["fix"]):
+    if _examines():
         # What is found stays, too; the trees of files, which do not, have their own collecting.
         gc.set_threshold(_MOST)
         from kdoctor.cli import plain  # noqa: PLC0415

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class Target(Struct, frozen=True):
+class Target(Struct, frozen=True, cache_hash=True):
     """A distribution and version, e.g. ``keras 3.15.1`` because of ``--target``.
 
     ``keras_version`` is the release that ``import keras`` gives; ``tf_keras_version`` the release

@@ -128,19 +128,17 @@ def _read(grammar: Grammar, words: Iterator[str]) -> dict[str, Any]:
     asked: dict[str, Any] = {}
     paths: list[str] = []
     for word in words:
-        name, equals, attached = word.partition("=")
+        name, attached = _taken_apart(word)
         if not word.startswith("-"):
             paths.append(_text(word))
         elif word in grammar.flags:
             asked[grammar.flags[word]] = True
-        elif equals and not name.startswith("--"):
-            raise _Declined
         elif name in grammar.lists:
-            text = _text(attached if equals else next(words, ""))
+            text = _text(next(words, "") if attached is None else attached)
             asked.setdefault(grammar.lists[name], []).append(text)
         elif name in grammar.values:
             parameter, made = grammar.values[name]
-            asked[parameter] = made(_text(attached if equals else next(words, "")))
+            asked[parameter] = made(_text(next(words, "") if attached is None else attached))
         else:
             raise _Declined
     if paths:
@@ -150,6 +148,14 @@ def _read(grammar: Grammar, words: Iterator[str]) -> dict[str, Any]:
             raise _Declined  # Typer knows many words for yes and no
         asked["no_cache"] = True
     return asked
+
+
+def _taken_apart(word: str) -> tuple[str, str | None]:
+    """Return an option and the value that is attached to it: ``--jobs=2``, ``-j2``."""
+    if word.startswith("--"):
+        name, equals, value = word.partition("=")
+        return name, value if equals else None
+    return word[:2], word[2:] or None
 
 
 def _text(word: str) -> str:

@@ -105,9 +105,10 @@ def _is_configured_out(path: Path, configured: Configured) -> bool:
     folder: str | None = str(path.parent)
     while folder is not None:
         patterns = configured(folder)
-        name = f"{path.as_posix()}/" if path.is_dir() else path.as_posix()
-        if patterns is not None and patterns.decide(name):
-            return True
+        if patterns is not None:
+            name = f"{path.as_posix()}/" if path.is_dir() else path.as_posix()
+            if patterns.decide(name):
+                return True
         path, folder = Path(folder), folder_above(folder)
     return False
 

@@ -108,6 +108,8 @@ class Ignores(Struct, frozen=True):
 
     def leave_out_below(self, path: Path) -> bool:
         """Say whether a path is left out, or a folder that it lies in."""
+        if not self:
+            return False
         folders = (f"{folder.as_posix()}/" for folder in path.parents)
         own = f"{path.as_posix()}/" if path.is_dir() else path.as_posix()
         return self.leave_out(own) or any(map(self.leave_out, folders))

@@ -28,7 +28,7 @@ def line_starts(text: str) -> list[int]:
     >>> line_starts("a\r\nb\n")
     [0, 3, 5]
     """
-    return [0, *(end.end() for end in _LINE_END.finditer(text))]
+    return [0, *map(re.Match.end, _LINE_END.finditer(text))]
 
 
 def split_lines(text: str) -> list[str]:

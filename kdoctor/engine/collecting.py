@@ -8,11 +8,13 @@ that the collector has little to do. It comes between two files, for what was ma
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import groupby
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -21,7 +23,8 @@ from kdoctor.engine.orders import Orders, Task
 
 T = TypeVar("T")
 
-_MUCH = 50_000  # objects that may have died in rings: a few MB
+_MUCH = 100_000  # objects that may have died in rings: ten MB
+_MANY = 1_000_000  # bytes of source, after which some MB lie between blocks still in use
 
 
 class _Waiting(Struct):
@@ -30,7 +33,7 @@ class _Waiting(Struct):
     lock: threading.Lock = field(default_factory=threading.Lock)
     holders: int = 0
     was_enabled: bool = False
-    staying: int | None = None  # objects that came with the first file: modules and tables
+    read: int = 0  # bytes of source, since memory was given back
 
 
 _WAITING = _Waiting()
@@ -55,37 +58,59 @@ def collector_waits() -> Iterator[None]:
 
 def collect_where_due() -> None:
     """Let it do what it has missed, where that is much, unless the user wants no collector."""
-    made = gc.get_count()[0]
-    _WAITING.staying = made if _WAITING.staying is None else min(made, _WAITING.staying)
-    if _WAITING.was_enabled and made - _WAITING.staying > _MUCH:
+    if _WAITING.was_enabled and gc.get_count()[0] > _MUCH:
         gc.collect(0)
-        _WAITING.staying = 0
+
+
+@contextmanager
+def untouched() -> Iterator[None]:
+    """Spare the collector, within, what is there already: modules and tables, which stay.
+
+    It need not walk over them. And to walk over objects is to write to them: what was made before a
+    fork is shared until somebody does.
+    """
+    was_frozen = gc.get_freeze_count()  # what others have frozen is not ours to thaw
+    gc.freeze()
+    try:
+        yield
+    finally:
+        if not was_frozen:
+            gc.unfreeze()
 
 
 def one_by_one(
     work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Iterable[Task]
 ) -> Iterator[T]:
-    """Yield what comes of each task; after each, the collector does what it has missed."""
-    with collector_waits():
-        for task in tasks:
-            yield from work(orders, [task])
-            collect_where_due()
+    """Yield what comes of each task; after each, the collector does what it has missed.
 
-
-def give_back() -> None:
-    """Let the system have the memory of the trees that died, where C's library tells how.
-
-    libcst's parser allocates through it, and glibc keeps what lies between blocks still in use.
+    Those of one folder have their turns; what comes of them stays in order.
     """
-    trim = _malloc_trim()
-    if trim is not None:
-        trim(0)
+    with collector_waits():
+        for _, beside in groupby(tasks, key=lambda task: os.path.dirname(task.source.path)):  # noqa: PTH120
+            places = [*enumerate(beside)]
+            found: dict[int, list[T]] = {}
+            for place, task in sorted(places, key=lambda each: each[1].turn):
+                found[place] = work(orders, [task])
+                collect_where_due()
+                give_back_where_due(task.size)
+            for place, _ in places:
+                yield from found[place]
+
+
+def give_back_where_due(read: int) -> None:
+    """Let the system have what glibc keeps of the trees that died, after many bytes of source."""
+    _WAITING.read += read
+    if _WAITING.read > _MANY:
+        _WAITING.read = 0
+        trim = _malloc_trim()
+        if trim is not None:
+            trim(0)
 
 
 @cache
 def _malloc_trim() -> Callable[[int], int] | None:
     if sys.platform != "linux":
         return None
-    import ctypes  # noqa: PLC0415 - not before there was a tree
+    import ctypes  # noqa: PLC0415 - in long runs only
 
     return getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none

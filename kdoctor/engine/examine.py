@@ -15,7 +15,6 @@ from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.result import Anchor, FileScan, SkippedPart
 from kdoctor.engine.silencing import Silencer
-from kdoctor.engine.turns import in_turn
 from kdoctor.errors import FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
@@ -67,6 +66,10 @@ class Examiner:
     def trace(self) -> Trace:
         """What was looked at beside the files themselves."""
         return self._package.trace
+
+    def foresee(self, path: str) -> None:
+        """Read what a file binds: its tree is kept until the file is examined, which is next."""
+        self._package.foresee(path)
 
     def forget_much(self) -> None:
         """Forget what it knows of the tree, where that is much: memory must not grow with it."""
@@ -126,8 +129,7 @@ class Examiner:
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
         """
-        with in_turn(unit.text):
-            return Module.parse(unit, self._knowledge, self._package)
+        return Module.parse(unit, self._knowledge, self._package)
 
     def _ask(
         self,

@@ -7,11 +7,11 @@ anything that a formatter may change. Nothing in it depends on the version of Py
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from functools import cache
 
+from kdoctor.digests import sha256
 from kdoctor.engine.result import Anchor, ScanResult
 from kdoctor.model import Finding
 
@@ -71,7 +71,7 @@ def _is_word(character: str) -> bool:
 
 
 def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache

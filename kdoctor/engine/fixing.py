@@ -15,7 +15,7 @@ from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.plan import plan_of
 from kdoctor.engine.policy import applicable
 from kdoctor.engine.result import FileFix, FileScan, FixResult
-from kdoctor.engine.scanning import collected, examiner_for, forget, get_ready
+from kdoctor.engine.scanning import collected, examiner_of, forget, get_ready
 from kdoctor.engine.workers import run
 from kdoctor.model import Applicability
 
@@ -91,7 +91,7 @@ def _fix(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileFix]]:
 
     fixes = []
     for task in tasks:
-        examiner = examiner_for(orders.aimed(task))
+        examiner = examiner_of(orders, task)
         fixes.append(
             noted(task.source, orders.folder, examiner.trace, partial(Mender(examiner).fix, task))
         )
@@ -103,7 +103,7 @@ def _ignore(reason: str, orders: Orders, tasks: Sequence[Task]) -> list[Noted[Fi
 
     ignored = []
     for task in tasks:
-        examiner = examiner_for(orders.aimed(task))
+        examiner = examiner_of(orders, task)
         work = partial(Ignorer(examiner, reason).ignore, task)
         ignored.append(noted(task.source, orders.folder, examiner.trace, work))
     return ignored

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from kdoctor.engine.outline import imports_of
 from kdoctor.engine.package import OwnModule, ProjectPackage, Value
+from kdoctor.rules.triggers import Need
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.package import ClassInfo
 
@@ -23,7 +24,7 @@ class Gate:
     """Tells which rules could fire in one Python source.
 
     ``words`` are what an identifier must contain for any rule to fire; ``triggers`` holds, for each
-    rule by its code, the question whether it could; it is asked where the source has one word of
+    rule by its code, the question whether it could; it is asked where the glimpse has one word of
     each set that ``needs`` holds for the rule. ``package`` tells what is imported from the
     project's own modules, ``stars`` what star imports from elsewhere bind.
     """
@@ -33,7 +34,7 @@ class Gate:
         words: Iterable[str],
         triggers: Mapping[str, Question],
         package: ProjectPackage,
-        needs: Mapping[str, Collection[frozenset[str]]] | None = None,
+        needs: Mapping[str, Collection[Need]] | None = None,
     ) -> None:
         self._words = tuple(words)
         self._triggers = triggers
@@ -41,7 +42,7 @@ class Gate:
         self._by_word: dict[str, set[str]] = {}
         self._without_words = {code for code in triggers if not self._needs.get(code)}
         for code in triggers.keys() - self._without_words:
-            for word in min(self._needs[code], key=len):
+            for word in min((words for _, words in self._needs[code]), key=len):
                 self._by_word.setdefault(word, set()).add(code)
         self._package = package
 
@@ -69,16 +70,16 @@ class Gate:
 
     def _asked(self, glimpse: Glimpse) -> Iterator[str]:
         """Yield the codes of the rules for which the source has all words that they need."""
-        words = glimpse.words
-        found = (self._by_word[each] for each in self._by_word.keys() & words)
+        found = (self._by_word[each] for each in self._by_word.keys() & glimpse.words)
         for code in self._without_words.union(*found):
-            if all(not each.isdisjoint(words) for each in self._needs.get(code, ())):
+            needs = self._needs.get(code, ())
+            if all(not words.isdisjoint(getattr(glimpse, where)) for where, words in needs):
                 yield code
 
     def _glimpse(self, path: str, source: str) -> Glimpse | bool:
         """Return what the source shows, or at once whether all rules could fire, or none."""
         speaks = self.speaks_of_keras(source)
-        tree = self._package.trees.of(source)
+        tree = self._package.trees.take(source)
         if tree is None:
             return True
         if not speaks and not self._imports_keras(path, tree):

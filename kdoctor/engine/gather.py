@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterable
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kdoctor.documents import reported
 from kdoctor.engine.options import Options
-from kdoctor.engine.orders import Source, Task, absolute, working_folder
+from kdoctor.engine.orders import Source, Task, Turn, absolute, working_folder
 from kdoctor.engine.policy import STDIN, Policy
 from kdoctor.engine.prefilter import Memory, Prefilter
 from kdoctor.model import Unreadable
@@ -57,6 +58,8 @@ def gather(
         path = reported(alias) if alias else STDIN
         sources.append(Source(path, options.get("stdin") or b""))
     here = working_folder()
+    found: list[tuple[str, Task]] = []
+    imported: set[str] = set()  # by those that do not speak of Keras
     # By path, not as named: the order on the command line changes nothing.
     for source in sorted(sources, key=lambda source: source.path):
         own = absolute(source.path, here)
@@ -73,6 +76,12 @@ def gather(
         # A comment that silences nothing is told of also where nothing speaks of Keras.
         admitted = prefilter.admits_with(own, facts) or facts.marked
         if admitted or not options.get("gate", True):
-            gathered.tasks.append(Task(source, facts.size, admitted=admitted))
+            turn = Turn.USUAL if facts.speaks else Turn.IMPORTER
+            found.append((own, Task(source, facts.size, admitted=admitted, turn=turn)))
+            imported.update(facts.imports)
     prefilter.forget()
+    gathered.tasks = [
+        replace(task, turn=Turn.IMPORTED) if task.turn is Turn.USUAL and own in imported else task
+        for own, task in found
+    ]
     return gathered

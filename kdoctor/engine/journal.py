@@ -20,8 +20,7 @@ from typing import Final
 from kdoctor.documents import uninterrupted, write_atomically
 from kdoctor.engine.result import FixedFile, LeftAlone
 from kdoctor.errors import FileProblem, UsageProblem
-from kdoctor.project.root import root_of
-from kdoctor.project.search import start_of
+from kdoctor.project.root import root_of, start_of
 
 CACHE: Final = ".kdoctor_cache"
 _LINES: Final = "journal.jsonl"

@@ -82,6 +82,7 @@ def orders_of(target: Target, options: Options, *, unsafe: bool = False) -> Orde
         replacements=options.get("replacements", False),
         anchors=options.get("anchors", True),
         unsafe=unsafe,
+        cached=options.get("cache", False),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,17 @@ class Source(Struct, frozen=True):
         return read_regular(Path(folder, self.path)) if self.data is None else self.data
 
 
+class Turn(IntEnum):
+    """Which of the files that stand side by side comes first.
+
+    What a file binds is best read when its tree is there anyway: before somebody asks.
+    """
+
+    IMPORTED = 0  # by an importer, which will ask
+    USUAL = 1
+    IMPORTER = 2  # it does not speak of Keras itself: only what it imports may
+
+
 class Task(Struct, frozen=True):
     """One source that is worth a look.
 
@@ -50,15 +62,18 @@ class Task(Struct, frozen=True):
     target: Target | None = None
     codes: tuple[str, ...] | None = None
     namespace: str | None = None
+    turn: Turn = Turn.USUAL
 
     # Not by `replace`, which takes longer than all else that is done for a file that is known.
     def with_rules(self, codes: tuple[str, ...] | None, namespace: str) -> Task:
         """Return the task with the rules that count and the root to import Keras from."""
-        return Task(self.source, self.size, self.admitted, self.target, codes, namespace)
+        return Task(self.source, self.size, self.admitted, self.target, codes, namespace, self.turn)
 
     def with_target(self, target: Target) -> Task:
         """Return the task with the Keras that the file must run on."""
-        return Task(self.source, self.size, self.admitted, target, self.codes, self.namespace)
+        return Task(
+            self.source, self.size, self.admitted, target, self.codes, self.namespace, self.turn
+        )
 
 
 class Orders(Struct, frozen=True):
@@ -70,7 +85,8 @@ class Orders(Struct, frozen=True):
     ``Fix.replacements``, ``anchors`` what findings are known again by. ``unsafe`` lets a fix apply
     those that no proof calls safe. ``namespace`` is the root that Keras is to be imported from, ""
     where each file keeps its own. ``folder`` is what relative paths count from, "" for the working
-    folder: another process may have another one.
+    folder: another process may have another one. ``cached`` results are kept, with what of the file
+    system they were made of.
     """
 
     target: Target
@@ -84,6 +100,7 @@ class Orders(Struct, frozen=True):
     unsafe: bool = False
     namespace: str = ""
     folder: str = ""
+    cached: bool = False
 
     def aimed(self, task: Task) -> Orders:
         """Return the orders as one source's own configuration has them."""

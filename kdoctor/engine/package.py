@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection, Iterator
 
 from msgspec import Struct
 
 from kdoctor.engine.cache.trace import Remembered, Trace
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_from
-from kdoctor.engine.own_functions import handed_over, returned_call
+from kdoctor.engine.own_functions import OwnFunctions
 from kdoctor.engine.tree import Tree
 from kdoctor.engine.trees import Trees
 from kdoctor.keras_api.surface import (
@@ -41,19 +40,23 @@ class ProjectPackage:
     ``stars`` says what ``from module import *`` binds for a module outside of the tree;
     ``outlines`` what a file of the tree binds, which may stand unsaved in an editor. Relative paths
     count from ``start``, by default from the working folder. ``trace`` knows which files and
-    folders the answers were made of.
+    folders the answers were made of, where it ``listens``.
     """
 
-    def __init__(self, stars: Stars, outlines: Outlines | None = None, start: str = "") -> None:
+    def __init__(
+        self, stars: Stars, outlines: Outlines | None = None, start: str = "", *,
+        listens: bool = True,
+    ) -> None:  # fmt: skip
         self.stars = self._stars = stars
-        self.trace = Trace()
+        self.trace = Trace(listens=listens)
         self.trees = Trees()
         self._tree = Tree(start, self.trace)
         # Bounded: memory must not grow with the tree.
         self._outline = Remembered(self.trace, outlines or self._read, 256)
         self._answers = Remembered(self.trace, self._ask, 8192)
-        self._handed_over = Remembered(self.trace, self._read_handed_over, 256)
-        self._returned_call = Remembered(self.trace, self._read_returned_call, 256)
+        self._functions = OwnFunctions(self.trace, self.trees)
+        self._handed_over = Remembered(self.trace, self._functions.handed_over, 256)
+        self._returned_call = Remembered(self.trace, self._functions.returned_call, 256)
         # From these nothing of Keras can be reached; with what was looked at to know it.
         self.without_keras: dict[OwnModule, frozenset[str]] = {}
 
@@ -63,8 +66,13 @@ class ProjectPackage:
             self._tree.forget()
             for known in (self._outline, self._answers, self._handed_over, self._returned_call):
                 known.forget()
+            self._functions.forget()
             self.without_keras.clear()
             self.trace.forget()
+
+    def foresee(self, unit_path: str) -> None:
+        """Read what a file binds before anybody asks."""
+        self._outline(self._tree.place_of(unit_path))
 
     def exports(self, unit_path: str, module: str, level: int, name: str) -> str | ClassInfo | None:
         """Return what ``from module import name`` binds in ``unit_path``.
@@ -159,18 +167,12 @@ class ProjectPackage:
         )
 
     def _read(self, path: str) -> Outline | None:
-        tree = self._tree_of(path)
-        return None if tree is None else outline_from(tree)
-
-    def _read_handed_over(self, path: str, name: str) -> tuple[tuple[int, str], ...]:
-        return handed_over(self._tree_of(path), name)
-
-    def _read_returned_call(self, path: str, name: str) -> str | None:
-        return returned_call(self._tree_of(path), name)
-
-    def _tree_of(self, path: str) -> ast.Module | None:
         data = self.trace.read(path)
-        return None if data is None else self.trees.of_bytes(data)
+        tree = None if data is None else self.trees.of_bytes(data)
+        if tree is None:
+            return None
+        self._functions.note(path, tree)
+        return outline_from(tree)
 
     def _ask(self, path: str, name: str) -> Value:
         return self._question().dotted(path, name)

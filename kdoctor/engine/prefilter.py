@@ -28,6 +28,7 @@ _NAME = re.compile(rb"\w+")
 _DOTTED = re.compile(rb"[\w.]+")
 _LONGEST_LIST = 50_000  # bytes of names in parentheses
 _REMEMBERED = 100_000  # files; memory must not grow with the tree
+_MUCH = 300  # folders that were looked at: those of several projects
 
 
 class Facts(Struct, frozen=True):
@@ -76,7 +77,7 @@ class Prefilter:
     def __init__(self, words: Iterable[str], memory: Memory | None = None) -> None:
         self._words = [word.encode() for word in words]
         self._memory = memory or NoMemory()
-        self._trace = Trace()
+        self._trace = Trace(listens=memory is not None)
         self._tree = Tree(trace=self._trace)
         self._facts: dict[str, Facts] = {}
         self._reaches: dict[str, bool] = {}
@@ -85,6 +86,9 @@ class Prefilter:
         """Forget every file."""
         self._facts.clear()
         self._reaches.clear()
+        self._forget_folders()
+
+    def _forget_folders(self) -> None:
         self._tree.forget()
         self._trace.forget()
 
@@ -117,6 +121,8 @@ class Prefilter:
 
     def of_data(self, path: str, data: bytes, state: State | None = None) -> Facts:
         """Return the facts of the bytes that a file has, or is to have."""
+        if self._trace.size > _MUCH:
+            self._forget_folders()
         speaks = any(word in data for word in self._words)
         with self._trace.apart() as looked:
             imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))

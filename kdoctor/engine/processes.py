@@ -19,20 +19,25 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from functools import partial
 from multiprocessing.context import BaseContext
-from multiprocessing.synchronize import Semaphore
 from types import FrameType
 from typing import Generic, TypeVar
 
 from msgspec import Struct
 
 from kdoctor.documents import uninterrupted
-from kdoctor.engine.collecting import give_back, one_by_one
+from kdoctor.engine.collecting import one_by_one, untouched
 from kdoctor.engine.orders import Orders, Task
-from kdoctor.engine.turns import share_turns
 from kdoctor.errors import KdoctorError
 
 T = TypeVar("T")
+
+# Chunks, for each worker, after which they make room for new ones: what they remember, and what
+# lies unused between it, grows. New ones share what this process has. All wait for the last one:
+# not too often.
+_LOT = 48
+_Waiting = deque[tuple[int, Sequence[Task]]]
 
 
 class Packed(Collection[T]):
@@ -63,25 +68,43 @@ def together(
     chunks: Sequence[Sequence[Task]],
     processes: int,
     get_ready: Callable[[Orders], None] | None,
-) -> Iterator[Packed[T]]:
-    """Yield the results of the chunks in order, done by so many processes, at least two.
+) -> Iterator[tuple[int, Packed[T]]]:
+    """Yield which chunk it is and its results, as they come; done by two processes or more.
 
     Raises:
         KdoctorError: a process died.
     """
     context = _context()
-    if get_ready is not None and context.get_start_method() == "fork":
-        get_ready(orders.aimed(chunks[0][0]))
-    turns = context.Semaphore(processes // 2)
-    pool = ProcessPoolExecutor(processes - 1, context, _become_worker, (turns,))
-    share_turns(turns)
+    most = len(chunks)
+    if context.get_start_method() == "fork":
+        most = _LOT * (processes - 1)
+        if get_ready is not None:
+            get_ready(orders.aimed(chunks[0][0]))
+    waiting = deque(enumerate(chunks))
+    with untouched():
+        while waiting:
+            pool = ProcessPoolExecutor(processes - 1, context, _become_worker)
+            line = _Line(waiting, pool, partial(_in_worker, work, orders), most)
+            yield from _with_workers(pool, processes, line, partial(one_by_one, work, orders))
+
+
+def _with_workers(
+    pool: ProcessPoolExecutor,
+    processes: int,
+    line: _Line[T],
+    work: Callable[[Sequence[Task]], Iterable[T]],
+) -> Iterator[tuple[int, Packed[T]]]:
+    """Yield the results of what the workers of a pool take before they end, and of this process.
+
+    Raises:
+        KdoctorError: a process died.
+    """
     done = False
     try:
         with uninterrupted():  # a process that is only half started cannot be ended
-            errands = deque(
-                _Errand(chunk, pool.submit(_in_worker, work, orders, chunk)) for chunk in chunks
-            )
-        yield from _shared(work, orders, errands)
+            for _ in range(processes):  # one waits, so that no worker does
+                line.send()
+        yield from _shared(line, work)
         done = True
     except BrokenProcessPool as error:
         raise KdoctorError(
@@ -91,42 +114,73 @@ def together(
         with uninterrupted():
             if not done:
                 _stop(pool)
-            share_turns(None)
             pool.shutdown(wait=True, cancel_futures=True)
 
 
+class _Line(Generic[T]):
+    """The chunks that wait. The workers take from its start, this process from its end.
+
+    Files that stand side by side import each other: who has read the one knows it for the other.
+    The workers take so many at ``most``; this process then goes on until they are done.
+    """
+
+    def __init__(
+        self,
+        waiting: _Waiting,
+        pool: ProcessPoolExecutor,
+        work: Callable[[Sequence[Task]], Packed[T]],
+        most: int,
+    ) -> None:
+        self._waiting = waiting
+        self._left = most
+        self._sent: deque[tuple[int, Future[Packed[T]]]] = deque()
+        self._pool = pool
+        self._work = work
+        self._lock = threading.Lock()  # the pool's own thread sends, too
+
+    def send(self, _done: object = None) -> None:
+        """Hand the next chunk to the workers; when it is done, they get another."""
+        with self._lock:
+            if not self._waiting or not self._left:
+                return
+            place, chunk = self._waiting.popleft()
+            self._left -= 1
+            try:
+                future = self._pool.submit(self._work, chunk)
+            except RuntimeError:
+                return  # the pool is broken or closed, as what was sent before tells
+            self._sent.append((place, future))
+        future.add_done_callback(self.send)
+
+    def last(self) -> tuple[int, Sequence[Task]] | None:
+        """Take the last chunk, and which it is; None where none waits, or the workers do."""
+        with self._lock:
+            if not self._left and all(future.done() for _, future in self._sent):
+                return None
+            return self._waiting.pop() if self._waiting else None
+
+    def first_sent(self, *, wait: bool) -> tuple[int, Packed[T]] | None:
+        """Return what became of the chunk that was sent first; None where there is nothing yet."""
+        with self._lock:
+            if not self._sent or not (wait or self._sent[0][1].done()):
+                return None
+            place, future = self._sent.popleft()
+        return place, future.result()
+
+
 def _shared(
-    work: Callable[[Orders, Sequence[Task]], list[T]],
-    orders: Orders,
-    errands: deque[_Errand[T]],
-) -> Iterator[Packed[T]]:
-    """Yield the results in order; what no worker has begun meanwhile is done here."""
-    ahead = iter(list(errands))
-    while errands:
-        first = errands[0]
-        while not first.is_done:
-            mine = next((errand for errand in ahead if errand.future.cancel()), None)
-            if mine is None:
-                break
-            mine.done_here = Packed(one_by_one(work, orders, mine.chunk))
-            give_back()
-        yield first.result()
-        errands.popleft()
-
-
-class _Errand(Struct, Generic[T]):
-    """A chunk, and who does it: a worker, unless this process takes it back."""
-
-    chunk: Sequence[Task]
-    future: Future[Packed[T]]
-    done_here: Packed[T] | None = None
-
-    @property
-    def is_done(self) -> bool:
-        return self.done_here is not None or self.future.done()
-
-    def result(self) -> Packed[T]:
-        return self.future.result() if self.done_here is None else self.done_here
+    line: _Line[T], work: Callable[[Sequence[Task]], Iterable[T]]
+) -> Iterator[tuple[int, Packed[T]]]:
+    """Yield the results as they come; what no worker has begun meanwhile is done here."""
+    while True:
+        found = line.first_sent(wait=False)
+        if found is None and (mine := line.last()) is not None:
+            place, chunk = mine
+            found = place, Packed(work(chunk))
+        found = found or line.first_sent(wait=True)
+        if found is None:
+            return
+        yield found
 
 
 def _context() -> BaseContext:
@@ -153,14 +207,12 @@ class _Worker(Struct):
 _WORKER = _Worker()
 
 
-def _become_worker(turns: Semaphore) -> None:
+def _become_worker() -> None:
     """Leave ctrl-C to the parent, and give a chunk up where the parent says so.
 
     To kill a worker would not do: it may be writing a result, and the parent waits for its end.
-    What the parent had made stays: the collector need not walk it, nor copy it in doing so.
     """
-    gc.freeze()
-    share_turns(turns)
+    gc.freeze()  # where it was forked, that is done; what a spawned one begins with stays, too
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:
         signal.signal(_STOP, _give_up)
@@ -191,7 +243,6 @@ def _in_worker(
         return Packed(one_by_one(work, orders, chunk))
     finally:
         _WORKER.working = False
-        give_back()
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:

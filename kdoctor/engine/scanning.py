@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 
 from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.options import Options
-from kdoctor.engine.orders import Orders, Source, Task
+from kdoctor.engine.orders import Orders, Source, Task, Turn
 from kdoctor.engine.plan import Plan, plan_of
 from kdoctor.engine.result import FileScan, ScanResult
 from kdoctor.engine.workers import run
@@ -88,13 +88,13 @@ def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
 
 
 def _scan(orders: Orders, tasks: Sequence[Task]) -> list[FileScan]:
-    return [examiner_for(orders.aimed(task)).scan(task) for task in tasks]
+    return [examiner_of(orders, task).scan(task) for task in tasks]
 
 
 def _scan_noted(orders: Orders, tasks: Sequence[Task]) -> list[Noted[FileScan]]:
     noted_ones = []
     for task in tasks:
-        examiner = examiner_for(orders.aimed(task))
+        examiner = examiner_of(orders, task)
         noted_ones.append(
             noted(task.source, orders.folder, examiner.trace, partial(examiner.scan, task))
         )
@@ -105,6 +105,14 @@ def forget() -> None:
     """Forget what is known of the project's modules: they may have changed since the last call."""
     _examiner_for.cache_clear()
     _package_for.cache_clear()
+
+
+def examiner_of(orders: Orders, task: Task) -> Examiner:
+    """Return the examiner for one file, of which it knows already what others will ask."""
+    examiner = examiner_for(orders.aimed(task))
+    if task.turn is Turn.IMPORTED:
+        examiner.foresee(task.source.path)
+    return examiner
 
 
 def examiner_for(orders: Orders) -> Examiner:
@@ -122,7 +130,7 @@ def _examiner_for(orders: Orders) -> Examiner:
     import_libcst()
     from kdoctor.engine.examine import Examiner  # noqa: PLC0415
 
-    return Examiner(orders, _package_for(orders.target, orders.folder))
+    return Examiner(orders, _package_for(orders.target, orders.folder, orders.cached))
 
 
 def get_ready(orders: Orders) -> None:
@@ -135,9 +143,9 @@ def get_ready(orders: Orders) -> None:
 
 
 @lru_cache(maxsize=8)
-def _package_for(target: Target, folder: str) -> ProjectPackage:
+def _package_for(target: Target, folder: str, cached: bool) -> ProjectPackage:  # noqa: FBT001
     """Return the project's modules as seen on one target, the same for all choices of rules."""
     from kdoctor.engine.package import ProjectPackage  # noqa: PLC0415
     from kdoctor.keras_api import knowledge  # noqa: PLC0415
 
-    return ProjectPackage(knowledge(target).star_names, start=folder)
+    return ProjectPackage(knowledge(target).star_names, start=folder, listens=cached)

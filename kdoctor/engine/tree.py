@@ -44,6 +44,10 @@ class Tree:
             known.forget()
         self._folder.cache_clear()
 
+    def place_of(self, path: str) -> str:
+        """Return a path as ``find`` does."""
+        return f"{self._folder(path)}{os.sep}{os.path.basename(path)}"  # noqa: PTH119 - hot
+
     def find(self, importer: str, module: str, level: int) -> str | None:
         """Return the file of ``module`` as ``importer`` (a path) means it, or None.
 

@@ -1,7 +1,7 @@
-"""Syntax trees of the sources that were parsed last: a module is imported near where it stands.
+"""Syntax trees of modules that were imported: near where they stand, they are looked at next.
 
-The gate looks at each file, and an outline is made of what it imports: the files beside it, which
-come next.
+An outline is made of what a file imports, the files beside it, and the gate looks at each file.
+What nobody imported is not waited for: the tree that the gate was given goes when it is done.
 """
 
 from __future__ import annotations
@@ -9,38 +9,55 @@ from __future__ import annotations
 import ast
 
 from kdoctor.documents.encoding import decode_python
+from kdoctor.documents.layout import split_lines
 from kdoctor.engine.outline import parsed
 from kdoctor.errors import FileProblem
 
-_MOST = 150_000  # characters of source; a tree takes 40 times as much memory
-_LARGEST = _MOST // 4  # of one source: it would drive the others out
+Lines = tuple[int, int]
+"""The first and the last line, from 1."""
+
+_MOST = 150_000  # characters of source; a tree takes 70 times as much memory
+_LARGEST = _MOST // 2  # of one source: it would drive the others out
 
 
 class Trees:
     """Parses by Python's own ``ast``; what a text means never changes, so none is out of date."""
 
     def __init__(self) -> None:
-        self._known: dict[str, ast.Module | None] = {}
+        self._kept: dict[str, ast.Module | None] = {}
         self._size = 0
 
-    def of(self, source: str) -> ast.Module | None:
-        """Return the tree of a source, which nobody may change; None where Python has none."""
-        if source in self._known:
-            return self._known[source]
-        tree = parsed(source)
-        if len(source) <= _LARGEST:
-            self._known[source] = tree
-            self._size += len(source)
-        while self._size > _MOST:
-            oldest = next(iter(self._known))
-            del self._known[oldest]
-            self._size -= len(oldest)
-        return tree
+    def take(self, source: str) -> ast.Module | None:
+        """Return the tree of a source, kept no longer; None where Python has none."""
+        if source not in self._kept:
+            return parsed(source)
+        self._size -= len(source)
+        return self._kept.pop(source)
 
-    def of_bytes(self, data: bytes) -> ast.Module | None:
-        """Return the tree of a file with these bytes."""
+    def of_bytes(self, data: bytes, lines: Lines | None = None) -> ast.Module | None:
+        """Return the tree of a file with these bytes, and keep it for who takes it.
+
+        Where only whole statements on some lines are asked for, and the tree is not there, it is
+        theirs alone, and not kept.
+        """
         try:
-            text = decode_python(data).text
+            source = decode_python(data).text
         except FileProblem:
             return parsed(data)
-        return self.of(text)
+        if source in self._kept:
+            return self._kept[source]
+        if lines is not None:
+            first, last = lines
+            return parsed("".join(split_lines(source)[first - 1 : last]))
+        tree = parsed(source)
+        if len(source) <= _LARGEST:
+            self._keep(source, tree)
+        return tree
+
+    def _keep(self, source: str, tree: ast.Module | None) -> None:
+        self._kept[source] = tree
+        self._size += len(source)
+        while self._size > _MOST:
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            self._size -= len(oldest)

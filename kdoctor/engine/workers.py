@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
-from kdoctor.engine.collecting import collector_waits, give_back, one_by_one
+from kdoctor.engine.collecting import collector_waits, one_by_one, untouched
 from kdoctor.engine.orders import Orders, Task
 
 if TYPE_CHECKING:
@@ -20,9 +21,9 @@ T = TypeVar("T")
 _WORTH_A_PROCESS = 400_000  # bytes of source
 _CHUNK_BYTES = 200_000
 _CHUNK_FILES = 32
-# The last chunks are small, so that all processes end at about the same time.
+# Chunks are small enough that all processes end at about the same time.
 _LEAST_BYTES = 50_000
-_SHARES = 2  # chunks, at the least, that fall to each process of what is left
+_SHARES = 32  # chunks, at the least, that fall to each process
 
 
 def run(  # noqa: PLR0913 - what to do, on what, by whom
@@ -43,15 +44,15 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
     Raises:
         KdoctorError: a worker process died, or the executor takes no work.
     """
-    lots: list[Collection[T]] = []
+    lots: dict[int, Collection[T]] = {}
     done = 0
-    for lot in _done(work, orders, tasks, workers, get_ready):
-        lots.append(lot)
+    for place, lot in _done(work, orders, tasks, workers, get_ready):
+        lots[place] = lot
         done += len(lot)
         if progress is not None:
             progress(done, len(tasks))
     with collector_waits():  # what is unpacked here stays
-        return [result for lot in lots for result in lot]
+        return [result for place in sorted(lots) for result in lots[place]]
 
 
 def _done(
@@ -60,14 +61,15 @@ def _done(
     tasks: Sequence[Task],
     workers: int | Executor | None,
     get_ready: Callable[[Orders], None] | None,
-) -> Iterator[Collection[T]]:
+) -> Iterator[tuple[int, Collection[T]]]:
+    """Yield the results of runs of tasks, and where each belongs, as they come."""
     if workers is not None and not isinstance(workers, int):
         from kdoctor.engine.executors import in_turn  # noqa: PLC0415
 
-        return in_turn(work, orders, list(_chunks(tasks)), workers)
+        return enumerate(in_turn(work, orders, list(_chunks(tasks)), workers))
     processes = _processes(tasks, workers)
     if processes == 1:
-        return _alone(work, orders, tasks)
+        return enumerate([result] for result in _alone(work, orders, tasks))
     # Imported where processes are worth it: the imports alone take longer than a small scan.
     from kdoctor.engine.processes import together  # noqa: PLC0415
 
@@ -76,13 +78,12 @@ def _done(
 
 def _alone(
     work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Sequence[Task]
-) -> Iterator[list[T]]:
+) -> Iterator[T]:
     with collector_waits():
-        for number, chunk in enumerate(_chunks(tasks)):
-            if number:
-                give_back()
-            for result in one_by_one(work, orders, chunk):
-                yield [result]
+        results = chain.from_iterable(one_by_one(work, orders, chunk) for chunk in _chunks(tasks))
+        yield from islice(results, 1)
+        with untouched():  # the modules and tables that came with the first file
+            yield from results
 
 
 def _processes(tasks: Sequence[Task], jobs: int | None) -> int:
@@ -96,17 +97,16 @@ def _chunks(tasks: Sequence[Task], processes: int = 0) -> Iterator[list[Task]]:
 
     ``processes`` is how many share them; 0 where that is not known.
     """
-    left = sum(task.size for task in tasks)
     most = _CHUNK_BYTES
+    if processes:
+        share = sum(task.size for task in tasks) // (_SHARES * processes)
+        most = max(_LEAST_BYTES, min(_CHUNK_BYTES, share))
     chunk: list[Task] = []
     size = 0
     for task in tasks:
         if chunk and (size + task.size > most or len(chunk) == _CHUNK_FILES):
             yield chunk
-            left -= size
             chunk, size = [], 0
-        if not chunk and processes:
-            most = max(_LEAST_BYTES, min(_CHUNK_BYTES, left // (_SHARES * processes)))
         chunk.append(task)
         size += task.size
     if chunk:

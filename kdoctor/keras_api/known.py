@@ -219,7 +219,7 @@ def knowledge(target: Target) -> KerasKnowledge:
     return KerasKnowledge(target)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _class_type(qualified: str) -> Type | None:
     split = split_root(qualified)
     if split is None:
@@ -232,7 +232,7 @@ def _class_type(qualified: str) -> Type | None:
     return None
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _function_type(root: str, name: str) -> Type | None:
     for table, span in _meanings(root, name):
         if span.kind is not EntryKind.FUNCTION:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
@@ -40,8 +39,7 @@ _CONTRIB = "tensorflow.contrib.keras"
 _COMPATIBLE = frozenset({"tf.compat.v1.keras", "tf.compat.v2.keras"})
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(Struct, frozen=True):
     """What is known of one dotted name on one target.
 
     Names in it are spelled with the root that was asked with (``tensorflow.keras.…``), save in
@@ -77,7 +75,7 @@ class Lookup:
     until: str | None = None
     moved_to: tuple[str, ...] = ()
     error: str = ""
-    _missing: _Missing | None = field(default=None, repr=False, compare=False)
+    _missing: _Missing | None = None
 
     @property
     def suggestions(self) -> tuple[str, ...]:
@@ -120,7 +118,7 @@ class _Found(Struct, frozen=True):
     entry: NameSpan | None = None
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def lookup(qualified: str, target: Target) -> Lookup:
     """Say whether ``qualified`` exists on ``target``, and what became of it.
 
@@ -178,7 +176,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
     )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def signature(qualified: str, target: Target) -> Signature | None:
     """Return the parameters of a function, of making a class's instances, or of a method.
 
@@ -188,8 +186,10 @@ def signature(qualified: str, target: Target) -> Signature | None:
     surface = surface_on(split[0], target) if split else None
     if split is None or surface is None:
         return None
-    name = surface.canonical(split[1])
-    entry = surface.entry(name)
+    name, entry = split[1], surface.entry(split[1])
+    if entry is None:  # maybe one that stands under the module's own name
+        name = surface.canonical(name)
+        entry = surface.entry(name)
     if entry is not None:
         text = surface.signature(entry)
         return None if text is None else parse_signature(text)

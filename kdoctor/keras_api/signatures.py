@@ -40,9 +40,10 @@ def parse_signature(text: str) -> Signature:
     function = ast.parse(source, mode="eval").body
     assert isinstance(function, ast.Lambda)
     arguments = function.args
+    encoded = source.encode()
 
     def written(node: ast.expr) -> str:
-        return source.encode()[node.col_offset : node.end_col_offset].decode()
+        return encoded[node.col_offset : node.end_col_offset].decode()
 
     positional = [
         *((item.arg, inspect.Parameter.POSITIONAL_ONLY) for item in arguments.posonlyargs),

@@ -37,7 +37,7 @@ TENSORFLOW: Final = "tensorflow.contrib.keras"
 _SPLIT: Final = Version("2.6")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def split_root(qualified: str) -> tuple[str, str] | None:
     """Split a dotted name into its import root and the rest; None for other packages' names.
 
@@ -155,7 +155,7 @@ class Surface:
             return ()
         for span in tables.move_spans(row):
             if span.first <= self.number <= span.last:
-                return tuple(self.table.listed[number] for number in span.names)
+                return tuple(map(self.table.name_at, span.names))
         return ()
 
     def canonical(self, name: str) -> str:

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import enum
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -87,7 +89,7 @@ class NameSpan(msgspec.Struct, array_like=True, frozen=True, gc=False):
 class MoveSpan(msgspec.Struct, array_like=True, frozen=True):
     """Where the object of a name that is gone is found in ``first`` to ``last``: best first.
 
-    ``names`` are numbers: places in ``NamesTable.listed``.
+    ``names`` are numbers, see ``NamesTable.name_at``.
     """
 
     first: int
@@ -103,17 +105,20 @@ class NamesTable(Struct, frozen=True, dict=True):
 
     root: str
     releases: list[str]
-    homes: list[str]
+    homes: Sequence[str]
     signatures: list[str]
     open_modules: dict[str, list[list[int]]]  # may bind more than could be read: [first, last]…
     names: Mapping[str, msgspec.Raw]  # list[NameSpan]
     moves: Mapping[str, msgspec.Raw]  # list[MoveSpan], by the name that is gone
 
-    @cached_property
-    def listed(self) -> list[str]:
-        """The keys of ``names``, by number: modules in order, in each the last parts in order."""
+    def name_at(self, number: int) -> str:
+        """Return one of ``names`` by its number: modules in order, in each the last parts so."""
         # Those of a written table lie so.
-        return list(self.names) if isinstance(self.names, Rows) else in_written_order(self.names)
+        return self._listed[number]
+
+    @cached_property
+    def _listed(self) -> Sequence[str]:
+        return self.names.listed if isinstance(self.names, Rows) else in_written_order(self.names)
 
     @cached_property
     def names_by_home(self) -> dict[str, list[str]]:
@@ -125,10 +130,45 @@ class NamesTable(Struct, frozen=True, dict=True):
         return {self.homes[home]: names for home, names in found.items()}
 
 
+class DottedNames(Sequence[str]):
+    """Dotted names; those of a module are read when one of them is asked for."""
+
+    def __init__(self, leaves: Mapping[str, msgspec.Raw]) -> None:
+        self._modules = leaves
+        self._read: dict[str, list[str]] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        for module, leaves in self._modules.items():
+            yield from _all_joined(module, _LEAVES.decode(leaves))
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    # Nobody takes a slice.
+    def __getitem__(self, number: int) -> str:  # type: ignore[override]
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        at = bisect_right(self._starts, number) - 1
+        module = self._named[at]
+        if module not in self._read:
+            self._read[module] = _all_joined(module, _LEAVES.decode(self._modules[module]))
+        return self._read[module][number - self._starts[at]]
+
+    @cached_property
+    def _named(self) -> list[str]:
+        return list(self._modules)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The number of the first name of each module, and of all names."""
+        return list(accumulate(map(_length, self._modules.values()), initial=0))
+
+
 class Rows(Mapping[str, msgspec.Raw]):
     """Rows by dotted name; those of a module are read when one of them is asked for."""
 
     def __init__(self, leaves: Mapping[str, msgspec.Raw], rows: Iterable[msgspec.Raw]) -> None:
+        self.listed: Final = DottedNames(leaves)
         self._modules = dict(zip(leaves, zip(leaves.values(), rows, strict=True), strict=True))
         self._read: dict[str, dict[str, msgspec.Raw]] = {}
 
@@ -137,11 +177,10 @@ class Rows(Mapping[str, msgspec.Raw]):
         return self._module(module)[leaf]
 
     def __iter__(self) -> Iterator[str]:
-        for module, (leaves, _) in self._modules.items():
-            yield from _all_joined(module, _LEAVES.decode(leaves))
+        return iter(self.listed)
 
     def __len__(self) -> int:
-        return sum(len(_LEAVES.decode(leaves)) for leaves, _ in self._modules.values())
+        return len(self.listed)
 
     def decoded(self, decoder: msgspec.msgpack.Decoder[list[T]]) -> Iterator[tuple[str, T]]:
         """Yield all names with what their rows say, those of a module decoded at once."""
@@ -162,7 +201,7 @@ class _PackedNames(msgspec.Struct, array_like=True, frozen=True):
 
     root: str
     releases: list[str]
-    homes: dict[str, list[str]]
+    homes: dict[str, msgspec.Raw]
     signatures: list[str]
     open_modules: dict[str, list[list[int]]]
     # Last parts by module, and for each module, in the same order, a row for each of them: apart
@@ -202,7 +241,7 @@ class ClassesTable(Struct, frozen=True):
 
     distribution: str
     releases: list[str]
-    homes: list[str]
+    homes: Sequence[str]
     signatures: list[str]
     members: list[Member]
     set_from_outside: dict[str, list[list[int]]]  # assigned on some object: [first, last]…
@@ -214,7 +253,7 @@ class _PackedClasses(msgspec.Struct, array_like=True, frozen=True):
 
     distribution: str
     releases: list[str]
-    homes: dict[str, list[str]]
+    homes: dict[str, msgspec.Raw]
     signatures: list[str]
     members: list[Member]
     set_from_outside: dict[str, list[list[int]]]
@@ -233,6 +272,19 @@ _PACKED_NAMES: Final = msgspec.msgpack.Decoder(_PackedNames)
 _SPAN_DEFAULTS: Final = (None,) * 4 + NameSpan.__struct_defaults__
 _ENCODER: Final = msgspec.msgpack.Encoder(order="sorted")
 _EMPTY: Final = msgspec.Raw(_ENCODER.encode([]))
+_ARRAY_16: Final = 0xDC
+_ARRAY_32: Final = 0xDD
+
+
+def _length(array: msgspec.Raw) -> int:
+    """Return how many elements an array of msgpack has, without reading them.
+
+    https://github.com/msgpack/msgpack/blob/master/spec.md#array-format-family
+    """
+    head = memoryview(array)
+    if head[0] == _ARRAY_16:
+        return int.from_bytes(head[1:3])
+    return int.from_bytes(head[1:5]) if head[0] == _ARRAY_32 else head[0] & 0x0F
 
 
 def raw(value: object) -> msgspec.Raw:
@@ -267,7 +319,7 @@ def _packed_names(table: NamesTable) -> _PackedNames:
     return _PackedNames(
         table.root,
         table.releases,
-        _by_module(table.homes),
+        _leaves_by_module(table.homes),
         table.signatures,
         table.open_modules,
         *_rows_by_module(table.names),
@@ -279,7 +331,7 @@ def _packed_classes(table: ClassesTable) -> _PackedClasses:
     return _PackedClasses(
         table.distribution,
         table.releases,
-        _by_module(table.homes),
+        _leaves_by_module(table.homes),
         table.signatures,
         table.members,
         table.set_from_outside,
@@ -290,13 +342,18 @@ def _packed_classes(table: ClassesTable) -> _PackedClasses:
 def _rows_by_module(
     rows: Mapping[str, msgspec.Raw],
 ) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]]:
-    modules = _by_module(in_written_order(rows))
-    return {module: raw(leaves) for module, leaves in modules.items()}, [
-        raw([rows[_joined(module, leaf)] for leaf in leaves]) for module, leaves in modules.items()
+    names = in_written_order(rows)
+    return _leaves_by_module(names), [
+        raw([rows[_joined(module, leaf)] for leaf in leaves])
+        for module, leaves in _by_module(names).items()
     ]
 
 
-def _by_module(names: list[str]) -> dict[str, list[str]]:
+def _leaves_by_module(names: Iterable[str]) -> dict[str, msgspec.Raw]:
+    return {module: raw(leaves) for module, leaves in _by_module(names).items()}
+
+
+def _by_module(names: Iterable[str]) -> dict[str, list[str]]:
     grouped: dict[str, list[str]] = {}
     for name in names:
         module, _, leaf = name.rpartition(".")
@@ -312,17 +369,13 @@ def _all_joined(module: str, leaves: list[str]) -> list[str]:
     return [f"{module}.{leaf}" for leaf in leaves] if module else leaves
 
 
-def _dotted(grouped: dict[str, list[str]]) -> list[str]:
-    return [name for module, leaves in grouped.items() for name in _all_joined(module, leaves)]
-
-
 def unpack_names(data: bytes) -> NamesTable:
     """Read a table written by :func:`pack`; its rows stay undecoded."""
     packed = _PACKED_NAMES.decode(zlib.decompress(data))
     return NamesTable(
         packed.root,
         packed.releases,
-        _dotted(packed.homes),
+        DottedNames(packed.homes),
         packed.signatures,
         packed.open_modules,
         Rows(packed.names, packed.rows),
@@ -336,7 +389,7 @@ def unpack_classes(data: bytes) -> ClassesTable:
     return ClassesTable(
         packed.distribution,
         packed.releases,
-        _dotted(packed.homes),
+        DottedNames(packed.homes),
         packed.signatures,
         packed.members,
         packed.set_from_outside,

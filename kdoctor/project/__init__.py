@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kdoctor.project.evidence import Evidence as Evidence
     from kdoctor.project.evidence import Flag as Flag
     from kdoctor.project.evidence import Source as Source
-    from kdoctor.project.search import start_of as start_of
+    from kdoctor.project.root import start_of as start_of
     from kdoctor.project.settings import Configs as Configs
     from kdoctor.project.settings import Layer as Layer
     from kdoctor.project.settings import Settings as Settings
@@ -30,7 +30,7 @@ _HOMES = {
     "Evidence": "evidence",
     "Flag": "evidence",
     "Source": "evidence",
-    "start_of": "search",
+    "start_of": "root",
     "Configs": "settings",
     "Layer": "settings",
     "Settings": "settings",

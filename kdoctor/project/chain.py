@@ -17,7 +17,8 @@ from kdoctor.keras_api import known_releases, newest_target, resolve_target
 from kdoctor.project.decision import Decision, Taken, decide
 from kdoctor.project.evidence import Distribution, Evidence, Flag, Kind, Problem, Source
 from kdoctor.project.installed import active_environments, environments_in
-from kdoctor.project.search import sources_in, start_of
+from kdoctor.project.root import start_of
+from kdoctor.project.search import sources_in
 from kdoctor.project.settings import NO_SETTINGS, Configs, Settings
 from kdoctor.project.versions import exact, is_open
 from kdoctor.target import Target

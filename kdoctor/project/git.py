@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kdoctor.project.search import start_of
+from kdoctor.project.root import start_of
 
 _SECONDS = 10.0  # in a repository that takes longer, silence is better than waiting
 

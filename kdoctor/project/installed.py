@@ -12,7 +12,7 @@ from kdoctor.errors import FileProblem
 from kdoctor.interpreters import ACTIVE, ENVIRONMENT_FOLDERS
 from kdoctor.project.evidence import Distribution, Evidence, Kind, Source, distribution_of
 from kdoctor.project.requirement import Where, pinned
-from kdoctor.project.search import shown
+from kdoctor.project.root import shown
 
 # tensorflow-2.15.0.dist-info, Keras-2.3.1-py3.7.egg-info; not pip's leftovers ~eras-….
 METADATA: Final = re.compile(

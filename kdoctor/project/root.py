@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Final
 
 _HISTORIES = (".git", ".hg", ".jj", ".svn")
+_STDIN: Final = "-"
 _MARKS = ("kdoctor.toml", "pyproject.toml", "setup.cfg", "setup.py")
 
 
@@ -25,3 +28,26 @@ def folders_to_root(start: Path) -> Iterator[Path]:
         yield folder
         if folder == root:
             return
+
+
+def start_of(paths: Iterable[str | os.PathLike[str]]) -> Path:
+    """Return the folder in which all the paths lie; the working folder for standard input."""
+    folders = []
+    for path in paths:
+        text = os.fspath(path)
+        absolute = os.path.abspath("." if text == _STDIN else text)  # noqa: PTH100 - links stay
+        folders.append(absolute if os.path.isdir(absolute) else os.path.dirname(absolute))  # noqa: PTH112, PTH120
+    try:
+        return Path(os.path.commonpath(folders or [str(Path.cwd())]))
+    except ValueError:  # several drives of Windows
+        return Path.cwd()
+
+
+def shown(path: Path) -> str:
+    """Return the path as people read it: from the working folder where it lies near."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # another drive of Windows
+        return path.as_posix()
+    near = not relative.startswith(os.path.join("..", "..", ".."))  # noqa: PTH118
+    return Path(relative).as_posix() if near else path.as_posix()

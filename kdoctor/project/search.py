@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Evidence, Flag, Problem, Source
 from kdoctor.project.readers import READERS, Reader, file_names
 from kdoctor.project.readers.file import open_file
-
-_STDIN: Final = "-"
-
-
-def start_of(paths: Iterable[str | os.PathLike[str]]) -> Path:
-    """Return the folder in which all the paths lie; the working folder for standard input."""
-    folders = []
-    for path in paths:
-        text = os.fspath(path)
-        absolute = os.path.abspath("." if text == _STDIN else text)  # noqa: PTH100 - links stay
-        folders.append(absolute if os.path.isdir(absolute) else os.path.dirname(absolute))  # noqa: PTH112, PTH120
-    try:
-        return Path(os.path.commonpath(folders or [str(Path.cwd())]))
-    except ValueError:  # several drives of Windows
-        return Path.cwd()
+from kdoctor.project.root import shown
 
 
 def sources_in(folder: Path) -> Iterator[Source]:
@@ -36,16 +21,6 @@ def sources_in(folder: Path) -> Iterator[Source]:
             source = _source(reader, folder, name)
             if source is not None:
                 yield source
-
-
-def shown(path: Path) -> str:
-    """Return the path as people read it: from the working folder where it lies near."""
-    try:
-        relative = os.path.relpath(path)
-    except ValueError:  # another drive of Windows
-        return path.as_posix()
-    near = not relative.startswith(os.path.join("..", "..", ".."))  # noqa: PTH118
-    return Path(relative).as_posix() if near else path.as_posix()
 
 
 def listed(folder: Path) -> list[str]:

@@ -13,8 +13,7 @@ from msgspec import Struct, field
 from kdoctor.config import CONFIG_FILES, Config, Key, config_of, value_of
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.interpreters import folder_above
-from kdoctor.project.readers.file import open_file, toml_of
-from kdoctor.project.search import shown
+from kdoctor.project.root import shown
 
 _PYPROJECT: Final = "pyproject.toml"
 _TABLE: Final = ("tool", "kdoctor")
@@ -162,6 +161,9 @@ def _read(path: Path, folder: str | None) -> Layer | None:
     Raises:
         UsageProblem: it cannot be read, or says what it cannot say.
     """
+    # Not where no file has settings: its package reads all that can say what the target is.
+    from kdoctor.project.readers.file import open_file, toml_of  # noqa: PLC0415
+
     name = shown(path)
     is_pyproject = path.name == _PYPROJECT
     data = b""

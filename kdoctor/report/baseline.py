@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kdoctor.engine.baseline import Comparison
-from kdoctor.project.search import shown
+from kdoctor.project.root import shown
 from kdoctor.report import summary
 from kdoctor.report.formats.text import write_findings
 from kdoctor.report.page import Page, printable

@@ -20,11 +20,12 @@ from kdoctor.rewrite.surroundings import (
     breaks_lines_openly,
     runs_in_class_body,
     stands_in_brackets,
-    walk,
 )
 from kdoctor.rewrite.template import Code, Rewrite
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import literal_value
 from kdoctor.syntax.nodes import dotted
+from kdoctor.syntax.walk import descendants
 
 Parts = tuple[str | Hole, ...]
 
@@ -99,7 +100,7 @@ class Builder(Struct, frozen=True):
         source = self.module.source(argument.value)
         try:
             written = Code(ast.parse(source, mode="eval").body, source)
-            ast.literal_eval(written.node)
+            literal_value(written.node)
         except (SyntaxError, ValueError):
             return False
         return isinstance(default, Code) and same_value(written, default)
@@ -108,7 +109,7 @@ class Builder(Struct, frozen=True):
         """Refuse where the argument means something else inside a lambda or comprehension."""
         if _holds(argument.value, _IN_ORDER):
             raise Refused(f"the argument `{argument.parameter}` cannot move into an inner scope")
-        for node in walk(argument.value):
+        for node in descendants(argument.value):
             if isinstance(node, cst.Name) and node.value in self.row.replacement.local:
                 raise Refused(f"the argument reads `{node.value}`, which the new expression binds")
         if runs_in_class_body(self.module, self.call):
@@ -223,7 +224,7 @@ def _children(node: ast.AST) -> Iterator[tuple[ast.AST, ast.expr]]:
 
 
 def _holds(node: cst.CSTNode, kinds: tuple[type[cst.CSTNode], ...]) -> bool:
-    return any(isinstance(each, kinds) for each in walk(node))
+    return any(isinstance(each, kinds) for each in descendants(node))
 
 
 def _may_be_copied(node: cst.BaseExpression) -> bool:

@@ -7,7 +7,6 @@ They combine with ``&``, ``|`` and ``~``::
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 
 import libcst as cst
@@ -16,6 +15,7 @@ from msgspec import Struct
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.questions import Answer, Guard, Question, Situation, every
 from kdoctor.syntax import Context, Kind, Module
+from kdoctor.syntax.literals import literal_value_in
 from kdoctor.syntax.scopes import BindingKind
 
 __all__ = [
@@ -214,7 +214,7 @@ class _Literal(Struct, frozen=True):
 
 def _literal(source: str | None) -> _Literal | None:
     try:
-        return None if source is None else _Literal(ast.literal_eval(f"({source})"))
+        return None if source is None else _Literal(literal_value_in(f"({source})"))
     except (ValueError, SyntaxError, TypeError):
         return None
 

@@ -11,6 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from kdoctor.rewrite.template import Code, Pattern
+from kdoctor.syntax.literals import literal_value
 
 
 class SignatureText(Protocol):
@@ -78,7 +79,7 @@ def same_value(one: Code | None, other: Code | None) -> bool:
     if one is None or other is None:
         return False
     try:
-        first, second = ast.literal_eval(one.node), ast.literal_eval(other.node)
+        first, second = literal_value(one.node), literal_value(other.node)
     except ValueError:
         return ast.dump(one.node) == ast.dump(other.node)
     return repr(first) == repr(second)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain
 
 import libcst as cst
@@ -156,9 +157,10 @@ def _names_at_uses(module: Module) -> frozenset[str]:
     return frozenset(name for scope in around for name in scope.bindings)
 
 
-def _splits(name: str) -> list[tuple[str, str]]:
+@lru_cache(maxsize=256)
+def _splits(name: str) -> tuple[tuple[str, str], ...]:
     """Return the prefixes of a dotted name with what follows, the longest first."""
-    return list(_prefixes(name))
+    return tuple(_prefixes(name))
 
 
 def _prefixes(name: str) -> Iterator[tuple[str, str]]:

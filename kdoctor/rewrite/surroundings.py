@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import libcst as cst
 
@@ -69,10 +69,3 @@ def check_fits_f_strings(module: Module, node: cst.CSTNode, edits: Iterable[Edit
 def comments_in(source: str) -> list[str]:
     """Return the comments in a piece of source that holds no strings."""
     return ["#" + line.partition("#")[2] for line in source.splitlines() if "#" in line]
-
-
-def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-    """Yield ``node`` and all that it holds."""
-    yield node
-    for child in node.children:
-        yield from walk(child)

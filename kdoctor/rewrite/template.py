@@ -37,7 +37,7 @@ class Code(Struct, frozen=True):
         return self.text[self.node.col_offset : self.node.end_col_offset]
 
 
-class Pattern(Struct, frozen=True):
+class Pattern(Struct, frozen=True, dict=True):
     """A left side: the old name, and its signature (None where only the name is meant).
 
     The defaults in ``signature`` are ``Code``.
@@ -60,7 +60,7 @@ class Pattern(Struct, frozen=True):
             raise ValueError(f"{text!r} is no signature")  # noqa: TRY004 - of the text, not a type
         return cls(name, inspect.Signature(list(_parameters(function.args, header))))
 
-    @property
+    @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
         """The old parameters by name, in order."""
         return {} if self.signature is None else dict(self.signature.parameters)

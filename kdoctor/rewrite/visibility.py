@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import libcst as cst
 
+from kdoctor.once import once
 from kdoctor.syntax import ImportBinding, Module
 
 _SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Module)
@@ -17,19 +20,25 @@ def readable_import(
 
     ``habit`` is the import that the node itself is read by: it is preferred.
     """
-    candidates = [
-        binding for binding in module.imports if binding.name == name and binding.alias is not None
-    ]
-    candidates.sort(key=lambda binding: binding is not habit)
     return next(
         (
             each
-            for each in candidates
+            for each in sorted(_imports_of(module).get(name, ()), key=lambda it: it is not habit)
             if (each is habit and _starts_with(node, each.local))
             or _is_readable(module, each, node)
         ),
         None,
     )
+
+
+@once
+def _imports_of(module: Module) -> Mapping[str, Sequence[ImportBinding]]:
+    """Return the imports by what they mean; star imports are left out."""
+    found: dict[str, list[ImportBinding]] = {}
+    for each in module.imports:
+        if each.alias is not None:
+            found.setdefault(each.name, []).append(each)
+    return found
 
 
 def is_conditional(module: Module, statement: cst.CSTNode) -> bool:
@@ -49,13 +58,13 @@ def _is_readable(module: Module, binding: ImportBinding, node: cst.CSTNode) -> b
         return False
     same = {
         other.alias
-        for other in module.imports
-        if other.scope is home and (other.local, other.name) == (binding.local, binding.name)
+        for other in _imports_of(module)[binding.name]
+        if other.scope is home and other.local == binding.local
     }
     if any(each.node not in same for each in home.bindings[binding.local]):
         return False
-    before = module.span(binding.statement) < module.span(node)
-    return before or not place.runs_with(home)
+    runs_later = not place.runs_with(home)
+    return runs_later or module.span(binding.statement) < module.span(node)
 
 
 def _starts_with(node: cst.CSTNode, local: str) -> bool:

@@ -16,6 +16,7 @@ from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.literals import literal_value, literal_value_in
 
 UNKNOWN: Final = object()
 """What a value is that cannot be read off the code."""
@@ -104,7 +105,7 @@ def literal(node: cst.BaseExpression | None) -> object:
 
 def _read(source: str) -> object:
     try:
-        return ast.literal_eval(source)
+        return literal_value_in(source)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return UNKNOWN
 
@@ -112,8 +113,8 @@ def _read(source: str) -> object:
 def literal_of(node: ast.expr) -> object:
     """Return what ``literal`` returns, of an expression of a glimpse."""
     try:
-        return ast.literal_eval(node)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return literal_value(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
         return UNKNOWN
 
 

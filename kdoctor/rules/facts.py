@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +18,8 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability
 from kdoctor.target import Target
 
+RECORD: Final = Path(__file__).with_name("proofs.json")
+
 
 class Proven(Protocol):
     """Something with a key in the proof record: a ``Rewrite``, an ``Example``."""
@@ -27,7 +29,7 @@ class Proven(Protocol):
         """The key."""
 
 
-class Facts(Struct, frozen=True):
+class Facts(Struct, frozen=True, cache_hash=True):
     """The target, its API, and the proof record.
 
     ``namespace`` is the root that Keras is to be imported from, "" where each file keeps its own.
@@ -78,9 +80,9 @@ class Facts(Struct, frozen=True):
 
         Nothing else makes a fix safe: without a record there was no run behind it.
         """
-        record = proof_record()
-        held = [record.get(proof.id, {}).get("holds") is True for proof in proofs]
-        return Applicability.SAFE if held and all(held) else Applicability.UNSAFE
+        held = proofs_that_hold()
+        is_safe = bool(proofs) and all(proof.id in held for proof in proofs)
+        return Applicability.SAFE if is_safe else Applicability.UNSAFE
 
 
 @lru_cache(maxsize=256)
@@ -101,11 +103,22 @@ def _is_own(owner: Type) -> bool:
     return owner.cls != owner.qualified.rpartition(".")[2]
 
 
+class _Verdict(Struct):
+    holds: Any = None
+
+
 @cache
+def proofs_that_hold() -> frozenset[str]:
+    """Return the ids of the proofs that held; none where nothing was run."""
+    verdicts = msgspec.json.decode(_recorded(), type=dict[str, _Verdict])
+    return frozenset(key for key, verdict in verdicts.items() if verdict.holds is True)
+
+
 def proof_record() -> Mapping[str, Mapping[str, Any]]:
-    """Return what ``make prove`` recorded, by proof id; empty where nothing was run."""
-    file = Path(__file__).with_name("proofs.json")
-    if not file.is_file():
-        return {}
-    record: Mapping[str, Mapping[str, Any]] = msgspec.json.decode(file.read_bytes())
+    """Return all that ``make prove`` recorded, by proof id; empty where nothing was run."""
+    record: Mapping[str, Mapping[str, Any]] = msgspec.json.decode(_recorded())
     return record
+
+
+def _recorded() -> bytes:
+    return RECORD.read_bytes() if RECORD.is_file() else b"{}"

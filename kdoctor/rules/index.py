@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from kdoctor.rules.rule import Rule
+    from kdoctor.rules.triggers import Need
+else:
+    Need = tuple
 
 _HERE = Path(__file__).parent
 INDEX = _HERE / "index.json"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class RuleEntry:
+class RuleEntry(Struct, frozen=True, kw_only=True):
     """A rule as far as it is known before its module is imported: ``load`` does that.
 
     ``needs`` are those of its trigger, ``Trigger.needs``.
@@ -33,18 +35,19 @@ class RuleEntry:
     code: str
     name: str
     family: str
-    since: str | None = field(default=None, compare=False)
-    until: str | None = field(default=None, compare=False)
-    only_with_namespace: bool = field(default=False, compare=False)
-    needs: tuple[frozenset[str], ...] = field(default=(), compare=False, repr=False)
-    load: Callable[[], Rule] = field(kw_only=True, compare=False, repr=False)
+    since: str | None = None
+    until: str | None = None
+    only_with_namespace: bool = False
+    needs: tuple[Need, ...] = ()
+    load: Callable[[], Rule]
 
 
 @cache
 def rule_index() -> tuple[RuleEntry, ...]:
     """Return the entry of every rule, by code."""
     listed = msgspec.json.decode(INDEX.read_bytes()) if INDEX.is_file() else {}
-    return tuple(sorted(_entry(place, listed.get(place)) for place in places()))
+    entries = (_entry(place, listed.get(place)) for place in places())
+    return tuple(sorted(entries, key=lambda entry: entry.code))
 
 
 def entry_of(rule: Rule) -> RuleEntry:
@@ -64,7 +67,7 @@ def as_data(rule: Rule) -> Mapping[str, Any]:
         "since": rule.since,
         "until": rule.until,
         "only_with_namespace": rule.only_with_namespace,
-        "needs": sorted(sorted(each) for each in needs),
+        "needs": sorted((where, sorted(words)) for where, words in needs),
     }
 
 
@@ -78,7 +81,7 @@ def _entry(place: str, data: Mapping[str, Any] | None) -> RuleEntry:
 
 
 def _made(data: Mapping[str, Any], load: Callable[[], Rule]) -> RuleEntry:
-    needs = tuple(frozenset(each) for each in data["needs"])
+    needs = tuple((where, frozenset(words)) for where, words in data["needs"])
     return RuleEntry(**{**data, "needs": needs}, load=load)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.sketch import passed
 from kdoctor.syntax.walk import descendants
 
 _PASS_ON = frozenset({
@@ -45,6 +49,37 @@ def is_masked(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool 
     if leaf == "Masking":
         return True
     return is_masked(module, made.args[0].value, depth + 1) if leaf in _PASS_ON else None
+
+
+def masks_of(glimpse: Glimpse, node: ast.expr) -> set[bool]:
+    """Return all that ``is_masked`` could say of an expression of a glimpse."""
+    found: set[bool] = set()
+    waiting, seen = [node.value if isinstance(node, ast.Starred) else node], set[ast.expr]()
+    for each in waiting:  # it grows meanwhile
+        for made in glimpse.values_of(each):
+            if isinstance(made, ast.Call) and made not in seen:
+                seen.add(made)
+                if "Input" in _leaves(glimpse, made.func):
+                    found.add(False)
+                for layer in glimpse.values_of(made.func):
+                    if isinstance(layer, ast.Call):
+                        found |= _masks_by(glimpse, layer)
+                        waiting += passed(made)
+    return found
+
+
+def _masks_by(glimpse: Glimpse, layer: ast.Call) -> set[bool]:
+    """Return whether a layer may make a mask, or none; one of the user's own may do either."""
+    leaves = _leaves(glimpse, layer.func)
+    if leaves.isdisjoint({"", "Embedding"}) and not glimpse.is_rebound(layer.func):
+        return {True} if "Masking" in leaves else set()
+    return {True, False}
+
+
+def _leaves(glimpse: Glimpse, function: ast.expr) -> set[str]:
+    """Return what ``_leaf`` could say of a function or class."""
+    split = [split_root(each) for each in glimpse.meant_by(function)] or [None]
+    return {"" if each is None else each[1].rpartition(".")[2] for each in split}
 
 
 def is_lost_anyway(module: Module, made: cst.Call) -> bool:

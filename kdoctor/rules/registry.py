@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 from collections.abc import Iterator
 from functools import cache, lru_cache, partial
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
@@ -83,7 +83,7 @@ def _rule_of(module: ModuleType) -> Rule:
     ]
     if wrong:
         raise ValueError(f"{module.__name__}: {', '.join(wrong)}")
-    return dataclasses.replace(
+    return replace(
         rule,
         check=_where_it_can_fire(rule),
         asks_for_roots=rule.asks_for_roots or rule.family in _BY_ROOT,

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Type
 from kdoctor.once import once
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.triggers import Trigger, names
 
 if TYPE_CHECKING:
     from kdoctor.syntax import Module
+
+
+def _is_of_keras_3(facts: Facts, name: str) -> bool:
+    split = split_root(name)
+    return split is not None and facts.runs_keras_3(split[0])
+
+
+USES_KERAS_3: Final[Trigger] = names(_is_of_keras_3)
+"""Something of the target's Keras 3 is imported, or read through an import."""
 
 
 def uses_another_keras(module: Module, facts: Facts) -> bool:
@@ -23,8 +33,7 @@ def uses_another_keras(module: Module, facts: Facts) -> bool:
 
 def is_of_keras_3(owner: Type, facts: Facts) -> bool:
     """Say whether an object's class, or its nearest imported base, surely is one of Keras 3."""
-    split = split_root(owner.qualified) if owner.qualified else None
-    return split is not None and facts.runs_keras_3(split[0])
+    return owner.qualified is not None and _is_of_keras_3(facts, owner.qualified)
 
 
 @once

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from kdoctor.digests import sha256
 from kdoctor.model import Confidence, Finding, Fix, Place, Severity
 
 if TYPE_CHECKING:
@@ -79,12 +78,11 @@ class Example(Struct, frozen=True, dict=True):
         parts = [self.prelude, self.before, self.after or "", self.raises or "", self.check]
         if self.on_keras_2 or self.same:
             parts += ["on Keras 2", self.same]
-        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        digest = sha256("\0".join(parts).encode()).hexdigest()
         return f"example {digest[:16]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """One pattern worth telling people about.
 
     ``triggers`` are identifiers: a source with none of them is never parsed for this rule; an empty
@@ -107,9 +105,9 @@ class Rule:
     only_with_namespace: bool = False
     asks_for_roots: bool = False
     docs: str = ""
-    valid: tuple[str, ...] = field(default=(), repr=False)
-    invalid: tuple[Example, ...] = field(default=(), repr=False)
-    rewrites: tuple[Rewrite, ...] = field(default=(), repr=False)
+    valid: tuple[str, ...] = ()
+    invalid: tuple[Example, ...] = ()
+    rewrites: tuple[Rewrite, ...] = ()
 
     @property
     def summary(self) -> str:

@@ -27,14 +27,17 @@ if TYPE_CHECKING:
     from kdoctor.rules.facts import Facts
     from kdoctor.syntax.glimpse import Called, Glimpse
     from kdoctor.syntax.possible import Possible
-    from kdoctor.syntax.sketch import Place
+    from kdoctor.syntax.sketch import Condition, Loop, Place
     from kdoctor.syntax.type_sets import Types
 
     Holds = Callable[[Glimpse, Facts], bool]
 else:
     Holds = Callable
 
-_REMEMBERED = 20_000  # names; memory must not grow with the tree
+# An attribute of ``Glimpse`` (``words``, ``keywords``, …), and identifiers of which it has one.
+Need = tuple[str, frozenset[str]]
+
+_REMEMBERED = 4_000  # names; memory must not grow with the tree
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _INNER = (*_METHODS, ast.ClassDef, ast.Lambda)
 
@@ -42,18 +45,27 @@ _INNER = (*_METHODS, ast.ClassDef, ast.Lambda)
 class Trigger(Struct, frozen=True):
     """A condition on a glimpse of a source. ``words`` are the identifiers that it names.
 
-    ``needs`` are sets of identifiers: one of each is among ``Glimpse.words`` wherever it holds.
+    ``needs`` are sets of identifiers, each with the attribute of a glimpse that has one of the set
+    wherever it holds.
     """
 
     holds: Holds
     words: frozenset[str] = frozenset()
-    needs: frozenset[frozenset[str]] = frozenset()
+    needs: frozenset[Need] = frozenset()
 
     @classmethod
-    def needing(cls, words: Collection[str], holds: Holds) -> Trigger:
+    def needing(cls, words: Collection[str], holds: Holds, where: str = "words") -> Trigger:
         """Return a trigger that holds only where one of the words is written."""
         wanted = frozenset(words)
-        return cls(holds, wanted, frozenset({wanted}))
+        return cls(holds, wanted, frozenset({(where, wanted)}))
+
+    @classmethod
+    def among(cls, where: str, words: Collection[str]) -> Trigger:
+        """Return a trigger that holds where an attribute of a glimpse has one of the words."""
+        wanted = frozenset(words)
+        return cls.needing(
+            wanted, lambda glimpse, _: not wanted.isdisjoint(getattr(glimpse, where)), where
+        )
 
     def __and__(self, other: Trigger) -> Trigger:
         """Return a trigger for sources in which both hold."""
@@ -68,8 +80,13 @@ class Trigger(Struct, frozen=True):
         return Trigger(
             lambda glimpse, facts: self.holds(glimpse, facts) or other.holds(glimpse, facts),
             self.words | other.words,
-            frozenset(one | another for one in self.needs for another in other.needs),
+            frozenset(_either(one, another) for one in self.needs for another in other.needs),
         )
+
+
+def _either(one: Need, other: Need) -> Need:
+    (where, words), (elsewhere, more) = one, other
+    return (where if where == elsewhere else "words"), words | more
 
 
 def trigger_of(triggers: Collection[str] | Trigger) -> Trigger:
@@ -81,20 +98,17 @@ def trigger_of(triggers: Collection[str] | Trigger) -> Trigger:
 
 def word(*words: str) -> Trigger:
     """One of these identifiers is written, in whatever role, also in a string."""
-    wanted = frozenset(words)
-    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.words))
+    return Trigger.among("words", words)
 
 
 def attribute(*words: str) -> Trigger:
     """An attribute of one of these names is read, called or assigned: ``model.input``."""
-    wanted = frozenset(words)
-    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.attributes))
+    return Trigger.among("attributes", words)
 
 
 def member(*words: str) -> Trigger:
     """Such an attribute is read of something that may be an object, not only of a module."""
-    wanted = frozenset(words)
-    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.members))
+    return Trigger.among("members", words)
 
 
 def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
@@ -108,6 +122,7 @@ def member_of(kinds: Collection[Kind], *words: str) -> Trigger:
         lambda glimpse, facts: is_read(
             glimpse, facts, wanted, lambda _, types: _has_kind(types, owners)
         ),
+        "members",
     )
 
 
@@ -135,20 +150,6 @@ def _with_owner(
     return Trigger.needing(words, lambda glimpse, facts: may_hold(glimpse, facts, holds))
 
 
-def used(words: Collection[str], speaks: Callable[[Glimpse, ast.expr], bool]) -> Trigger:
-    """Such an attribute is read of, or assigned to, an expression of which ``speaks`` holds."""
-    wanted = frozenset(words)
-
-    def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        def spoken_of(possible: Possible) -> bool:
-            places = (*possible.reads(wanted), *possible.writes(wanted))
-            return any(speaks(glimpse, node.value) for node, _ in places)
-
-        return may_hold(glimpse, facts, spoken_of)
-
-    return member(*wanted) & Trigger(holds)
-
-
 def is_read(
     glimpse: Glimpse,
     facts: Facts,
@@ -168,6 +169,36 @@ def is_read(
     )
 
 
+def may_be_called_on(
+    glimpse: Glimpse, facts: Facts, asked: Iterable[Called], kinds: Iterable[Kind]
+) -> bool:
+    """Say whether one of the calls may be of a method of an object of one of these kinds."""
+    methods = [
+        (called.node, called.node.func.value)
+        for called in asked
+        if isinstance(called.node.func, ast.Attribute)
+    ]
+    return bool(methods) and may_be_of(glimpse, facts, methods, kinds)
+
+
+def may_be_of(
+    glimpse: Glimpse,
+    facts: Facts,
+    asked: Iterable[tuple[ast.Call | Condition | Loop, ast.expr]],
+    kinds: Iterable[Kind],
+) -> bool:
+    """Say whether one of the expressions may be an object of one of these kinds.
+
+    Each is given with the call, condition or loop that it stands in.
+    """
+    owners = frozenset(kinds)
+    return may_hold(
+        glimpse,
+        facts,
+        lambda possible: any(_has_kind(possible.types_in(*each), owners) for each in asked),
+    )
+
+
 def _has_kind(types: Types, kinds: Collection[Kind]) -> bool:
     return any(each.kind in kinds for each in types)
 
@@ -182,14 +213,12 @@ def may_hold(glimpse: Glimpse, facts: Facts, holds: Callable[[Possible], bool]) 
 
 def assigned(*words: str) -> Trigger:
     """An attribute of one of these names is assigned to, or deleted: ``layer.output = x``."""
-    wanted = frozenset(words)
-    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.stores))
+    return Trigger.among("stores", words)
 
 
 def keyword(*words: str) -> Trigger:
     """A call passes a keyword of one of these names: ``Adam(decay=0.1)``."""
-    wanted = frozenset(words)
-    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.keywords))
+    return Trigger.among("keywords", words)
 
 
 def names(speaks: Callable[[Facts, str], bool]) -> Trigger:
@@ -207,6 +236,13 @@ def named(*dotted: str) -> Trigger:
     wanted = frozenset(dotted)
     return word(*(each.rpartition(".")[2] for each in dotted)) & Trigger(
         lambda glimpse, _: not wanted.isdisjoint(glimpse.names)
+    )
+
+
+def package(dotted: str) -> Trigger:
+    """A package or module, or something of it, is imported, or read through an import."""
+    return word(dotted.partition(".")[0]) & names(
+        lambda _, name: f"{name}.".startswith(f"{dotted}.")
     )
 
 
@@ -238,8 +274,7 @@ def text(speaks: Callable[[str], bool]) -> Trigger:
 
 def string(*texts: str) -> Trigger:
     """One of these strings is written, each of them a word."""
-    wanted = frozenset(texts)
-    return Trigger.needing(wanted, lambda glimpse, _: not wanted.isdisjoint(glimpse.strings))
+    return Trigger.among("strings", texts)
 
 
 def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
@@ -260,6 +295,18 @@ def classes(speaks: Callable[[Facts, ast.ClassDef, frozenset[str]], bool]) -> Tr
             for each in glimpse.nodes.get(ast.ClassDef, ())
             if len(each.bases) == 1
         )
+    )
+
+
+def defines(*methods: str) -> Trigger:
+    """A class defines a method of one of these names."""
+    return Trigger.needing(
+        methods,
+        lambda glimpse, _: any(
+            method_of(each, name) is not None
+            for each in glimpse.nodes.get(ast.ClassDef, ())
+            for name in methods
+        ),
     )
 
 

@@ -41,7 +41,8 @@ class ByUse:
 
     def of_binding(self, binding: Binding) -> Type | None:
         """Return what a binding holds."""
-        return self._bindings.get(binding) if binding.kind in _HOLDS else None
+        told = self._bindings.get(binding)
+        return told if told is not None and binding.kind in _HOLDS else None
 
     def of_member(self, cls: cst.ClassDef, member: str) -> Type | None:
         """Return what ``self.member`` holds in a class."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.walk import STATEMENTS
 
 _CONDITIONAL = frozenset({cst.If, cst.IfExp, cst.BooleanOperation})
 
@@ -100,6 +101,16 @@ def _is_in_a_function(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNo
     while parent is not None and not isinstance(parent, cst.ClassDef | cst.FunctionDef):
         parent = parents.get(parent)
     return isinstance(parent, cst.FunctionDef)
+
+
+def statement_around(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> cst.CSTNode:
+    """Return the smallest statement that holds ``node``, or what is outermost."""
+    while node.__class__ not in STATEMENTS:
+        parent = parents.get(node)
+        if parent is None:
+            break
+        node = parent
+    return node
 
 
 def chain_on(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> cst.CSTNode:

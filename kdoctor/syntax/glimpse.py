@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import re
 import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from kdoctor.syntax.imports import hands_over, through_tree
 from kdoctor.syntax.knowledge import Knowledge
@@ -31,7 +32,7 @@ _LONGEST_ANNOTATION = 200  # characters
 Stars = Callable[[str], Collection[str] | None]
 
 
-class Called(NamedTuple):
+class Called(Struct, frozen=True, eq=False):
     """One call: of what (dotted names, none where it is nothing imported), and with what.
 
     ``leaf`` is the last name as written, "" where a call or the like is called. ``places`` is the
@@ -95,6 +96,7 @@ class Glimpse(Sight):
         stars: Stars = lambda _: None,
     ) -> None:  # fmt: skip
         super().__init__(tree)
+        self.answers: dict[Hashable, object] = {}  # see ``kdoctor.once``
         self._tree_of_nodes = tree
         self._path = path
         self._package = package

@@ -24,6 +24,7 @@ from kdoctor.syntax.fallbacks import (
     is_empty,
     is_for_types_only,
     is_within,
+    statement_around,
     targets,
     written,
 )
@@ -32,11 +33,13 @@ from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Block, Survey
-from kdoctor.syntax.walk import STATEMENTS, descendants
+from kdoctor.syntax.walk import descendants
 
 _Function = cst.FunctionDef | cst.Lambda
 _TRIES_AND_FUNCTIONS = frozenset({cst.Try, cst.TryStar, cst.FunctionDef, cst.Lambda})
 _Import = cst.Import | cst.ImportFrom
+_Try = cst.Try | cst.TryStar
+_Part = tuple[_Try, cst.CSTNode]  # a `try` and the part of it in question
 _CATCHES_ALL = frozenset({"Exception", "BaseException"})
 # Places where a name may well be None: `if x is not None:`.
 _ONLY_ASKS = (
@@ -80,9 +83,7 @@ class Guards:
         try:
             return (
                 any(answer is not True for answer in self._conditions_of(node))
-                or self.is_dead(node)
-                or self._has_fallback(node)
-                or self._is_open_fallback(node)
+                or self._is_seen_to(node)
                 or is_for_types_only(node, self._parents, postponed=self._postpones_annotations)
             )
         finally:
@@ -93,10 +94,8 @@ class Guards:
         known = self._dead.get(node)
         if known is None:
             self._dead[node] = False  # while it is being found out: a test may ask for itself
-            known = any(answer is False for answer in self._conditions_of(node)) or any(
-                self._is_dead_in(attempt, part, self._place_in(attempt, node))
-                for attempt, part in self._tries_around(node)
-            )
+            fails = any(answer is False for answer in self._conditions_of(node))
+            known = fails or self._is_passed_over(node, self._tries_around(node))
             self._dead[node] = known
         return known
 
@@ -214,9 +213,7 @@ class Guards:
 
     # -- try
 
-    def _tries_around(
-        self, node: cst.CSTNode
-    ) -> Iterator[tuple[cst.Try | cst.TryStar, cst.CSTNode]]:
+    def _tries_around(self, node: cst.CSTNode) -> Iterator[_Part]:
         """Yield each ``try`` around ``node`` with its part that ``node`` is in, from the inside."""
         child, parent = node, self._parents.get(node)
         while parent is not None:
@@ -227,7 +224,19 @@ class Guards:
                     return  # it runs some other time
             child, parent = parent, self._parents.get(parent)
 
-    def _is_dead_in(self, attempt: cst.Try | cst.TryStar, part: cst.CSTNode, place: int) -> bool:
+    def _is_seen_to(self, node: cst.CSTNode) -> bool:
+        """Say whether a ``try`` around it passes ``node`` over, or makes up for its failure."""
+        tries = tuple(self._tries_around(node))
+        return bool(tries) and (
+            self._is_passed_over(node, tries)
+            or self._has_fallback(node, tries)
+            or self._is_open_fallback(node, tries)
+        )
+
+    def _is_passed_over(self, node: cst.CSTNode, tries: Iterable[_Part]) -> bool:
+        return any(self._is_dead_in(attempt, part, node) for attempt, part in tries)
+
+    def _is_dead_in(self, attempt: _Try, part: cst.CSTNode, node: cst.CSTNode) -> bool:
         if part is attempt.finalbody:
             return False
         imports = self._imports_of(attempt)
@@ -236,14 +245,13 @@ class Guards:
                 only_imports_fail(each) for each in attempt.body.body
             )
             return only_imports and all(self._works(each) is True for _, each in imports)
+        place = self._place_in(attempt, node) if imports else 0
         return any(
             index < place and self._works(each) is False and self._is_survived(attempt, each)
             for index, each in imports
         )
 
-    def _is_survived(
-        self, attempt: cst.Try | cst.TryStar, statement: cst.Import | cst.ImportFrom
-    ) -> bool:
+    def _is_survived(self, attempt: _Try, statement: _Import) -> bool:
         """Say whether a handler catches the failure of an import and does not pass it on.
 
         Where none does, what stands below the import fails as it would without the ``try``.
@@ -253,7 +261,7 @@ class Guards:
                 return not isinstance(last_statement(handler.body), cst.Raise)
         return False
 
-    def _place_in(self, attempt: cst.Try | cst.TryStar, node: cst.CSTNode) -> int:
+    def _place_in(self, attempt: _Try, node: cst.CSTNode) -> int:
         """Return which statement of the body ``node`` is in; a great number for the ``else``."""
         child, parent = node, self._parents.get(node)
         while parent is not None and child is not attempt:
@@ -262,7 +270,7 @@ class Guards:
             child, parent = parent, self._parents.get(parent)
         return len(attempt.body.body)
 
-    def _imports_of(self, attempt: cst.Try | cst.TryStar) -> Sequence[tuple[int, _Import]]:
+    def _imports_of(self, attempt: _Try) -> Sequence[tuple[int, _Import]]:
         """Return the imports in the body of a ``try``, each with the index of its line."""
         body = attempt.body
         if body not in self._imports_in:
@@ -290,9 +298,9 @@ class Guards:
             if node in by_node
         ]
 
-    def _has_fallback(self, node: cst.CSTNode) -> bool:
-        statement = self._statement(node)
-        for attempt, part in self._tries_around(node):
+    def _has_fallback(self, node: cst.CSTNode, tries: Iterable[_Part]) -> bool:
+        statement = statement_around(node, self._parents)
+        for attempt, part in tries:
             if part is not attempt.body:
                 continue
             for handler in attempt.handlers:
@@ -302,16 +310,16 @@ class Guards:
                     break
         return False
 
-    def _is_open_fallback(self, node: cst.CSTNode) -> bool:
+    def _is_open_fallback(self, node: cst.CSTNode, tries: Iterable[_Part]) -> bool:
         """Say whether an import stands in for one of a private twin, which may well be there.
 
         ``from keras.src.utils import tf_utils``, and where that fails ``from keras.utils import``.
         """
-        statement = self._statement(node)
+        statement = statement_around(node, self._parents)
         if not isinstance(statement, cst.Import | cst.ImportFrom):
             return False
         wanted = self._imported_by(statement)
-        for attempt, part in self._tries_around(node):
+        for attempt, part in tries:
             first = [each for _, each in self._imports_of(attempt)]
             is_handler = isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler)
             if not is_handler or not all(only_imports_fail(each) for each in attempt.body.body):
@@ -331,14 +339,6 @@ class Guards:
     def _postpones_annotations(self) -> bool:
         imports = self._imports.of.values()
         return any(each.imported == "__future__.annotations" for each in imports)
-
-    def _statement(self, node: cst.CSTNode) -> cst.CSTNode:
-        while node.__class__ not in STATEMENTS:
-            parent = self._parents.get(node)
-            if parent is None:
-                break
-            node = parent
-        return node
 
     def _catches(
         self, handler: cst.ExceptHandler | cst.ExceptStarHandler, statement: cst.CSTNode

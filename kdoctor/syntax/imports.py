@@ -28,6 +28,8 @@ def through_tree(package: Package, path: str, name: str) -> str | ClassInfo | No
     bare = name.lstrip(".")
     level = len(name) - len(bare)
     parts = bare.split(".") if bare else []
+    if not level and not package.may_hold(path, parts[0] if parts else ""):
+        return None
     for index, part in enumerate(parts):
         module = ".".join(parts[:index])
         if not module and not level:

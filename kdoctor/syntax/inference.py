@@ -16,19 +16,20 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.annotations import declared
 from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
-from kdoctor.syntax.docstrings import documented_type
+from kdoctor.syntax.docstrings import Docstrings
 from kdoctor.syntax.flow import TOO_MANY
 from kdoctor.syntax.forms import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.parametrized import passed_by_pytest
-from kdoctor.syntax.remembering import Memory
+from kdoctor.syntax.remembering import Memory, OutOfOrderError
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope
 from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, either, is_tensor, item_of, list_of, merged
 
+_UNTOLD = Value(exact=False)
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
 # How the value of an expression of each class is inferred; of all others nothing is known.
 _WAYS: Mapping[type[cst.CSTNode], str] = {
@@ -67,18 +68,22 @@ class Inference:
         self._by_use = by_use
         self.assumed: dict[Binding, Value] = {}
         self._returns: dict[cst.FunctionDef, Sequence[cst.Return] | None] = {}
-        self._warm = False
+        self._docstrings = Docstrings()
+        self._is_settled = False
 
     def value(self, node: cst.CSTNode) -> Value:
         """Return what an expression of the module is."""
-        if not self._warm:
-            self._warm = True
-            self._warm_up()
+        if not self._is_settled:
+            self._is_settled = True
             SymbolicParameters(self._survey, self._resolver, self._knowledge, self).settle()
         try:
             return self._of(node)
-        except RecursionError:
-            return UNKNOWN
+        except (OutOfOrderError, RecursionError):
+            if self._memory.in_order:
+                return UNKNOWN
+        self._memory.in_order = True
+        self._warm_up()
+        return self.value(node)
 
     def assume(self, parameters: Mapping[Binding, Value]) -> None:
         """Take these parameters for what is said of them, and infer anew what rests on others."""
@@ -88,11 +93,8 @@ class Inference:
             self._warm_up()
 
     def _warm_up(self) -> None:
-        """Infer what is assigned, first things first.
-
-        A model of 300 layers is a chain of 300 assignments; each finds the one before it known.
-        """
-        for value in self._assigned_values:
+        """Infer what is assigned, first things first, where the order of questions counts."""
+        for value in self._assigned_values if self._memory.in_order else ():
             self.value(value)
 
     @cached_property
@@ -107,13 +109,11 @@ class Inference:
         return [value for _, value in sorted(assigned, key=lambda pair: pair[0])]
 
     def _of(self, node: cst.CSTNode) -> Value:
-        if node.__class__ not in _WAYS:
+        way = _WAYS.get(node.__class__)
+        if way is None:
             return UNKNOWN
-        return self._memory.recall(node, self._infer)
-
-    def _infer(self, node: cst.CSTNode) -> Value:
-        value: Value = getattr(self, _WAYS[node.__class__])(node)
-        return value
+        known = self._memory.certain.get(node)
+        return self._memory.recall(node, getattr(self, way)) if known is None else known
 
     def _named_expression(self, node: cst.NamedExpr) -> Value:
         return self._of(node.value)
@@ -150,9 +150,10 @@ class Inference:
 
     def _bound(self, binding: Binding) -> Value:
         value = self._bound_to(binding)
-        if value or value.is_none:
+        if value.is_none or value:
             return value
-        return Value(self._by_use.of_binding(binding), exact=False)
+        told = self._by_use.of_binding(binding)
+        return _UNTOLD if told is None else Value(told, exact=False)
 
     def _bound_to(self, binding: Binding) -> Value:
         match binding.kind:
@@ -248,7 +249,7 @@ class Inference:
         function = binding.scope.node
         if not isinstance(function, cst.FunctionDef):
             return UNKNOWN
-        named = documented_type(function.get_docstring(clean=False), binding.name)
+        named = self._docstrings.type_of(function, binding.name)
         if named is None or not set(named.split(".")[1:-1][:1]) <= self._attribute_names:
             return UNKNOWN
         value = self._instance_of_text(function, named)

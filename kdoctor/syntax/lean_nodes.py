@@ -3,7 +3,8 @@
 libcst's parser is native code that calls a Python class for every node, blanks and commas too. The
 classes are frozen dataclasses: their ``__init__`` stores each field by ``object.__setattr__`` and
 then validates what the grammar has just made sure of. A node's hash is its ``id``, asked for in
-Python each time. Together that is a fifth of the time of a scan.
+Python each time. Together that is a fifth of the time of a scan. They are abstract base classes,
+too, so that ``isinstance`` asks in Python for what may have been registered: nothing ever is.
 
 Here the classes that make up nine tenths of a tree store through their slots, and skip at a parse
 what cannot fail there. All else stays: nodes are frozen, and validated where they are made by hand.
@@ -13,12 +14,14 @@ A class that is not laid out as its own ``dataclasses.fields`` tell is left as i
 from __future__ import annotations
 
 import dataclasses
+from abc import ABCMeta
 from collections.abc import Callable
-from functools import cache, update_wrapper
-from types import MemberDescriptorType
+from functools import cache
+from types import FunctionType, MemberDescriptorType
 from typing import Any, Final
 
 import libcst as cst
+from libcst import native  # type: ignore[attr-defined]
 
 from kdoctor.syntax.walk import NODES
 
@@ -52,9 +55,18 @@ def parse_module(text: str) -> cst.Module:
     scope = _made_lean()
     scope["parsing"] = True
     try:
-        return cst.parse_module(text)
+        # What `cst.parse_module` asks before is of use for bytes only.
+        module: cst.Module = native.parse_module(text, encoding="utf-8")
     finally:
         scope["parsing"] = False
+    return module
+
+
+class _Kind(ABCMeta):
+    """An abstract base class whose subclasses are those that say so: none is registered."""
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
 
 
 @cache
@@ -65,7 +77,10 @@ def _made_lean() -> dict[str, Any]:
     # As `dataclasses` itself does it; what is run holds nothing but names of fields.
     exec("\n".join(_init(kind, scope) for kind in kinds), scope)  # noqa: S102
     for kind in kinds:
-        _replace(kind, "__init__", update_wrapper(scope[kind.__name__], kind.__init__))
+        _replace(kind, "__init__", _like_the_usual(scope[kind.__name__], kind))
+    for kind in NODES | {cst.CSTNode}:
+        if type(kind) is ABCMeta:
+            type.__setattr__(kind, "__class__", _Kind)
     if _names_in(cst.CSTNode.__hash__) == ("id",):
         for kind in NODES:
             if kind.__hash__ is cst.CSTNode.__hash__:
@@ -111,6 +126,16 @@ def _init(kind: type[cst.CSTNode], scope: dict[str, Any]) -> str:
         stores.append(f" store_{own}(self, {value})")
     validate = f" {_WHEN_VALIDATED[kind]}self._validate()"
     return "\n".join([f"def {kind.__name__}({', '.join(parameters)}):", *stores, validate])
+
+
+def _like_the_usual(init: FunctionType, kind: type[cst.CSTNode]) -> FunctionType:
+    """Let an ``__init__`` be to others what the class has, which may not be written yet."""
+    init.__module__, init.__name__ = kind.__module__, "__init__"
+    init.__qualname__ = f"{kind.__qualname__}.__init__"
+    init.__annotations__ = {each.name: each.type for each in dataclasses.fields(kind)}
+    init.__annotations__["return"] = None
+    init.__wrapped__ = vars(kind)["__init__"]  # type: ignore[attr-defined]
+    return init
 
 
 def _replace(kind: type[cst.CSTNode], name: str, function: Callable[..., Any]) -> None:

@@ -146,7 +146,13 @@ class Module:
 
     def nodes(self, kind: type[_Node]) -> Sequence[_Node]:
         """Return all nodes of one class (not of its subclasses), in source order."""
-        return self._nodes.get(kind, ())  # type: ignore[return-value]
+        found = self._survey.gathered.get(kind)
+        return self._nodes.get(kind, ()) if found is None else found  # type: ignore[return-value]
+
+    @property
+    def attributes(self) -> Sequence[cst.Attribute]:
+        """All attributes that are taken of something, in source order: none of import lines."""
+        return self._survey.attributes
 
     @cached_property
     def _nodes(self) -> dict[type[cst.CSTNode], list[cst.CSTNode]]:

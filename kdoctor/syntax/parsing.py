@@ -21,7 +21,7 @@ from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Span
 from kdoctor.syntax.depth import MOST, Extent, deep_line
-from kdoctor.syntax.lean_nodes import parse_module
+from kdoctor.syntax.pieces import parse_in_pieces
 
 _T = TypeVar("_T")
 _A = TypeVar("_A")
@@ -78,8 +78,8 @@ class _NotPythonError(Exception):
 def _tree(text: str, extent: Extent) -> cst.Module:
     # A thread is not free: what it allocates comes from memory of its own, which stays with it.
     if extent.needs_a_deep_stack:
-        return on_a_deep_stack(parse_module, text)
-    return parse_module(text)
+        return on_a_deep_stack(parse_in_pieces, text)
+    return parse_in_pieces(text)
 
 
 def _problem(text: str, line: int, message: str) -> _NotPythonError:

@@ -1,4 +1,4 @@
-"""Where a node stands, found out by letting libcst write the code around it once more.
+"""Where a node stands, found out by writing the code around it once more.
 
 A node has two spans. The inner is the node itself: no parentheses around it, no blank lines and
 comments before it, no comma after it (and, as in Python's own ``ast``, no decorators). The outer
@@ -12,18 +12,16 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
-from types import TracebackType
 from typing import Final
 
 import libcst as cst
-from libcst._nodes.internal import CodegenState
 from msgspec import Struct
 
 from kdoctor.model import Span
+from kdoctor.syntax.writing import Extent, Reached, Writing
 
 _NEIGHBOURS: Final = 8  # lines on each side that tell apart what stands in a file twice
 
-_Span = tuple[int, int]
 _Lines = cst.IndentedBlock | cst.Module
 
 
@@ -31,10 +29,10 @@ class _Piece(Struct, frozen=True, eq=False):
     """What libcst wrote at one go, and where in that each node stands."""
 
     text: str
-    inner: Mapping[cst.CSTNode, _Span]
-    outer: Mapping[cst.CSTNode, _Span]
+    inner: Mapping[cst.CSTNode, Extent]
+    outer: Mapping[cst.CSTNode, Extent]
 
-    def span(self, node: cst.CSTNode) -> _Span:
+    def span(self, node: cst.CSTNode) -> Extent:
         """Return where the node itself stands."""
         start, end = self.inner.get(node) or self.outer[node]
         if isinstance(node, cst.Param):  # libcst counts the name alone
@@ -76,7 +74,7 @@ class Positions:
         offset, piece = self._find(node)
         return self._span(offset, piece.outer[node])
 
-    def _span(self, offset: int, span: _Span) -> Span:
+    def _span(self, offset: int, span: Extent) -> Span:
         most = len(self._text)
         return Span(min(offset + span[0], most), min(offset + span[1], most))
 
@@ -169,12 +167,12 @@ class Positions:
     def _written(
         self, node: cst.CSTNode, indents: Sequence[str], until: cst.CSTNode | None = None
     ) -> _Piece:
-        state = _RecordingState(self._tree.default_indent, self._tree.default_newline, until)
+        writing = Writing(self._tree.default_indent, self._tree.default_newline, until)
         for indent in indents:
-            state.increase_indent(indent)
-        with suppress(_Reached):
-            node._codegen(state)  # noqa: SLF001 - the only way to positions
-        return state.piece()
+            writing.increase_indent(indent)
+        with suppress(Reached):
+            writing.write(node)
+        return _Piece("".join(writing.tokens), writing.inner, writing.outer)
 
     def _indents(self, statement: cst.CSTNode) -> list[str]:
         """Return the indentation of each block around a statement, from the outside in."""
@@ -212,95 +210,3 @@ class DifferentTextError(Exception):
     def __init__(self, written: str) -> None:
         super().__init__("libcst does not give this code back as it is")
         self.written = written
-
-
-class _Reached(Exception):
-    """All that was wanted is written."""
-
-
-class _RecordingState(CodegenState):
-    """Counts the characters written, where libcst's own counts lines and columns.
-
-    Writing ends with ``_Reached`` where it comes to the node ``until``.
-    """
-
-    def __init__(
-        self, default_indent: str, default_newline: str, until: cst.CSTNode | None = None
-    ) -> None:
-        super().__init__(default_indent=default_indent, default_newline=default_newline)
-        self._until = until
-        self.offset = 0
-        self.inner: dict[cst.CSTNode, _Span] = {}
-        self.outer: dict[cst.CSTNode, _Span] = {}
-        self._starts: list[int] = []
-
-    def add_token(self, value: str) -> None:
-        self.tokens.append(value)
-        self.offset += len(value)
-
-    def add_indent_tokens(self) -> None:
-        for token in self.indent_tokens:
-            self.add_token(token)
-
-    def piece(self) -> _Piece:
-        """Return what is written so far."""
-        return _Piece("".join(self.tokens), self.inner, self.outer)
-
-    def written(self, node: cst.CSTNode) -> _Span:
-        """Return where a node stands that was written already."""
-        return self.inner.get(node) or self.outer[node]
-
-    def before_codegen(self, node: cst.CSTNode) -> None:
-        if node is self._until:
-            raise _Reached
-        self._starts.append(self.offset)
-
-    def after_codegen(self, node: cst.CSTNode) -> None:
-        self.outer[node] = (self._starts.pop(), self.offset)
-
-    def record_syntactic_position(  # type: ignore[override]
-        self,
-        node: cst.CSTNode,
-        *,
-        start_node: cst.CSTNode | None = None,
-        end_node: cst.CSTNode | None = None,
-    ) -> _Recording:
-        return _Recording(self, node, start_node, end_node)
-
-
-class _Recording:
-    """``with`` it around what is written of a node proper."""
-
-    __slots__ = ("_end_node", "_node", "_start", "_start_node", "_state")
-
-    def __init__(
-        self,
-        state: _RecordingState,
-        node: cst.CSTNode,
-        start_node: cst.CSTNode | None,
-        end_node: cst.CSTNode | None,
-    ) -> None:
-        self._state = state
-        self._node = node
-        self._start_node = start_node
-        self._end_node = end_node
-        self._start = 0
-
-    def __enter__(self) -> None:
-        self._start = self._state.offset
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if kind is not None:
-            return
-        state = self._state
-        start, end = self._start, state.offset
-        if self._start_node is not None:
-            start = state.written(self._start_node)[0]
-        if self._end_node is not None:
-            end = state.written(self._end_node)[1]
-        state.inner[self._node] = (start, end)

@@ -46,7 +46,7 @@ class Possible:
     """Answers for one source."""
 
     def __init__(self, tree: ast.Module, names: Names, knowledge: Knowledge) -> None:
-        self._sketch = Sketch(tree)
+        self.sketch = Sketch(tree)
         self._names = names
         self._knowledge = knowledge
         self._told: dict[Bound, set[Type]] = {}
@@ -61,12 +61,12 @@ class Possible:
     def reads(self, members: Collection[str]) -> Iterator[Place]:
         """Yield where such attributes are read."""
         for member in members:
-            yield from self._sketch.reads.get(member, ())
+            yield from self.sketch.reads.get(member, ())
 
     def writes(self, members: Collection[str]) -> Iterator[Place]:
         """Yield where such attributes are assigned to, updated or deleted."""
         for member in members:
-            yield from self._sketch.writes.get(member, ())
+            yield from self.sketch.writes.get(member, ())
 
     def is_assigned(self, read: Place) -> bool:
         """Say whether the source assigns what is written in the same way, wherever that stands."""
@@ -89,7 +89,7 @@ class Possible:
             RecursionError: the code is nested too deeply to tell.
         """
         # What stands among the parameters of types, `def f[T: g(x)]()`, is in no place.
-        return self.types_of(node, self._sketch.places.get(place, self._sketch.module))
+        return self.types_of(node, self.sketch.places.get(place, self.sketch.module))
 
     def types_of(self, node: ast.expr, space: Space) -> Types:
         """Return all types that an expression may have.
@@ -138,7 +138,7 @@ class Possible:
     # -- names
 
     def _name(self, node: ast.Name, space: Space) -> Types:
-        bindings = self._sketch.bindings(node.id, space)
+        bindings = self.sketch.bindings(node.id, space)
         if not bindings:
             return _NOTHING
         return self._recall(
@@ -172,7 +172,7 @@ class Possible:
         yield from items_of(self._of(value, space))
         if isinstance(value, ast.Call):
             for function in self._functions(value.func, space):
-                inner = self._sketch.spaces[function]
+                inner = self.sketch.spaces[function]
                 for each in inner.returns:
                     if isinstance(each, ast.Tuple | ast.List):
                         yield from self._part(each, path, inner)
@@ -211,11 +211,11 @@ class Possible:
 
         Or of which a layer with weights is called. It is a list only where one is written out.
         """
-        given = self._sketch.passed_for(bound, function)
+        given = self.sketch.passed_for(bound, function)
         types = {each for given_ in given for each in self._of(*given_)}
         weighted = any(
             self._knowledge.has_weights(layer)
-            for call, space in self._sketch.applied_to(bound)
+            for call, space in self.sketch.applied_to(bound)
             for layer in self._of(call.func, space)
         )
         if weighted or any(each.kind is Kind.TENSOR for each in types):
@@ -253,7 +253,7 @@ class Possible:
             if base is not None:
                 yield subtype_of(base, info.name)
         if isinstance(cls, ast.Name):
-            bindings = self._sketch.bindings(cls.id, space)
+            bindings = self.sketch.bindings(cls.id, space)
             if bindings:
                 yield from self._recall(
                     ("class", cls.id, space),
@@ -282,7 +282,7 @@ class Possible:
         )
 
     def _of_bases(self, node: ast.ClassDef) -> Iterator[Type]:
-        around = self._sketch.spaces[node].parent or self._sketch.module
+        around = self.sketch.spaces[node].parent or self.sketch.module
         for each in node.bases:
             base = each.value if isinstance(each, ast.Starred) else each
             yield from self._instances(base, around)
@@ -291,18 +291,18 @@ class Possible:
         """Return the functions of the source that a call may be of."""
         match callee:
             case ast.Name(id=name):
-                bindings = self._sketch.bindings(name, space)
+                bindings = self.sketch.bindings(name, space)
                 made = (each for each in bindings if each.kind is BindingKind.FUNCTION)
                 return [each.node for each in made if isinstance(each.node, FUNCTIONS)]
             case ast.Attribute(attr=name):
-                return self._sketch.methods.get(name, [])
+                return self.sketch.methods.get(name, [])
         return []
 
     def _returned(self, function: Function) -> Types:
         return self._recall(function, lambda: self._found_returned(function))
 
     def _found_returned(self, function: Function) -> Iterator[Type]:
-        inner = self._sketch.spaces[function]
+        inner = self.sketch.spaces[function]
         for each in inner.returns:
             yield from self._of(each, inner)
         if function.returns is not None:
@@ -321,12 +321,12 @@ class Possible:
     def _kept(self, member: str) -> Iterator[Type]:
         """Yield what an attribute of that name may hold in an object of one's own class."""
         yield from self._told_members.get(member, ())
-        for each in self._sketch.stores.get(member, ()):
+        for each in self.sketch.stores.get(member, ()):
             yield from self._bound(each)
-        for each in self._sketch.by_name.get(member, ()):
+        for each in self.sketch.by_name.get(member, ()):
             if isinstance(each.space.node, ast.ClassDef):
                 yield from self._bound(each)
-        for method in self._sketch.methods.get(member, ()):
+        for method in self.sketch.methods.get(member, ()):
             if any(chain_of(each) == ("property",) for each in method.decorator_list):
                 yield from self._returned(method)
 
@@ -384,7 +384,7 @@ class Possible:
 
     def _heed_use(self) -> None:
         """Note what names and attributes must hold by what is called of them."""
-        for call, space in self._sketch.asked:
+        for call, space in self.sketch.asked:
             function = call.func
             keywords = frozenset(each.arg for each in call.keywords if each.arg)
             told = self._knowledge.receiver_type(function.attr, keywords)
@@ -392,7 +392,7 @@ class Possible:
                 continue
             match function.value:
                 case ast.Name(id=name):
-                    for bound in self._sketch.bindings(name, space):
+                    for bound in self.sketch.bindings(name, space):
                         if bound.kind in _HOLDS:
                             self._told.setdefault(bound, set()).add(told)
                 case ast.Attribute(attr=member):

@@ -10,6 +10,15 @@ import libcst as cst
 from kdoctor.syntax.values import UNKNOWN, Value
 
 _Node = TypeVar("_Node", bound=cst.CSTNode)
+_LONG = 60  # nodes: a model of 300 layers is a chain of 300 assignments
+
+
+class OutOfOrderError(Exception):
+    """What is asked for rests on itself, or on a long chain of others.
+
+    Which answer a ring gives depends on who asks first, and a long chain has no end on a usual
+    stack. So first things are to be inferred first.
+    """
 
 
 class Memory:
@@ -17,15 +26,16 @@ class Memory:
 
     Whoever infers says by ``note_assumption`` that a value rests on a parameter; so does then all
     that is inferred from it. What is asked for while it is being inferred is counted among that:
-    the answer depends on who asked first.
+    the answer depends on who asked first, so that is refused until things are ``in_order``.
     """
 
     def __init__(self) -> None:
-        self._certain: dict[cst.CSTNode, Value] = {}
+        self.certain: dict[cst.CSTNode, Value] = {}  # what rests on no assumption
         self._assumed: dict[cst.CSTNode, Value] = {}
         self._returned: dict[cst.FunctionDef, Value] = {}
         self._busy: set[cst.CSTNode] = set()
         self._rests = False
+        self.in_order = False
 
     def note_assumption(self) -> None:
         """Note that what is being inferred rests on a parameter."""
@@ -36,21 +46,27 @@ class Memory:
         self._assumed.clear()
 
     def recall(self, node: _Node, infer: Callable[[_Node], Value]) -> Value:
-        """Return what a node is, inferred where it is not known; UNKNOWN while that goes on."""
-        known = self._certain.get(node)
-        if known is not None:
-            return known
+        """Return what a node is of which nothing is certain; UNKNOWN while it is inferred.
+
+        Raises:
+            OutOfOrderError: that is to be asked when things are in order.
+        """
         known = self._assumed.get(node)
-        if known is not None or node in self._busy:
+        if known is not None:
             self._rests = True
-            return UNKNOWN if known is None else known
+            return known
+        if not self.in_order and (node in self._busy or len(self._busy) > _LONG):
+            raise OutOfOrderError
+        if node in self._busy:
+            self._rests = True
+            return UNKNOWN
         around, self._rests = self._rests, False
         self._busy.add(node)
         try:
             value = infer(node)
         finally:
             self._busy.discard(node)
-        (self._assumed if self._rests else self._certain)[node] = value
+        (self._assumed if self._rests else self.certain)[node] = value
         self._rests = self._rests or around
         return value
 

@@ -54,6 +54,13 @@ class Bound(Struct, eq=False):
     name: str = ""
     place: int = -1
 
+    @property
+    def is_surely_own(self) -> bool:
+        """Whether it binds for the whole space, unlike what a comprehension or a lambda binds."""
+        if self.kind is BindingKind.PARAMETER:
+            return self.node is self.space.node
+        return self.kind is BindingKind.ASSIGN
+
 
 Place = tuple[Any, Space]
 """An attribute that is read or assigned, or a call, and where."""
@@ -89,6 +96,19 @@ class Sketch:
         if name in self.remote:
             return self.by_name.get(name, [])
         return [each for around in space.enclosing() for each in around.bound.get(name, ())]
+
+    def own_values(self, name: str, place: ast.Call) -> list[ast.expr] | None:
+        """Return all that a function binds a name to of which a call in it takes the value.
+
+        None where the name may be of somewhere else.
+        """
+        space = self.places.get(place)
+        if space is None or name in self.remote or isinstance(space.node, ast.ClassDef):
+            return None
+        bound = space.bound.get(name, [])
+        if not any(each.is_surely_own for each in bound):
+            return None
+        return [each.value for each in bound if each.value is not None and not each.path]
 
     def passed_for(self, bound: Bound, function: Function) -> list[tuple[ast.expr, Space]]:
         """Return what may be passed for a parameter of a function, by calls or by default."""

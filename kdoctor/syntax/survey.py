@@ -78,12 +78,23 @@ class Survey(Struct, eq=False, dict=True):
     )  # annotations
     import_bindings: list[Binding] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
-    attributes: list[cst.Attribute] = field(default_factory=list)
+    attributes: list[cst.Attribute] = field(default_factory=list)  # not those of import statements
+    calls: list[cst.Call] = field(default_factory=list)
+    subscripts: list[cst.Subscript] = field(default_factory=list)
     classes: list[cst.ClassDef] = field(default_factory=list)
 
     def all_scopes(self) -> Iterable[Scope]:
         """Return every scope of the module."""
         return self.scopes.values()
+
+    @cached_property
+    def gathered(self) -> Mapping[type[cst.CSTNode], Sequence[cst.CSTNode]]:
+        """All nodes of the classes of which rules ask most, in source order."""
+        return {
+            cst.Call: self.calls,
+            cst.Subscript: self.subscripts,
+            cst.ClassDef: self.classes,
+        }
 
     @cached_property
     def uses_by_name(self) -> Mapping[str, Sequence[Use]]:

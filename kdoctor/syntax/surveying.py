@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from itertools import count
 
 import libcst as cst
 
@@ -24,7 +25,7 @@ class _Walk:
         self.found = Survey(tree, Scope(ScopeKind.MODULE, tree, None))
         self.found.scopes[tree] = self.found.module
         self.parents = self.found.parents
-        self.order = 0
+        self.next_order = count(1).__next__
         self.remote: list[Binding] = []
 
     def run(self) -> Survey:
@@ -55,26 +56,22 @@ class _Walk:
 
     # -- what handlers are made of
 
-    def push(self, parent: cst.CSTNode, items: Iterable[_Item]) -> None:
+    def push(self, parent: cst.CSTNode, items: Sequence[_Item]) -> None:
         """Have children of ``parent`` visited next, in the order given."""
-        items = list(items)
         parents = self.parents
         for child, _, _ in items:
             parents[child] = parent
         self.waiting += reversed(items)
-
-    def next_order(self) -> int:
-        self.order += 1
-        return self.order
 
     def adopt(self, node: cst.CSTNode) -> None:
         """Note the parents below a node that holds no expressions."""
         waiting = [node]
         while waiting:
             parent = waiting.pop()
-            below = children(parent)
-            self.parents |= dict.fromkeys(below, parent)
-            waiting += below
+            for child in children(parent):
+                self.parents[child] = parent
+                if FIELDS[child.__class__]:
+                    waiting.append(child)
 
     def bind(self, name: str, node: cst.CSTNode, how: How) -> None:
         scope = how.scope
@@ -131,7 +128,8 @@ class _Walk:
     # -- expressions
 
     def name(self, node: cst.Name, scope: Scope, mode: Mode) -> None:
-        self.read(node, node, scope, mode)
+        # As `read` does it: a third of all nodes.
+        self.found.uses.append(Use(node.value, node, node, scope, mode, self.next_order()))
 
     def attribute(self, node: cst.Attribute, scope: Scope, mode: Mode) -> None:
         chain: cst.CSTNode = node
@@ -150,15 +148,20 @@ class _Walk:
             self.waiting.append((value, scope, Mode.LOAD))
 
     def call(self, node: cst.Call, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
-        # The commonest of all, written out.
-        parents, waiting, args = self.parents, self.waiting, node.args
-        for each in reversed(args):
+        # The commonest of all, written out, its arguments with it.
+        self.found.calls.append(node)
+        parents, waiting, load = self.parents, self.waiting, Mode.LOAD
+        for each in reversed(node.args):
             parents[each] = node
-            waiting.append((each, scope, Mode.LOAD))
+            if each.keyword is not None:
+                parents[each.keyword] = each
+            parents[each.value] = each
+            waiting.append((each.value, scope, load))
         parents[node.func] = node
-        waiting.append((node.func, scope, Mode.LOAD))
+        waiting.append((node.func, scope, load))
 
     def subscript(self, node: cst.Subscript, scope: Scope, mode: Mode) -> None:
+        self.found.subscripts.append(node)
         if mode is not Mode.ANNOTATION:
             self.push(node, [(each, scope, Mode.LOAD) for each in (node.value, *node.slice)])
             return
@@ -230,7 +233,12 @@ class _Walk:
         return scope
 
     def assign(self, node: cst.Assign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
-        self.push(node, [(each, scope, Mode.LOAD) for each in (*node.targets, node.value)])
+        parents, waiting, load = self.parents, self.waiting, Mode.LOAD
+        parents[node.value] = node
+        waiting.append((node.value, scope, load))
+        for each in reversed(node.targets):
+            parents[each] = node
+            waiting.append((each, scope, load))
 
     def assign_target(self, node: cst.AssignTarget, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         statement = self.parents[node]
@@ -334,12 +342,13 @@ class _Walk:
         self.parents[node.name] = node
         self.parents[node.params] = node
         self.bind(node.name.value, node, How(BindingKind.FUNCTION, scope))
-        around = self.type_parameters(node, scope)
+        around, bounds = self.type_parameters(node, scope)
         inner = self.enter(node, ScopeKind.FUNCTION, around)
         self.push(node, [(node.body, inner, Mode.LOAD)])
         if node.returns is not None:
             self.push(node, [(node.returns, around, Mode.ANNOTATION)])
         self.waiting += reversed(self.parameters(node.params, inner, around))
+        self.waiting += reversed(bounds)
         self.push(node, [(each, scope, Mode.LOAD) for each in node.decorators])
 
     def parameters(self, node: cst.Parameters, inner: Scope, around: Scope) -> list[_Item]:
@@ -369,38 +378,38 @@ class _Walk:
         self.parents[node.name] = node
         self.found.classes.append(node)
         self.bind(node.name.value, node, How(BindingKind.CLASS, scope))
-        around = self.type_parameters(node, scope)
+        around, bounds = self.type_parameters(node, scope)
         inner = self.enter(node, ScopeKind.CLASS, around)
-        self.push(
-            node,
-            [
-                *((each, scope, Mode.LOAD) for each in node.decorators),
-                *((each, around, Mode.LOAD) for each in (*node.bases, *node.keywords)),
-                (node.body, inner, Mode.LOAD),
-            ],
-        )
+        rest = [(each, around, Mode.LOAD) for each in (*node.bases, *node.keywords)]
+        self.push(node, [*rest, (node.body, inner, Mode.LOAD)])
+        self.waiting += reversed(bounds)
+        self.push(node, [(each, scope, Mode.LOAD) for each in node.decorators])
 
     def type_parameters(
         self, node: cst.FunctionDef | cst.ClassDef | cst.TypeAlias, scope: Scope
-    ) -> Scope:
+    ) -> tuple[Scope, list[_Item]]:
+        """Bind the type parameters; return the scope that they make, and what limits them."""
         if node.type_parameters is None:
-            return scope
+            return scope, []
         self.parents[node.type_parameters] = node
         inner = self.enter(node.type_parameters, ScopeKind.FUNCTION, scope)
+        items: list[_Item] = []
         for each in node.type_parameters.params:
             self.parents[each] = node.type_parameters
             self.adopt(each)
             self.bind(each.param.name.value, each.param, How(BindingKind.TYPE, inner))
             if isinstance(each.param, cst.TypeVar) and each.param.bound is not None:
-                self.waiting.append((each.param.bound, inner, Mode.ANNOTATION))
+                items.append((each.param.bound, inner, Mode.ANNOTATION))
             if each.default is not None:
-                self.waiting.append((each.default, inner, Mode.ANNOTATION))
-        return inner
+                items.append((each.default, inner, Mode.ANNOTATION))
+        return inner, items
 
     def type_alias(self, node: cst.TypeAlias, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         self.parents[node.name] = node
         self.bind(node.name.value, node, How(BindingKind.TYPE, scope))
-        self.push(node, [(node.value, self.type_parameters(node, scope), Mode.ANNOTATION)])
+        around, bounds = self.type_parameters(node, scope)
+        self.push(node, [(node.value, around, Mode.ANNOTATION)])
+        self.waiting += reversed(bounds)
 
 
 _HANDLERS: dict[type[cst.CSTNode], Callable[..., None]] = {

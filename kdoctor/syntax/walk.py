@@ -121,5 +121,6 @@ def own_nodes(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
     while waiting:
         node = waiting.pop()
         yield node
-        if node.__class__ not in _WITH_A_SCOPE:
+        kind = node.__class__
+        if FIELDS[kind] and kind not in _WITH_A_SCOPE:
             waiting += reversed(children(node))

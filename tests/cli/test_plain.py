@@ -64,6 +64,7 @@ def command_lines(draw):
         option.map(lambda word: [word]),
         st.tuples(option, value).map(list),
         st.tuples(option, value).map(lambda pair: ["=".join(pair)]),
+        st.tuples(option, value).map(lambda pair: ["".join(pair)]),
     )
     return [name, *(word for words in draw(st.lists(piece, max_size=6)) for word in words)]
 
@@ -72,6 +73,7 @@ def command_lines(draw):
 @given(words=command_lines())
 @example(words=["scan", "--force-exclude", "--no-cache", "a.py", "b.py"])
 @example(words=["fix", "--apply", "--force-exclude", "a.py", "--unsafe"])
+@example(words=["scan", "-j2", "-o=a.txt", "-oa", "-j=2"])
 def test_what_is_read_plainly_is_what_typer_reads(words):
     plainly = read_plainly(words)
     if plainly is not None:
@@ -95,7 +97,8 @@ def test_every_option_of_the_grammar_is_read_as_typer_reads_it(name, option):
         }
         parameter = grammar.lists.get(option) or grammar.values[option][0]
         value = known.get(parameter, "KD1")
-        forms = [[option, value]] + ([[f"{option}={value}"]] if option.startswith("--") else [])
+        attached = f"{option}={value}" if option.startswith("--") else f"{option}{value}"
+        forms = [[option, value], [attached]]
     for words in forms:
         line = [name, "a.py", *words]
         assert read_plainly(line) == read_by_typer(line) is not None

@@ -279,7 +279,7 @@ def test_the_gate_changes_nothing_of_what_is_reported(project):
 def test_a_bug_in_a_rule_names_the_file_and_costs_no_other(project):
     project.write({"a.py": SAFE, "b.py": SAFE})
     bug = (
-        "import dataclasses, sys\n"
+        "import msgspec, sys\n"
         "from kdoctor.rules.index import entry_of, rule_index\n"
         "from kdoctor.cli.app import main\n"
         "def fails(module, facts):\n"
@@ -287,7 +287,7 @@ def test_a_bug_in_a_rule_names_the_file_and_costs_no_other(project):
         "    return iter(())\n"
         "known = rule_index()\n"
         "rule = known[0].load()\n"
-        "rule = dataclasses.replace(rule, code='KD199', triggers=(), check=fails)\n"
+        "rule = msgspec.structs.replace(rule, code='KD199', triggers=(), check=fails)\n"
         "import kdoctor.engine.examine as e\n"
         "e.rule_index = lambda: (*known, entry_of(rule))\n"
         "sys.argv = ['kdoctor', 'scan']\n"

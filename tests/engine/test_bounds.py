@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
 
 import pytest
 
-from kdoctor.engine import package, scanning, turns
+from kdoctor.engine import package, prefilter, scanning
 from kdoctor.engine.orders import Orders, Source, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.prefilter import Facts, Prefilter
@@ -56,14 +55,34 @@ def test_what_was_looked_at_is_collected_only_for_who_asks(project):
     assert first == again
 
 
+def test_the_prefilter_forgets_folders_where_they_are_many(project, monkeypatch):
+    def admitted():
+        own = Prefilter(["keras"])
+        for path in sorted(project.rglob("use*.py")):
+            yield own.admits(str(path), path.read_bytes())
+            sizes.append(own._trace.size)
+
+    for number in range(FILES):
+        (project / f"part{number}").mkdir()
+        for name in (f"own{number}.py", f"use{number}.py"):
+            (project / name).rename(project / f"part{number}" / name)
+    sizes: list[int] = []
+    assert all(admitted())
+    assert max(sizes) > FILES
+    sizes.clear()
+    monkeypatch.setattr(prefilter, "_MUCH", 3)
+    assert all(admitted())
+    assert max(sizes) < FILES
+
+
 def test_nothing_is_left_of_the_prefilter_once_the_files_are_known(project):
     gc.collect()
     before = facts_alive()
-    prefilter = Prefilter(["keras"])
+    own = Prefilter(["keras"])
     for path in project.glob("*.py"):
-        assert prefilter.admits(str(path), path.read_bytes())
+        assert own.admits(str(path), path.read_bytes())
     assert facts_alive() > before
-    prefilter.forget()
+    own.forget()
     assert facts_alive() == before
 
 
@@ -72,28 +91,7 @@ def facts_alive() -> int:
 
 
 def test_the_tree_of_a_large_source_is_not_kept():
-    trees, small, large = Trees(), "first = 1\n", "# much\n" * 10_000
-    first = trees.of(small)
-    assert trees.of(large) is not trees.of(large)
-    assert trees.of(small) is first
-
-
-def test_large_texts_are_parsed_in_turn_and_their_memory_is_given_back(monkeypatch):
-    given = []
-    monkeypatch.setattr(turns, "give_back", lambda: given.append(True))
-    free = multiprocessing.get_context("spawn").Semaphore(1)
-    turns.share_turns(free)
-    try:
-        with turns.in_turn("small"):
-            assert free.acquire(block=False)
-            free.release()
-        with turns.in_turn("large" * 10_000):
-            assert not free.acquire(block=False)
-        assert free.acquire(block=False)
-        assert given == [True]
-        monkeypatch.setattr(turns, "_PATIENCE", 0.01)
-        with turns.in_turn("large" * 10_000):  # its turn is lost with who took it
-            pass
-        assert not free.acquire(block=False)
-    finally:
-        turns.share_turns(None)
+    trees, small, large = Trees(), b"first = 1\n", b"# much\n" * 15_000
+    first = trees.of_bytes(small)
+    assert trees.of_bytes(large) is not trees.of_bytes(large)
+    assert trees.of_bytes(small) is first

@@ -10,7 +10,7 @@ import libcst as cst
 import pytest
 
 import kdoctor
-from kdoctor.engine import collecting, workers
+from kdoctor.engine import collecting
 from kdoctor.engine.collecting import collector_waits
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.possible import Possible
@@ -69,6 +69,32 @@ def test_it_is_left_so_where_the_scan_is_broken_off(tmp_path: Path, *, enabled: 
     assert gc.isenabled() is enabled
 
 
+def test_what_stays_is_spared_while_it_lasts(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.py").write_text(CODE)
+    frozen: list[int] = []
+
+    def note(_done: int, _all: int) -> None:
+        frozen.append(gc.get_freeze_count())
+
+    gc.enable()
+    kdoctor.scan([tmp_path], target="keras==3.15.1", jobs=1, isolated=True, progress=note)
+    assert frozen[-1] > 10_000
+    assert gc.get_freeze_count() == 0
+
+
+def test_what_others_have_frozen_stays_so(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(CODE)
+    gc.enable()
+    gc.freeze()
+    before = gc.get_freeze_count()
+    try:
+        scan(tmp_path)
+        assert gc.get_freeze_count() > 0.9 * before  # some of it has died
+    finally:
+        gc.unfreeze()
+
+
 def test_it_waits_for_the_last_of_several_threads(*, enabled: bool) -> None:
     one, other = collector_waits(), collector_waits()
     one.__enter__()
@@ -87,9 +113,19 @@ def test_a_tree_is_gone_after_its_file_without_any_collection(tmp_path: Path) ->
     before = nodes_alive()
     with collector_waits():
         result = scan(path)
+        gc.unfreeze()  # what is frozen is not told of
         after = nodes_alive()
     assert len(result.findings) > 5
     assert after == before
+
+
+def test_no_glimpse_waits_for_that_of_the_next_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(CODE)
+    with collector_waits():
+        scan(path)
+        gc.unfreeze()
+        assert not any(type(each) is Glimpse for each in gc.get_objects())
 
 
 def nodes_alive() -> int:
@@ -98,11 +134,11 @@ def nodes_alive() -> int:
     return sum(issubclass(type(each), kinds) for each in gc.get_objects())
 
 
-def test_memory_is_given_back_between_chunks(tmp_path, monkeypatch):
+def test_memory_is_given_back_after_many_bytes(tmp_path, monkeypatch):
     given = []
-    monkeypatch.setattr(workers, "give_back", lambda: given.append(True))
-    monkeypatch.setattr(workers, "_CHUNK_FILES", 1)
-    for name in "abc":
+    monkeypatch.setattr(collecting, "_malloc_trim", lambda: given.append)
+    monkeypatch.setattr(collecting, "_MANY", 20)
+    for name in "abcd":
         (tmp_path / f"{name}.py").write_text("import keras\n")
 
     kdoctor.scan([tmp_path], jobs=1, isolated=True)
@@ -114,7 +150,7 @@ def test_a_system_without_glibc_keeps_its_memory(monkeypatch):
     monkeypatch.setattr(collecting.sys, "platform", "darwin")
     collecting._malloc_trim.cache_clear()
 
-    collecting.give_back()
+    collecting.give_back_where_due(collecting._MANY + 1)
 
     assert collecting._malloc_trim() is None
     collecting._malloc_trim.cache_clear()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 
+import msgspec
 import pytest
 
 from kdoctor import engine
@@ -164,7 +164,7 @@ def test_the_diff_of_each_finding_is_that_of_its_own_fix(tmp_path, monkeypatch, 
 
 def test_findings_stand_in_order_of_place_and_code_and_once(tmp_path, monkeypatch, ask_only):
     rules = tuple(rule(r"\b(a)\b", "b", code=code) for code in ("KD903", "KD902"))
-    twice = dataclasses.replace(rules[0], check=lambda *args: [*rules[0].check(*args)] * 2)
+    twice = msgspec.structs.replace(rules[0], check=lambda *args: [*rules[0].check(*args)] * 2)
     monkeypatch.chdir(tmp_path)
     ask_only(twice, rules[1])
     (tmp_path / "z.py").write_text("import keras\na\na\n")

@@ -58,6 +58,34 @@ def build(units, shape):
 build(3, (4,))
 build(3, shape=s)
 
+# KD304
+import keras
+class Mine(keras.layers.Layer, Base):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        Base.__init__(self, None)
+
+# KD313
+import keras
+def find(name):
+    return keras.activations.get(name)
+
+# KD604
+import keras
+def load(name):
+    path = Path(name)
+    return keras.models.load_model(path)
+name = "folder"
+def other():
+    path = "folder"
+    return open(path)
+
+# KD604
+import keras
+def load(path):
+    return keras.models.load_model(path)
+path = "folder"
+
 # KD311
 import keras
 dict(weights=keras.layers.Dense(2).get_weights())
@@ -73,6 +101,49 @@ import keras
 class Mine(keras.optimizers.Optimizer):
     def __init__(self, **options):
         super().__init__(**options)
+
+# KD211
+import keras
+def size(x):
+    if hasattr(x, "_keras_shape"):
+        return x._keras_shape
+    return x.shape
+
+# KD211
+import keras
+x = keras.Input((3,))
+x._keras_shape, name = (3,), "x"
+print(x._keras_shape, "_keras_shape")
+
+# KD302
+import keras
+def build(activation, scale=keras.initializers.Zeros()):
+    return keras.layers.Dense(3, activation=activation), keras.layers.ReLU(activation=scale)
+
+# KD302
+import keras
+activation = keras.layers.LeakyReLU()
+keras.layers.Dense(3, activation=activation)
+
+# KD404
+import keras
+def hard_sigmoid(x):
+    return clip(x)
+print(hard_sigmoid(3), keras.activations.relu)
+
+# KD406
+import keras
+lr = 0.1
+keras.optimizers.SGD(learning_rate=lr)
+parser.lr = lr
+
+# KD408
+import re
+import keras
+word = re.compile("w")
+model = keras.Sequential()
+model.compile("sgd", "mse", metrics=["acc"])
+keras.callbacks.EarlyStopping(monitor="val_acc")
 
 # KD409
 import keras
@@ -337,6 +408,193 @@ import keras
 from tensorflow import keras as k
 model = keras.Sequential()
 model.add(k.layers.Dense(1))
+
+# KD501
+import keras
+def get_updates(self): pass
+class Mine(keras.Model):
+    def train_step(self, data):
+        return self.optimizer.get_updates(data)
+
+# KD512
+import keras
+class Mine(keras.Model):
+    def compiled(self):
+        self.step = lambda: self.optimizer.get_updates([], self.loss)
+
+# KD511
+import keras
+optimizer = keras.optimizers.Adam()
+optimizer._resource_apply_dense(gradient, variable)
+
+# KD514
+import keras
+keras.layers.Dense(2)._set_dtype_policy("float16")
+
+# KD215
+import keras
+model.compile("sgd", "mse", metrics=["acc"])
+shown = {"accuracy": 1}
+if metric == "acc": print(shown)
+
+# KD215
+import keras
+def compile(metrics): return metrics["acc"]
+names = ("acc", "accuracy")
+compile(metrics=names)
+model.compile("sgd", "mse", metrics=chosen)
+
+# KD303
+import keras
+class Trainer:
+    def fit(self, data, workers=1): pass
+    def run(self, data):
+        return self.fit(data, workers=4)
+
+# KD310
+import keras
+class Trainer:
+    def run(self, data):
+        return self.fit(data, nb_epoch=4), self.fit_generator(data, nb_worker=4)
+
+# KD207
+import keras
+class Node:
+    def build(self, shape):
+        return shape.rank, shape[0].value
+class Mine(keras.layers.Layer):
+    def build(self, shape):
+        for each in self.nodes:
+            each.value = each.dims
+
+# KD207
+import keras
+size = shape = settings[0]
+print(size.value, shape[0].value, x.shape[i].value, x.shape[1:].value)
+
+# KD207
+import tensorflow as tf
+print("keras", x.shape.as_list(), tf.zeros(2).get_shape().ndims)
+
+# KD506
+import tensorflow as tf
+print(tf.Session(), "keras")
+
+# KD325
+import tf_keras
+config = layer.get_config()
+config["batch_input_shape"] = (1, 2)
+type(layer).from_config(config)
+
+# KD402
+import keras
+import tensorflow as tf
+class Scale(tf.Module):
+    def __init__(self):
+        self.scale = tf.Variable(1.0)
+class Mine(keras.layers.Layer):
+    def call(self, x):
+        return x * tf.Variable(1.0)
+
+# KD432
+import keras
+import tensorflow as tf
+x = tf.Variable([[1.0]])
+scaled(x)
+keras.layers.Dense(2)(tf.constant(1.0))
+keras.layers.Dense(2)(x, training=True)
+
+# KD311
+import keras
+class Wrapped(Transformer):
+    def __init__(self, backbones):
+        creator = backbones.densenet
+        self.inner = creator(weights=None)
+        super().__init__(weights=self.inner.get_weights())
+
+# KD313
+import keras
+from mine import Own, layers
+made = Own(activation="mine"), layers.Own(activation="mine")
+keras.layers.Dense(2, activation="relu")
+
+# KD601
+import keras
+figure.save_weights("a.h5")
+ivis.load_weights("a")
+
+# KD603
+import keras
+image.save("a.png", save_format="png")
+
+# KD604
+import keras
+image.save("folder/a.png")
+index.load_model("folder")
+
+# KD605
+import keras
+image.save("a.png", options=None)
+
+# KD606
+import keras
+ivis.load_weights(path, True)
+
+# KD105
+import keras
+from keras.optimizers.legacy import Adam
+def chosen(optimizers=(Adam, keras.optimizers.SGD)):
+    return optimizers[0]
+
+# KD106
+import keras
+found = "keras_contrib" in path
+
+# KD107
+import keras
+keras_applications = keras.applications
+
+# KD702
+import keras
+import efficientnet.tfkeras as efn
+models = {"efficientnet": efn, "keras": "efficientnet.keras"}
+
+# KD701
+import keras
+segmentation_models = keras.Sequential
+name = "segmentation_models"
+
+# KD424
+import keras
+x = keras.Input((3, None))
+y = keras.layers.TimeDistributed(keras.layers.Dense(2))(x, None)
+
+# KD425
+import keras
+def block(x, rate):
+    words = keras.layers.Embedding(9, 3, mask_zero=True)(x)
+    sizes = (words, rate)
+    return keras.layers.Add()([x, keras.layers.Dropout(rate)(x)]), sizes
+
+# KD425
+import keras
+words = keras.layers.Masking()(data)
+keras.layers.add([words, keras.layers.Dense(3)(words)])
+
+# KD305
+import keras
+keras.losses.CategoricalCrossentropy(reduction="sum")
+keras.losses.CategoricalCrossentropy(reduction=None)
+
+# KD401
+import keras
+fields = dict(decay=0.1)
+decay = keras.optimizers.SGD(0.1)
+
+# KD405
+import keras
+from keras.regularizers import l1, l1_l2
+penalties = {"l1_l2": l1_l2, "l1": l1(0.1)}
 """
 
 
@@ -346,6 +604,132 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD211
+import keras
+x = keras.Input((3,))
+if hasattr(y, "_keras_shape"):
+    print(x._keras_shape)
+
+# KD211
+import keras
+def size(x):
+    if hasattr(x, "_keras_shape"):
+        pass
+    else:
+        return x._keras_shape
+
+# KD211
+import keras
+def count(x, n):
+    n += x._keras_shape[0]
+    n: int = x._keras_shape
+    (first()._keras_shape, m) = 1, 2
+
+# KD302
+import keras
+act = keras.layers.PReLU()
+keras.layers.Dense(3, activation=act)
+
+# KD302
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, shape):
+        self.w = self.add_weight(shape=(1,))
+keras.layers.Dense(3, activation=Mine())
+
+# KD304
+import keras
+class Mean(keras.metrics.Mean):
+    def __init__(self, name="mine"):
+        super(Mean, self).__init__(name, "mine")
+        super().__init__(None, name)
+class Other(keras.metrics.Metric):
+    def __init__(self, name):
+        base = super()
+        base.__init__("mine")
+        base.__init__(None, "name")
+
+# KD313
+import keras
+import pytest as test
+@test.mark.parametrize("name", ["relu", "own"])
+def find(name):
+    return keras.activations.get(name)
+import pytest
+@pytest.mark.parametrize("name", ["relu", "own"])
+def test_it(name):
+    assert keras.activations.get(name)
+
+# KD604
+import keras
+def load(path):
+    path = "folder"
+    return keras.models.load_model(path)
+
+# KD604
+import pathlib
+import keras
+def load(name, path):
+    name = "folder"
+    path = pathlib.Path(name)
+    return keras.models.load_model(path)
+
+# KD604
+import keras
+class Store:
+    path = "folder"
+    model = keras.models.load_model(path)
+
+# KD604
+import keras
+path = "folder"
+def load():
+    [print(path) for path in ()], (lambda path: path)
+    return keras.models.load_model(path)
+
+# KD604
+import keras
+base = "folder"
+path = str(base)
+def load(base):
+    base = "x.keras"
+    return keras.models.load_model(path)
+
+# KD604
+import keras
+def outer(path):
+    def load():
+        global path
+        return keras.models.load_model(path)
+path = "folder"
+
+# KD404
+import keras
+keras.layers.LSTM(3, recurrent_activation="hard_" "sigmoid")
+
+# KD404
+from keras.activations import hard_sigmoid as steep
+steep(3)
+
+# KD406
+import keras
+best = keras.optimizers.SGD(0.1)
+setattr(best, 'lr', 3)
+
+# KD406
+import keras
+model = keras.Sequential()
+model.compile("sgd")
+model.optimizer.lr = 3
+
+# KD408
+import keras
+class Net(keras.Model):
+    def prepare(self):
+        super().compile("sgd", "mse")
+        self.compile("sgd", "mse", metrics=["mae"])
+keras.callbacks.EarlyStopping(monitor="val_acc")
+
 # KD325
 import keras
 config = keras.layers.Dense(2).get_config()
@@ -770,6 +1154,242 @@ model.add(tf.keras.layers.Dense(1))
 import keras
 from tf_keras.layers import *
 keras.Sequential([Dense(1)])
+
+# KD501
+import keras
+class Base(keras.layers.Layer): pass
+if True:
+    class Mine(Base):
+        async def get_gradients(self, loss, params): return []
+
+# KD215
+import keras
+def names(): return ["acc"]
+shown = tuple = ("mae", "mse")
+keras.Sequential().compile("sgd", "mse", metrics=tuple)
+def build():
+    wanted = ["accuracy"]
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=wanted)
+    seen = model.fit(x, y).history
+    return seen.get("val_" "acc"), seen["acc"]
+
+# KD215
+from keras.callbacks import EarlyStopping as E
+model.compile("sgd", "mse", metrics=("acc",))
+E("accuracy")
+
+# KD303
+import keras
+class Mine(keras.Model):
+    def run(self, data):
+        super().fit(data, workers=4)
+
+# KD303
+import keras
+def train(models):
+    models[0].compile(loss="mse", optimizer="sgd")
+    for each in [keras.Sequential([keras.layers.Dense(1)])]:
+        each.fit(x, workers=4)
+
+# KD310
+import keras
+class Mine:
+    def __init__(self):
+        self.net = keras.Sequential([keras.layers.Dense(1)])
+    def run(self, data):
+        self.net.fit_generator(data, samples_per_epoch=3)
+
+# KD207
+import keras
+def build():
+    global shape
+    shape = keras.Input((4,)).shape
+def look():
+    size = shape[-1]
+    again = size
+    return again.value
+
+# KD207
+import keras
+class Base(keras.layers.Layer): pass
+class Mine(Base):
+    def compute_output_shape(self, given):
+        inner = given[1:]
+        return inner[:1].as_list()
+
+# KD207
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, input_shape):
+        self.kept = input_shape
+    def width(this):
+        part = this.kept[1:]
+        return part[0].value + this.kept.rank
+
+# KD207
+from keras import layers
+def size(x):
+    return x[0].get_shape().as_list()
+
+# KD506
+import tensorflow as tf
+class Mine(tf.keras.layers.Layer):
+    def call(self, x):
+        return tf.Session()
+
+# KD402
+import keras
+import tensorflow as tf
+made = keras.layers.Dense(2)
+other = made
+other.scale = (tf.Variable(1.0), 3)
+
+# KD402
+import keras
+import tensorflow as tf
+class Mine(keras.Model):
+    def more(self):
+        self.all += [tf.Variable(1.0)]
+
+# KD432
+import keras
+import numpy as np
+import tensorflow as tf
+class Own(keras.layers.Layer): pass
+def run():
+    x: object = tf.Variable(np.ones((2, 2)))
+    layer = Own()
+    return layer(inputs=x)
+
+# KD311
+import keras
+class Mine(keras.layers.Dense):
+    def __init__(self, units, start, **options):
+        (super(Mine, self)).__init__(units, weights=start, **options)
+
+# KD311
+from keras import layers
+kinds = {"dense": layers.Dense}
+Alias = layers.Dense
+class Inner(Alias): pass
+Other = Inner
+made = [Alias(2, weights=None), Other]
+
+# KD313
+import keras
+class Mine(keras.layers.Dense):
+    def __init__(self, units):
+        super().__init__(units, activation="mine")
+
+# KD313
+import keras
+class Own(keras.layers.Dense): pass
+def build():
+    return Own(2, kernel_regularizer="mine")
+
+# KD601
+import keras
+def keep(nets):
+    for each in nets:
+        each.compile(optimizer="sgd", loss="mse")
+        each.save_weights("a.h5")
+
+# KD603
+from keras import saving
+model = keras.Sequential()
+def write(path, net):
+    saving.save_model(net, path, save_format="tf")
+
+# KD604
+import keras
+class Mine(keras.Model):
+    def keep(self):
+        super().save("folder")
+
+# KD605
+import keras
+from keras.models import save_model as write
+write(made(), "a.keras", save_traces=True)
+
+# KD605
+import keras
+nets = {"a": 1}
+(keras.Sequential([keras.layers.Dense(1)])).save("a.keras", signatures=None)
+
+# KD606
+import keras
+class Net(keras.Model):
+    def read(self, path):
+        net = self
+        net.load_weights(path, True)
+
+# KD105
+from keras import optimizers as o
+name = o.legacy
+made = name.SGD
+class Mine(Base, made): pass
+made(0.1)
+
+# KD106
+import keras
+def build():
+    from keras_contrib.layers import *
+
+# KD107
+import keras
+import keras_applications.vgg16
+
+# KD702
+import keras
+from efficientnet import keras as efn
+
+# KD701
+import keras
+def build():
+    import segmentation_models.losses as losses
+
+# KD424
+import keras
+shaped = keras.Input(batch_shape=[2, None, 3])
+y = keras.layers.TimeDistributed(keras.layers.Dense(2))(shaped)
+
+# KD424
+from keras.layers import *
+import keras
+net = keras.Sequential([Dense(2, input_shape=(None, 3)), TimeDistributed(Flatten())])
+
+# KD425
+import keras
+class Words(keras.layers.Embedding): pass
+def build():
+    x = keras.Input((4,))
+    embed = Words(9, 3, mask_zero=True)
+    words = keras.layers.Dropout(0.5)(embed(x))
+    both = (words, keras.layers.Embedding(9, 3)(inputs=x))
+    return keras.layers.Add()(both)
+
+# KD425
+from keras.layers import Add, Embedding as E, Input as I
+merge = Add()
+merge(inputs=[*[I((4, 3))], I((4, 3)), E(9, 3, None, None, None, True)(I((4,)))])
+
+# KD305
+import keras
+from tensorflow.keras.losses import Reduction as R, MeanSquaredError
+given = R
+MeanSquaredError(reduction=given.AUTO)
+keras.losses.Huber(reduction=("au" "to"))
+
+# KD401
+from keras.optimizers import *
+SGD(0.1, decay=1e-3)
+
+# KD405
+from keras import layers as l, regularizers
+r = regularizers
+made = r.l1_l2
+made(0.1)
 """
 
 

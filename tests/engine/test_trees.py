@@ -30,14 +30,17 @@ def test_the_tree_of_bytes_is_what_python_makes_of_them(data: bytes):
     assert (outline_in(data) is None) == (wanted is None)
 
 
-def test_a_source_is_parsed_once_for_its_file_and_for_what_imports_it():
+def test_a_source_is_parsed_once_for_what_imports_it_and_for_its_file():
     trees = Trees()
-    assert trees.of("import keras\n") is trees.of_bytes(b"import keras\n")
+    outlined = trees.of_bytes(b"import keras\n")
+    assert trees.of_bytes(b"import keras\n") is outlined
+    assert trees.take("import keras\n") is outlined
+    assert trees.take("import keras\n") is not outlined
 
 
 def test_the_oldest_trees_make_room():
     trees = Trees()
-    first = trees.of("first = 1\n")
+    first = trees.of_bytes(b"first = 1\n")
     for number in range(30):
-        trees.of(f"{number}\n" + "# much\n" * 5_000)
-    assert trees.of("first = 1\n") is not first
+        trees.of_bytes(b"%d\n" % number + b"# much\n" * 5_000)
+    assert trees.take("first = 1\n") is not first

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import gc
+import json
 import multiprocessing
 import os
+import subprocess
+import sys
 import time
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from kdoctor.engine import processes
 from kdoctor.engine.orders import Orders, Source, Task
 from kdoctor.engine.processes import Packed
 from kdoctor.engine.workers import _chunks, run
@@ -26,8 +34,18 @@ def paths_and_processes_slowly(orders, some):
     return paths_and_processes(orders, some)
 
 
+def paths_and_processes_but_slowly_here(orders, some):
+    if multiprocessing.parent_process() is None:
+        time.sleep(0.2)  # this process must not have done all before the other has begun
+    return paths_and_processes(orders, some)
+
+
 def paths_and_processes(_orders, some):
     return [(task.source.path, os.getpid()) for task in some]
+
+
+def are_untouched(_orders, some):
+    return [gc.get_freeze_count() > 0 for _ in some]
 
 
 def die(_orders, some):
@@ -44,6 +62,11 @@ def test_results_stand_in_the_order_of_the_tasks():
         assert [path for path, _ in results] == [task.source.path for task in work]
 
 
+def test_the_collector_passes_over_what_processes_share_while_they_do():
+    assert set(run(are_untouched, ORDERS, tasks(50, 100_000), 2)) == {True}
+    assert gc.get_freeze_count() == 0
+
+
 def test_little_work_starts_no_process():
     results = run(paths_and_processes, ORDERS, tasks(20, 1000), 4)
     assert {process for _, process in results} == {os.getpid()}
@@ -51,16 +74,50 @@ def test_little_work_starts_no_process():
 
 def test_much_work_is_spread_over_no_more_processes_than_allowed():
     results = run(paths_and_processes_slowly, ORDERS, tasks(50, 100_000), 3)
-    processes = {process for _, process in results}
-    assert os.getpid() in processes
-    assert 2 <= len(processes) <= 3
+    doers = {process for _, process in results}
+    assert os.getpid() in doers
+    assert 2 <= len(doers) <= 3
 
 
-def test_the_last_chunks_are_small_so_that_all_end_together():
+def test_chunks_are_small_so_that_all_end_together():
     sizes = [sum(task.size for task in chunk) for chunk in _chunks(tasks(1000, 5_000), 2)]
     assert sum(sizes) == 5_000_000
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] > 2 * sizes[-1]
+    assert max(sizes) < 0.02 * sum(sizes)
+    # Not smaller than is worth it, nor larger than memory wants it.
+    assert len(list(_chunks(tasks(100, 5_000), 2))) == 10
+    assert max(map(len, _chunks(tasks(1000, 500_000), 2))) == 1
+
+
+def print_results_of_small_lots():
+    processes._LOT = 4
+    results = run(paths_and_processes_but_slowly_here, ORDERS, tasks(20, 50_000), 2)
+    print(json.dumps([os.getpid(), results]))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only a fork is worth it")
+def test_workers_make_room_for_new_ones_before_they_have_grown():
+    # In a process of its own: with a thread around, which another test may have left, nothing forks.
+    code = f"import {__name__}; {__name__}.print_results_of_small_lots()"
+    folder = Path(__file__).parent
+    alone = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    process, results = json.loads(alone.stdout)
+    assert [path for path, _ in results] == [f"{each}.py" for each in range(20)]
+    shares = Counter(process for _, process in results)
+    assert shares.pop(process) > 1
+    assert len(shares) > 1
+    assert max(shares.values()) <= 4
+
+
+def test_files_side_by_side_are_done_by_one_process():
+    doers = [
+        process for _, process in run(paths_and_processes_slowly, ORDERS, tasks(64, 50_000), 2)
+    ]
+    turns = sum(one != other for one, other in pairwise(doers))
+    assert len(set(doers)) == 2
+    assert turns == 1
+    assert doers[-1] == os.getpid()
 
 
 def test_results_that_wait_are_kept_as_bytes_of_few():
@@ -76,6 +133,18 @@ def test_progress_is_told_up_to_the_last_task():
     run(paths_and_processes, ORDERS, tasks(50, 100_000), 2, lambda *numbers: told.append(numbers))
     assert told == sorted(told)
     assert told[-1] == (50, 50)
+
+
+def test_progress_is_told_within_a_large_folder_too():
+    begun = []
+    done = []
+
+    def note(orders, some):
+        begun.extend(some)
+        return paths_and_processes(orders, some)
+
+    run(note, ORDERS, tasks(100, 1000), 1, lambda *_: done.append(len(begun)))
+    assert done[0] < 50
 
 
 def test_a_worker_that_dies_is_a_sentence():

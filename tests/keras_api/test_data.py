@@ -34,7 +34,8 @@ def test_a_classes_table_is_written_as_it_was_read(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_names_of_a_table_are_counted_in_written_order(name):
     table = tables.unpack_names((DATA / name).read_bytes())
-    assert table.listed == tables.in_written_order(dict(table.names))
+    listed = [table.name_at(number) for number in range(len(table.names))]
+    assert listed == tables.in_written_order(dict(table.names))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,7 +53,7 @@ def test_an_object_moves_only_to_names_that_are_there_and_work(name):
     for old, row in table.moves.items():
         for move in tables.move_spans(row):
             assert move.names
-            names = [table.listed[number] for number in move.names]
+            names = [table.name_at(number) for number in move.names]
             assert old not in names
             for new in names:
                 spans = tables.name_spans(table.names[new])

@@ -247,7 +247,7 @@ def test_the_family_comes_from_the_bases_in_other_files(table):
 
 def test_a_move_is_proven_by_the_release_that_has_both_names(table):
     (move,) = tables.move_spans(table.moves["layers.core.Dense"])
-    assert [table.listed[n] for n in move.names] == ["layers.Dense", "layers.Linear"]
+    assert [table.name_at(n) for n in move.names] == ["layers.Dense", "layers.Linear"]
     assert "backend.sum" not in table.moves
 
 

@@ -5,10 +5,10 @@ sample is run, another one each time; ``make prove`` runs all.
 """
 
 import secrets
-from dataclasses import replace
 from importlib import metadata
 
 import pytest
+from msgspec.structs import replace
 
 from kdoctor.rules import all_rules
 from kdoctor.verify import record

@@ -10,9 +10,7 @@ from kdoctor.rules.names.missing_name import INVALID
 @pytest.fixture
 def proven(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rule's own examples count as proven, so that its own judgement shows."""
-    monkeypatch.setattr(
-        facts, "proof_record", lambda: {each.id: {"holds": True} for each in INVALID}
-    )
+    monkeypatch.setattr(facts, "proofs_that_hold", lambda: {each.id for each in INVALID})
 
 
 def findings(source: str, target: str | None = None):

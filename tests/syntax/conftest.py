@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import libcst as cst
 import pytest
 
 from kdoctor.documents import Document
@@ -150,3 +152,12 @@ def node_of(parse):
         return module, found[-1]
 
     return node_of
+
+
+def every_node(tree: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield a node and all below it, blanks and punctuation too (``descendants`` leaves them out)."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += node.children

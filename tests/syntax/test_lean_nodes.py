@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+from abc import ABCMeta
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 import kdoctor
 from kdoctor.syntax.lean_nodes import parse_module
+from tests.syntax.conftest import every_node
 
 HERE = Path(kdoctor.__file__).parent / "syntax"
 SOURCES = [(HERE / name).read_text("utf-8") for name in ("guards.py", "lean_nodes.py")]
@@ -22,14 +24,6 @@ if é < 1_0 :
 
 \t# a comment
 """
-
-
-def every_node(tree):
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += node.children
 
 
 @contextmanager
@@ -59,6 +53,16 @@ def test_every_node_stands_libcsts_own_validation(lean_trees):
     with libcst_as_it_came():
         for node in every_node(lean_trees[0]):
             assert dataclasses.replace(node).deep_equals(node)
+
+
+def test_what_is_a_subclass_is_what_libcst_says():
+    parse_module("")
+    kinds = [kind for kind in vars(cst).values() if isinstance(kind, type)]
+    kinds = [kind for kind in kinds if issubclass(kind, cst.CSTNode)]
+    assert all(isinstance(kind, ABCMeta) for kind in kinds)
+    for kind in kinds:
+        for other in kinds:
+            assert issubclass(kind, other) == ABCMeta.__subclasscheck__(other, kind)
 
 
 def test_nine_tenths_of_the_nodes_are_made_so(lean_trees):

@@ -81,6 +81,21 @@ def test_parents_lead_from_every_node_to_the_module(parse):
             assert [*module.ancestors(node)][-1] is module.tree
 
 
+@pytest.mark.parametrize("kind", [cst.Call, cst.Subscript, cst.ClassDef, cst.Name])
+def test_all_nodes_of_a_class_are_found_in_source_order(parse, kind):
+    module = parse(EVERYTHING + GENERIC)
+
+    wanted = [each for each in descendants(module.tree) if type(each) is kind]
+    assert wanted == [*module.nodes(kind)] != []
+
+
+def test_the_attributes_are_all_but_those_of_import_lines(parse):
+    module = parse(EVERYTHING + GENERIC)
+    every = [each for each in descendants(module.tree) if isinstance(each, cst.Attribute)]
+
+    assert [each for each in every if module.source(each) != "os.path"] == [*module.attributes]
+
+
 def test_every_child_lies_inside_its_parent_and_after_its_elder_brother(parse):
     module = parse(EVERYTHING)
     ends = {}
@@ -169,6 +184,14 @@ match k.point:
     case (1, _) as both: pass
 print(*k.args, **k.kwargs, end="")
 '''
+
+GENERIC = """\
+@k.a(0)
+class A[T: k.b(1)](k.c(2)[3]): pass
+@k.a(0)
+def f[T: k.b(1)](x: k.c(2)[3] = k.d(4)) -> k.e(5): k.f(6)
+type X[T: k.a(1)] = k.b(2)
+"""
 
 
 TWICE = """\

@@ -261,6 +261,10 @@ def test_without_any_knowledge_names_are_resolved_all_the_same(parse):
 class Tree:
     """`compat` re-exports; `base` holds a class."""
 
+    def may_hold(self, unit_path, top):
+        assert unit_path == "pkg/code.py"
+        return top == "pkg"
+
     def exports(self, unit_path, module, level, name):
         assert unit_path == "pkg/code.py"
         outside = {

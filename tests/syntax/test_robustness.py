@@ -4,6 +4,7 @@ import resource
 import subprocess
 import sys
 
+import libcst as cst
 import pytest
 
 from kdoctor.errors import SyntaxProblem
@@ -93,6 +94,28 @@ def test_three_hundred_layers_in_a_chain_are_followed(parse):
     chain = "import k\nx = k.Input()\n" + "x = k.layers.Dense(3)(x)\n" * 300 + "x._history\n"
 
     assert [use.member for use in parse(chain).members] == ["_history"]
+
+
+@pytest.mark.parametrize(
+    "ring",
+    [
+        "t = k.Input()\nx = t\nfor i in y:\n    x = x + t\n    x.a\nx.b\n",
+        "x = k.Input()\nwhile y:\n    z = x\n    x = z + k.Input()\nz.a\n",
+        "x = k.Input()\n" + "x = k.layers.Dense(3)(x)\n" * 100,
+    ],
+)
+def test_types_do_not_depend_on_which_was_asked_first(parse, ring):
+    def types(turn):
+        module = parse(f"import k\n{ring}")
+        nodes = [
+            *module.nodes(cst.Name),
+            *module.nodes(cst.Call),
+            *module.nodes(cst.BinaryOperation),
+        ]
+        asked = {node: module.type_of(node) for node in turn(nodes)}
+        return [asked[node] for node in nodes]
+
+    assert types(reversed) == types(list) == types(lambda nodes: nodes[len(nodes) // 2 :] + nodes)
 
 
 def test_functions_that_call_each_other_come_to_an_end(parse):

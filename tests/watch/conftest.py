@@ -49,7 +49,7 @@ class Folder:
         return self._run(command, **how)
 
     def _run(self, command, *, stdin="", env=None, text=True):
-        unheard = {"VIRTUAL_ENV", "CONDA_PREFIX", "NO_COLOR", "FORCE_COLOR"}
+        unheard = {"VIRTUAL_ENV", "CONDA_PREFIX", "NO_COLOR", "FORCE_COLOR", "PYTEST_ADDOPTS"}
         shell = {key: value for key, value in os.environ.items() if key not in unheard}
         shell |= {"PYTHONPATH": str(ROOT), **(env or {})}
         return subprocess.run(

@@ -16,8 +16,7 @@ from kdoctor.documents import write_anew
 from kdoctor.engine.baseline.entry import Entry
 from kdoctor.engine.policy import Policy
 from kdoctor.errors import FileProblem, UsageProblem
-from kdoctor.project.root import folders_to_root
-from kdoctor.project.search import shown
+from kdoctor.project.root import folders_to_root, shown
 
 FILE_NAME: Final = ".kdoctor-baseline.json"
 _VERSION: Final = 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from hashlib import blake2b
 from typing import TypeVar
 
+from kdoctor.digests import blake2b
 from kdoctor.engine.cache.found import packed, unpacked
 from kdoctor.engine.cache.merging import NewScans, merged
 from kdoctor.engine.cache.noting import Noted

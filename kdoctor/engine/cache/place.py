@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
+from kdoctor.digests import blake2b
 from kdoctor.engine.cache.store import Store
 from kdoctor.engine.cache.version import version_key
 from kdoctor.engine.policy import Policy

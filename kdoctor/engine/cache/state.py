@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from hashlib import blake2b
 from typing import Final, NamedTuple
 
+from kdoctor.digests import blake2b
 from kdoctor.documents.reading import open_regular
 
 Signature = tuple[int, int, int, int]  # size, times of change of content and of inode, inode

@@ -5,20 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Generic, ParamSpec, TypeVar
+from typing import Final, Generic, ParamSpec, TypeVar
 
 from kdoctor.engine.cache.state import GONE, UNSTEADY, State, file_state, folder_state
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_NOTHING: Final[frozenset[str]] = frozenset()
+
 Seen = Mapping[str, State]  # by path; that of a folder ends with a separator
 
 
 class Trace:
-    """Looks at files and folders for those who ask, and remembers which and how they were."""
+    """Looks at files and folders for those who ask, and remembers which and how they were.
 
-    def __init__(self) -> None:
+    ``listens``: whether anybody will want to know which, for one answer or another.
+    """
+
+    def __init__(self, *, listens: bool = True) -> None:
+        self.listens = listens
         self._looked: set[str] | None = None  # where somebody wants to know
         self._states: dict[str, State] = {}
 
@@ -85,14 +91,17 @@ class Remembered(Generic[P, T]):
     def __call__(self, *key: P.args, **none: P.kwargs) -> T:
         """Return the answer."""
         known = self._known.get(key)
-        if known is None:
+        if known is not None:
+            self._trace.add(known[1])
+            return known[0]
+        if self._trace.listens:
             with self._trace.apart() as looked:
                 known = self._find(*key, **none), frozenset(looked)
-            if len(self._known) >= self._most:
-                del self._known[next(iter(self._known))]
-            self._known[key] = known
         else:
-            self._trace.add(known[1])
+            known = self._find(*key, **none), _NOTHING
+        if len(self._known) >= self._most:
+            del self._known[next(iter(self._known))]
+        self._known[key] = known
         return known[0]
 
     def forget(self) -> None:

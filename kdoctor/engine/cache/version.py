@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from hashlib import blake2b
 from importlib.util import find_spec
 
 import kdoctor
+from kdoctor.digests import blake2b
 
 _HOME = os.path.dirname(os.path.abspath(kdoctor.__file__))  # noqa: PTH100, PTH120
 _INSTALLED = ("site-packages", "dist-packages")

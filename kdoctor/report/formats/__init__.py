@@ -6,7 +6,7 @@ A format's module has a constant ``FORMAT``. Nothing else lists it.
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,8 @@ class Format(Struct, frozen=True):
 
 def format_names() -> list[str]:
     """Return the names that ``--format`` takes, without importing any of them."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+    files = (file for folder in __path__ for file in os.listdir(folder))  # noqa: PTH208 - hot
+    return sorted(f[:-3] for f in files if f.endswith(".py") and not f.startswith("_"))
 
 
 def format_by_name(name: str, where: str = "") -> Format:

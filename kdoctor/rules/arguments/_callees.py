@@ -6,16 +6,17 @@ They ask what ``keras_calls`` asks, of less: a call of a method may be that of a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from msgspec import Struct
 
 from kdoctor import keras_api
 from kdoctor.keras_api import EntryKind, Presence, Signature
 from kdoctor.kinds import Kind
+from kdoctor.once import once
 from kdoctor.rules.arguments._calls import BASES, FAMILIES, RELEASES, is_known
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, may_be_called_on, may_be_of
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 
@@ -57,12 +58,14 @@ def passes(
 ) -> Trigger:
     """There is a call, maybe of something of Keras of which ``speaks`` holds with that call.
 
-    ``of`` says of what that can be; it is asked once for each thing of Keras.
+    ``of`` says of what that can be; it is asked once for each thing of Keras. A method is of Keras
+    where it may be called on an object whose methods ``keras_calls`` knows.
     """
     concerns = lru_cache(maxsize=4096)(of)
     return Trigger(
         lambda glimpse, facts: any(
             speaks(facts, callee, called)
+            and (not callee.method or may_be_called_on(glimpse, facts, (called,), BASES))
             for callee, calls in _calls_by_callee(glimpse, facts)
             if concerns(callee)
             for called in calls
@@ -70,7 +73,17 @@ def passes(
     )
 
 
-@lru_cache(maxsize=1)  # several rules ask it of the same source
+def may_make_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+    """Say whether a call may make a layer, be it of the user's own, or start one by its base."""
+    found = (callee_of(name, facts) for name in called.names)
+    return (
+        any(each is not None and each.kind is Kind.LAYER for each in found)
+        or may_be_of(glimpse, facts, [(called.node, called.node)], {Kind.LAYER})
+        or (called.leaf == "__init__" and may_be_called_on(glimpse, facts, [called], {Kind.LAYER}))
+    )
+
+
+@once  # several rules ask it
 def _calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, Sequence[Called]]]:
     callees = _Callees(glimpse, facts)
     found: dict[Callee, list[Called]] = {}
@@ -92,21 +105,31 @@ class _Callees:
 
     def of(self, called: Called) -> tuple[Callee, ...]:
         """Return what a call may call."""
-        method = called.leaf if called.is_attribute else ""
-        known = self._known.get((called.names, method))
+        names = called.names
+        method = called.leaf if called.leaf in _all_methods() and called.is_attribute else ""
+        if not names and not method:
+            return ()  # as most calls are
+        known = self._known.get((names, method))
         if known is None:
-            found = (callee_of(name, self._facts) for name in called.names)
+            found = (callee_of(name, self._facts) for name in names)
             known = (*(each for each in found if each is not None), *self._methods(method))
-            self._known[called.names, method] = known
+            self._known[names, method] = known
         return known
 
     def _methods(self, name: str) -> Iterable[Callee]:
         if name == "__init__":
             return self._classes
-        if name.startswith("__") or name not in keras_api.ever_members():
+        if not name:
             return ()
         found = (_method(cls.name, name, self._facts) for cls in self._classes)
         return (*_methods(name, self._facts), *(each for each in found if each is not None))
+
+
+@cache
+def _all_methods() -> frozenset[str]:
+    """Return the names by which code calls the methods of Keras' objects."""
+    plain = (name for name in keras_api.ever_members() if not name.startswith("__"))
+    return frozenset((*plain, "__init__"))
 
 
 @lru_cache(maxsize=4096)
@@ -115,13 +138,13 @@ def _methods(leaf: str, facts: Facts) -> tuple[Callee, ...]:
     return tuple(each for each in found if each is not None)
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def _method(cls: str, leaf: str, facts: Facts) -> Callee | None:
     new = facts.signature(f"{cls}.{leaf}")
     return None if new is None else Callee(f"{cls}.{leaf}", None, new, method=True)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def callee_of(name: str, facts: Facts) -> Callee | None:
     """Return what a dotted name is on the target, None where it is nothing that is called."""
     found = facts.lookup(name)

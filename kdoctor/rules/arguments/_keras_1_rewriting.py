@@ -27,7 +27,22 @@ KERNELS = {
     "ConvLSTM2D": ("nb_row", "nb_col"),
     "Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
 }
-_RECURRENT = ("GRU", "LSTM", "SimpleRNN", "ConvLSTM2D")
+_OF_LAYERS = {
+    "BatchNormalization": "mode",
+    "Embedding": "dropout",
+    "Conv2DTranspose": "output_shape",
+    "SeparableConv2D": "init",
+    **dict.fromkeys(("GRU", "LSTM", "SimpleRNN", "ConvLSTM2D"), "forget_bias_init"),
+}
+_OF_FIT = "nb_epoch"
+KEYWORDS = frozenset(
+    (
+        *(keyword for each in RENAMED.values() for keyword in each),
+        *(keyword for each in KERNELS.values() for keyword in each),
+        *(*_OF_LAYERS.values(), _OF_FIT, "input_dtype"),
+    )
+)
+"""All keywords of Keras 1 that are known here, of whatever they are."""
 _SAMPLES = ("samples_per_epoch", "val_samples", "nb_val_samples")
 _QUEUE = ("max_q_size", "nb_worker", "pickle_safe")
 _AS_IN_KERAS_2 = (
@@ -63,16 +78,10 @@ def may_be_known(callee: Callee) -> frozenset[str]:
 
 def _special(name: str, kind: Kind | None) -> frozenset[str]:
     names = set(KERNELS.get(name, ()))
-    if kind is Kind.LAYER:
-        names |= {
-            "BatchNormalization": {"mode"},
-            "Embedding": {"dropout"},
-            "Conv2DTranspose": {"output_shape"},
-            "SeparableConv2D": {"init"},
-        }.get(name, set())
-        names |= {"forget_bias_init"} if name in _RECURRENT else set()
+    if kind is Kind.LAYER and name in _OF_LAYERS:
+        names.add(_OF_LAYERS[name])
     if name == "fit":
-        names.add("nb_epoch")
+        names.add(_OF_FIT)
     return frozenset(names)
 
 

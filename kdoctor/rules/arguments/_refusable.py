@@ -41,7 +41,10 @@ def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
     ):
         return True
     if callee.kind is Kind.LOSS:
-        return "reduction" in called.keywords
+        reduction = called.argument("reduction")
+        return reduction is not None and (
+            not isinstance(reduction, ast.Constant) or reduction.value == "auto"
+        )
     if callee.method and callee.leaf == "compile":
         named = {*LOSSES, *METRICS, *OF_KERAS_1}
         metrics = called.argument("metrics")

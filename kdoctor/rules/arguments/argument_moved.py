@@ -35,9 +35,9 @@ from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import attribute
+from kdoctor.rules.triggers import Trigger, attribute, may_be_called_on
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _DTYPES = frozenset(
@@ -67,6 +67,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if _fits_only(module, given.value, old, now) and not module.is_guarded(call.call):
                 yield _finding(module, facts, call, index, (old, now))
                 break
+
+
+def _may_be_of_an_object(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether it is not only `Base.__init__(self, …)`."""
+    asked = (called for called in glimpse.calls_of("__init__") if called.places)
+    return may_be_called_on(glimpse, facts, asked, Kind)
 
 
 def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
@@ -173,7 +179,9 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=attribute("__init__") & passes(_may_go_astray, of=lambda callee: not callee.method),
+    triggers=attribute("__init__")
+    & Trigger(_may_be_of_an_object)
+    & passes(_may_go_astray, of=lambda callee: not callee.method),
     since="3.0",
 )
 

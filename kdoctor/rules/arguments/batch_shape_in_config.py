@@ -28,6 +28,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, P
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import is_keras_3, literal
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.roots import USES_KERAS_3
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
@@ -172,7 +173,10 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=attribute("get_config") & attribute("from_config") & Trigger(_may_set_it),
+    triggers=attribute("get_config")
+    & attribute("from_config")
+    & Trigger(_may_set_it)
+    & USES_KERAS_3,
     since="3.0",
 )
 

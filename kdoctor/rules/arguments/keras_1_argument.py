@@ -40,6 +40,7 @@ from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._keras_1_rewriting import (
     GENERATORS,
     KERNELS,
+    KEYWORDS,
     Rewritten,
     filled_by_position,
     join_kernel,
@@ -50,9 +51,11 @@ from kdoctor.rules.arguments._keras_1_rewriting import (
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, keyword, may_be_called_on, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
+
+_CONVOLUTIONS = [name.replace("Conv", "Convolution", 1) for name in KERNELS]
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -80,13 +83,14 @@ def _of_keras_1(callee: Callee) -> frozenset[str]:
     return may_be_known(callee) - callee.takes
 
 
-def _may_fill_a_generator(glimpse: Glimpse, _: Facts) -> bool:
-    return any(
-        not called.keywords.isdisjoint(keywords)
+def _may_fill_a_generator(glimpse: Glimpse, facts: Facts) -> bool:
+    asked = (
+        called
         for name, keywords in GENERATORS.items()
         for called in glimpse.calls_of(name)
-        if called.leaf == name
+        if called.leaf == name and not called.keywords.isdisjoint(keywords)
     )
+    return may_be_called_on(glimpse, facts, asked, {Kind.MODEL})
 
 
 def _model_calls(module: Module, facts: Facts) -> Iterator[KerasCall]:
@@ -258,10 +262,11 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=passes(
-        _may_be_of_keras_1, of=lambda each: _of_keras_1(each) or "Convolution" in each.leaf
-    )
-    | Trigger(_may_fill_a_generator),
+    triggers=(keyword(*KEYWORDS) | word(*_CONVOLUTIONS))
+    & (
+        passes(_may_be_of_keras_1, of=lambda each: _of_keras_1(each) or "Convolution" in each.leaf)
+        | Trigger(_may_fill_a_generator)
+    ),
     since="2.4",
 )
 

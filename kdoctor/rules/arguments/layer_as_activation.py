@@ -39,17 +39,31 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _ARGUMENTS = ("activation", "recurrent_activation")
 
 
-def _may_get_a_layer(_: Facts, called: Called) -> bool:
-    given = (called.argument(each) for each in _ARGUMENTS)
-    return bool(called.names) and any(isinstance(e, ast.Name | ast.Call) for e in given)
+def _may_get_a_layer(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(
+        _may_have_weights(glimpse, facts, value)
+        for keyword in _ARGUMENTS
+        for called in glimpse.calls_with(keyword)
+        if any(_is_layer(facts, each) for each in called.names)
+        for value in glimpse.values_of(called.argument(keyword))
+    )
+
+
+def _may_have_weights(glimpse: Glimpse, facts: Facts, value: ast.expr) -> bool:
+    """Say whether it makes a layer of Keras with weights, or something of the user's own."""
+    if not isinstance(value, ast.Call):
+        return False
+    if glimpse.is_rebound(value.func):
+        return True
+    return any(_keras_layer_has_weights(facts, each) for each in glimpse.meant_by(value.func))
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -131,7 +145,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word(*_ARGUMENTS) & calls(_may_get_a_layer),
+    triggers=word(*_ARGUMENTS) & Trigger(_may_get_a_layer),
     since="3.0",
 )
 

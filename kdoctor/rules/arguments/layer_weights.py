@@ -51,7 +51,7 @@ from kdoctor.model import (
 )
 from kdoctor.rewrite import Refusal, Speller, without
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.arguments._callees import callee_of
+from kdoctor.rules.arguments._callees import may_make_a_layer
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._first_layer import is_built_when_added
 from kdoctor.rules.arguments._handed_on import base_that_gets
@@ -62,7 +62,7 @@ from kdoctor.rules.lines import Line, free_name, line_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.glimpse import Glimpse
 
 _IN_THE_CONFIG = (
     "the values go into the layer's config: what is made from that, by `clone_model`, starts with "
@@ -72,20 +72,7 @@ _ELSEWHERE = "a layer has no weights to set before it is built, which is at anot
 
 
 def _may_get_weights(glimpse: Glimpse, facts: Facts) -> bool:
-    return any(
-        "weights" in called.keywords and _may_be_a_layer(glimpse, facts, called)
-        for called in glimpse.calls
-    )
-
-
-def _may_be_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
-    """Say whether it is a class of layers, or may be one of the user's own."""
-    found = (callee_of(name, facts) for name in called.names)
-    if any(each is not None and each.kind is Kind.LAYER for each in found):
-        return True
-    if glimpse.is_rebound(called.node.func) or (called.is_attribute and not called.names):
-        return True
-    return any(True for _ in glimpse.classes_meant_by(called.node.func))
+    return any(may_make_a_layer(glimpse, facts, called) for called in glimpse.calls_with("weights"))
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

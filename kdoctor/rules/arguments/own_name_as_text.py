@@ -34,14 +34,14 @@ from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.arguments._callees import Callee, passes
+from kdoctor.rules.arguments._callees import Callee, may_make_a_layer, passes
 from kdoctor.rules.arguments._calls import keras_calls
 from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.arguments._short_names import CONSTRAINTS
 from kdoctor.rules.calls import argument, is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.parametrized import passed_by_pytest
@@ -78,17 +78,29 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_be_unknown(facts: Facts, callee: Callee, called: Called) -> bool:
-    parent, _, leaf = callee.name.removeprefix("keras.").rpartition(".")
-    if leaf == "get" and parent in _KINDS:
-        given = called.argument("identifier", 0)  # a name may be parametrized by pytest
-        return isinstance(given, ast.Name) or _is_unknown(facts, parent, given)
-    first = called.argument("activation", 0) if leaf == "Activation" else None
-    return _is_unknown(facts, "activations", first)
+    if _looks_up(callee):
+        return _is_unknown(facts, _parent(callee), called.argument("identifier", 0))
+    return _is_unknown(facts, "activations", called.argument("activation", 0))
+
+
+def _may_be_parametrized(_facts: Facts, _callee: Callee, called: Called) -> bool:
+    """Say whether pytest may pass, one after the other, what is looked up."""
+    return isinstance(called.argument("identifier", 0), ast.Name)
+
+
+def _looks_up(callee: Callee) -> bool:
+    """Say whether it is `activations.get` or the like."""
+    return callee.leaf == "get" and _parent(callee) in _KINDS
+
+
+def _parent(callee: Callee) -> str:
+    return callee.name.removeprefix("keras.").rpartition(".")[0]
 
 
 def _may_name_an_unknown(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
         _is_unknown(facts, f"{kind[1]}s", called.argument(keyword))
+        and may_make_a_layer(glimpse, facts, called)
         for keyword in glimpse.keywords
         if (kind := _OF_LAYERS.fullmatch(keyword)) is not None
         for called in glimpse.calls_with(keyword)
@@ -210,7 +222,8 @@ rule = Rule(
     severity=Severity.ERROR,
     check=check,
     triggers=Trigger(_may_name_an_unknown)
-    | passes(_may_be_unknown, of=lambda callee: callee.leaf in {"Activation", "get"}),
+    | passes(_may_be_unknown, of=lambda each: each.leaf == "Activation" or _looks_up(each))
+    | (attribute("parametrize") & passes(_may_be_parametrized, of=_looks_up)),
     since="3.0",
 )
 

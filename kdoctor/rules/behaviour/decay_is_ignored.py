@@ -37,7 +37,9 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import argument, instances, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.glimpse import Glimpse
 
 _RATE_IS_SET = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.(lr|learning_rate)\b")
 _SCHEDULE = "keras.optimizers.schedules.InverseTimeDecay"
@@ -79,6 +81,15 @@ def _finding(
         else "Pass `keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)` as the rate.",
         fix=fix if isinstance(fix, Fix) else None,
         no_fix_because=fix if isinstance(fix, str) else None,
+    )
+
+
+def _may_be_passed(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether something of Keras is called with it."""
+    return any(
+        split_root(name) is not None
+        for called in glimpse.calls_with("decay")
+        for name in called.names
     )
 
 
@@ -149,7 +160,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"decay"},
+    triggers=keyword("decay") & Trigger(_may_be_passed),
     since="3.0",
 )
 

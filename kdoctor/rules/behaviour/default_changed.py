@@ -33,7 +33,9 @@ from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.calls import argument, is_hidden, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.glimpse import Glimpse
 
 LAST_KERAS_2 = "2.15.0"
 # The parameters of which the old default is worth writing out.
@@ -76,6 +78,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             given = argument(call, name, position)
             if name in MATTERS[split[1]] and given is None:
                 yield _finding(module, facts, reference, call, name, old, new)
+
+
+def _may_be_called(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        split[1] in MATTERS for name in glimpse.calls_by_meaning if (split := split_root(name))
+    )
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
@@ -142,7 +150,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=tuple(name.rpartition(".")[2] for name in MATTERS),
+    triggers=word(*(name.rpartition(".")[2] for name in MATTERS)) & Trigger(_may_be_called),
     since="3.0",
 )
 

@@ -34,6 +34,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.calls import instances, literal, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import names, string, word
 from kdoctor.syntax import Module, ReferenceKind
 
 _NAME = "hard_sigmoid"
@@ -50,9 +51,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if (keyword in _ARGUMENTS or by_position) and literal(each.value) == _NAME:
                 yield _finding(module, each.value, reference.name, reference.confidence)
     for reference in module.references:
-        split = split_root(reference.name)
-        if reference.kind is ReferenceKind.LOAD and split and split[1] == _FUNCTION:
+        if reference.kind is ReferenceKind.LOAD and _is_it(facts, reference.name):
             yield _finding(module, reference.node, reference.name, reference.confidence)
+
+
+def _is_it(_: Facts, dotted: str) -> bool:
+    split = split_root(dotted)
+    return split is not None and split[1] == _FUNCTION
 
 
 def _finding(module: Module, node: cst.CSTNode, symbol: str, confidence: Confidence) -> Finding:
@@ -88,7 +93,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={_NAME},
+    triggers=string(_NAME) | (word(_NAME) & names(_is_it)),
     since="3.0",
 )
 

@@ -30,6 +30,7 @@ The subclass gives the mask of Keras 2; models that were saved with the old laye
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -39,10 +40,12 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, S
 from kdoctor.rules.calls import is_hidden, is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.helper_class import helper_edits, top_statement
-from kdoctor.rules.masks import MASKED, is_lost_anyway, is_masked
+from kdoctor.rules.masks import MASKED, is_lost_anyway, is_masked, masks_of
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names, word
+from kdoctor.rules.triggers import Trigger, names, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.sketch import passed
 
 MERGING = frozenset({"Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"})
 """The layers whose mask was that of the inputs that have one."""
@@ -87,6 +90,20 @@ def _gets_both(module: Module, call: cst.Call) -> bool:
     if not isinstance(inputs, cst.List | cst.Tuple):
         return False
     return {True, False} <= {is_masked(module, each.value) for each in inputs.elements}
+
+
+def _may_get_both(glimpse: Glimpse, _: Facts) -> bool:
+    several = (
+        inputs.elts
+        for called in glimpse.calls
+        for given in passed(called.node)
+        for inputs in glimpse.values_of(given)
+        if isinstance(inputs, ast.List | ast.Tuple) and len(inputs.elts) > 1
+    )
+    return any(
+        {True, False} <= set().union(*(masks_of(glimpse, each) for each in inputs))
+        for inputs in several
+    )
 
 
 def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | None:
@@ -166,7 +183,8 @@ rule = Rule(
     check=check,
     triggers=word(*MERGING, *map(str.lower, MERGING))
     & MASKED
-    & names(lambda facts, dotted: _merging_leaf(facts, dotted) is not None),
+    & names(lambda facts, dotted: _merging_leaf(facts, dotted) is not None)
+    & Trigger(_may_get_both),
     since="3.0",
 )
 

@@ -45,7 +45,7 @@ from kdoctor.rules.calls import (
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
+from kdoctor.rules.triggers import Trigger, may_be_called_on, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called, Glimpse
 
@@ -194,9 +194,12 @@ def _may_lack_a_mode(glimpse: Glimpse, facts: Facts) -> bool:
     monitored = {name for called in glimpse.calls for name in _monitored(facts, called)} - {"loss"}
     if not all(map(_is_of_keras, monitored)):
         return True
-    compiled = (called for called in glimpse.calls if monitored and called.leaf == "compile")
-    known = map(_glimpsed_metrics, compiled)
-    return any(names is not None and not monitored <= names for names in known)
+    lacking = [
+        called
+        for called in (glimpse.calls_of("compile") if monitored else ())
+        if (names := _glimpsed_metrics(called)) is not None and not monitored <= names
+    ]
+    return may_be_called_on(glimpse, facts, lacking, {Kind.MODEL})
 
 
 def _monitored(facts: Facts, called: Called) -> Iterator[str]:

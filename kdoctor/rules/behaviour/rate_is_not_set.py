@@ -24,6 +24,7 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import changes_of, string, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 
@@ -109,7 +110,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"lr"},
+    triggers=changes_of({Kind.OPTIMIZER}, _OLD) | (word("setattr") & string(_OLD)),
     since="3.0",
 )
 

@@ -30,6 +30,7 @@ of two lengths, against tf_keras 2.21.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -41,7 +42,9 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import argument, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 _KEEP_TIME = frozenset({
     "Activation", "BatchNormalization", "Bidirectional", "Dense", "Dropout", "Embedding", "GRU",
@@ -150,6 +153,21 @@ def _leaves_time_open(made: cst.Call) -> bool:
     return False
 
 
+def _may_leave_time_open(called: Called) -> bool:
+    given = (
+        (called.argument(name, 0 if name == "shape" else None), index)
+        for name, index in _SHAPES.items()
+    )
+    return any(
+        isinstance(shape, ast.Tuple | ast.List)
+        and any(
+            isinstance(size, ast.Constant) and size.value is None
+            for size in shape.elts[index : index + 1]
+        )
+        for shape, index in given
+    )
+
+
 def _leaf(module: Module, call: cst.Call) -> str:
     split = split_root(module.qualified(call.func) or "")
     return "" if split is None else split[1].rpartition(".")[2]
@@ -176,7 +194,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers={"TimeDistributed"},
+    triggers=word("TimeDistributed") & calls(lambda _, called: _may_leave_time_open(called)),
     since="3.14.0",
 )
 

@@ -23,7 +23,9 @@ Run on Keras 3.15.1 and tf_keras 2.21: layers, models and metrics, in `__init__`
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -33,8 +35,12 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, names, word
+from kdoctor.rules.triggers import Trigger, may_hold, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.possible import Possible
 
 _OWNERS = {Kind.LAYER: "layer", Kind.MODEL: "model", Kind.METRIC: "metric"}
 _TENSORFLOW = (
@@ -91,6 +97,20 @@ def _variables(module: Module, facts: Facts, value: cst.BaseExpression) -> Itera
 def _makes_a_variable(module: Module, facts: Facts, call: cst.Call) -> bool:
     name = module.qualified(call.func)
     return name is not None and _is_variable(facts, name)
+
+
+def _may_be_kept(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether a variable is made, and something is set on what may track it."""
+
+    def holds(possible: Possible) -> bool:
+        return any(
+            isinstance(place[0].value, ast.Name)
+            and any(each.kind in _OWNERS for each in possible.owner(place))
+            for place in possible.writes(glimpse.stores)
+        )
+
+    made = any(_is_variable(facts, name) for name in glimpse.calls_by_meaning)
+    return made and may_hold(glimpse, facts, holds)
 
 
 def _is_variable(facts: Facts, name: str) -> bool:
@@ -155,9 +175,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word("Variable", "variable")
-    & Trigger(lambda glimpse, _: bool(glimpse.stores))
-    & names(_is_variable),
+    triggers=word("Variable", "variable") & Trigger(_may_be_kept),
     since="3.0",
 )
 

@@ -31,8 +31,9 @@ from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.triggers import Trigger, may_be_of, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.package import KEEP_THE_TYPE
 
 FLOAT64: Final = {
@@ -63,6 +64,17 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if argument(made, _KEYWORD) is None and argument(made, "dtype") is None:
             yield _finding(module, facts, call, made)
+
+
+def _may_be_cast(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether what may be a layer is called with nothing but what may be such a variable."""
+    variables = {each.node for each in glimpse.calls_by_meaning.get(_VARIABLE, ()) if each.values}
+    asked = [
+        (called.node, called.node.func)
+        for called in (glimpse.calls if variables else ())
+        if len(called.values) == 1 and not variables.isdisjoint(glimpse.values_of(called.values[0]))
+    ]
+    return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.LAYER})
 
 
 def _is_float64_variable(module: Module, given: cst.Arg) -> bool:
@@ -113,8 +125,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word("Variable")
-    & calls(lambda _, called: bool(called.values) and _VARIABLE in called.names),
+    triggers=word("Variable") & Trigger(_may_be_cast),
     since="3.0",
 )
 

@@ -28,6 +28,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.environment._failures import failure_is_caught
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import package
 from kdoctor.syntax import ImportBinding, Module
 
 _MODULE = "efficientnet.keras"
@@ -81,7 +82,7 @@ rule = Rule(
     family="environment",
     severity=Severity.ERROR,
     check=check,
-    triggers={"efficientnet"},
+    triggers=package(_MODULE),
 )
 
 VALID = [

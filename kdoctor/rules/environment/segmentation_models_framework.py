@@ -40,6 +40,7 @@ from kdoctor.rewrite.visibility import readable_import
 from kdoctor.rules.environment._failures import failure_is_caught
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import package
 from kdoctor.syntax import ImportBinding, Module
 
 _LIBRARY = "segmentation_models"
@@ -147,7 +148,7 @@ rule = Rule(
     family="environment",
     severity=Severity.ERROR,
     check=check,
-    triggers={_LIBRARY},
+    triggers=package(_LIBRARY),
 )
 
 VALID = [

@@ -39,6 +39,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import defines
 from kdoctor.syntax import Module
 
 _HOOKS = ("get_updates", "get_gradients")
@@ -96,7 +97,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.CHANGE,
     check=check,
-    triggers=_HOOKS,
+    triggers=defines(*_HOOKS),
     since="3.0",
 )
 

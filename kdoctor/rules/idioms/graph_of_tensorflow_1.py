@@ -50,9 +50,7 @@ run on Keras 3.15.1 with TensorFlow 2.21.
 
 from __future__ import annotations
 
-import re
-import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 
 import libcst as cst
@@ -65,6 +63,7 @@ from kdoctor.rules.idioms._tensorflow import only_1, renames
 from kdoctor.rules.idioms._tensorflow.graphs import AT_ONCE, CASTS, FILES, SEEDS, advice
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.names._backend.sessions import without_session
+from kdoctor.rules.roots import USES_KERAS_3
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -199,29 +198,44 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers=names(lambda _, dotted: only_1(dotted) is not None),
+    triggers=names(lambda _, dotted: only_1(dotted) is not None) & USES_KERAS_3,
     since="3.0",
 )
 
 _HEAD = "import keras\nimport tensorflow as tf\n\n"
+_WIDTH = 80
 _MODEL = "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])\n"
 
 
-_LINES = textwrap.fill(", ".join(f"tf.{name}" for name in renames()), 80, break_on_hyphens=False)
+def _in_lines(names: Iterable[str]) -> list[list[str]]:
+    lines: list[list[str]] = []
+    width = _WIDTH
+    for name in names:
+        added = len(f" tf.{name},")
+        if width + added > _WIDTH:
+            lines.append([])
+            width = -1
+        lines[-1].append(name)
+        width += added
+    return lines
+
+
+_LINES = _in_lines(renames())
 
 
 def _list(spelled: Callable[[str], str]) -> str:
-    listed = re.sub(r"(?m)(?<=tf\.)[\w.]+|^", lambda found: spelled(found[0]) or "    ", _LINES)
+    lines = (", ".join(f"tf.{spelled(name)}" for name in line) for line in _LINES)
+    listed = ",\n".join(f"    {line}" for line in lines)
     return f"{_HEAD}things = [\n{listed},\n]\nprint(keras.__version__)\n"
 
 
 # Every name of which TensorFlow 2 has the same object; ``is`` is the strongest proof there is.
 _RENAMES = Example(
     before=_list(str),
-    after=_list(lambda name: renames().get(name, "")),
+    after=_list(lambda name: renames()[name]),
     raises=f"AttributeError: module 'tensorflow' has no attribute '{next(iter(renames()))}'",
     findings=len(renames()),
-    check=_list(lambda name: name and f"compat.v1.{name}").replace("things", "same")
+    check=_list(lambda name: f"compat.v1.{name}").replace("things", "same")
     + "assert len(things) == len(same)\n"
     "assert all(one is other for one, other in zip(things, same, strict=True))",
 )
@@ -286,8 +300,8 @@ _RUNS = _HEAD + (
 )
 _AT_ONCE = Example(
     before=_RUNS,
-    after=re.sub(
-        rf"\btf\.(?=(?:{'|'.join(map(re.escape, sorted(AT_ONCE)))})\b)", "tf.compat.v1.", _RUNS
+    after=reduce(
+        lambda text, name: text.replace(f"tf.{name}", f"tf.compat.v1.{name}"), AT_ONCE, _RUNS
     ),
     raises="AttributeError: module 'tensorflow' has no attribute 'to_double'",
     findings=len(AT_ONCE),

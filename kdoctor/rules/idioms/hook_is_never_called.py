@@ -36,6 +36,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import defines
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -96,7 +97,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.CHANGE,
     check=check,
-    triggers=HOOKS,
+    triggers=defines(*HOOKS),
     since="3.0",
 )
 

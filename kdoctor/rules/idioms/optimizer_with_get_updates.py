@@ -96,6 +96,7 @@ from kdoctor.rules.idioms._optimizers.shape import old_optimizers
 from kdoctor.rules.idioms._optimizers.updates import HOOK
 from kdoctor.rules.idioms._optimizers.whole import finding
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import defines
 from kdoctor.syntax import Module
 
 _HELP = (
@@ -120,7 +121,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers={HOOK},
+    triggers=defines(HOOK),
     since="3.0",
 )
 

@@ -54,6 +54,7 @@ from kdoctor.rules.idioms._optimizers.shape import old_optimizers
 from kdoctor.rules.idioms._optimizers.updates import HOOK
 from kdoctor.rules.idioms._optimizers.whole import finding
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import defines
 from kdoctor.syntax import Module
 
 _HOOKS = frozenset({DENSE, SPARSE, SLOTS, PREPARE})
@@ -79,7 +80,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers=_HOOKS,
+    triggers=defines(*_HOOKS),
     since="3.0",
 )
 

@@ -31,13 +31,12 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.kinds import Context
+from kdoctor.kinds import Context, Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
-from kdoctor.rules.tensors import may_be_a_tensor
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
@@ -95,9 +94,8 @@ def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
         *(called for name in _BUILTINS for called in glimpse.calls_of(name)),
         *(
             called
-            for name, found in glimpse.calls_by_meaning.items()
-            if name.startswith("numpy.")
-            for called in found
+            for name in _OF_NUMPY
+            for called in glimpse.calls_by_meaning.get(f"numpy.{name}", ())
         ),
     )
     asked = chain(
@@ -105,7 +103,7 @@ def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
         ((place, place.iter) for place in loops),
         ((called.node, called.node.args[0]) for called in calls if called.places),
     )
-    return may_be_a_tensor(glimpse, facts, asked)
+    return may_be_of(glimpse, facts, asked, {Kind.TENSOR})
 
 
 def _may_decide(test: ast.expr) -> Iterator[ast.expr]:

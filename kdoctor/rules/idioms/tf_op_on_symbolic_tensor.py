@@ -135,7 +135,7 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
     return None if module.context_of(call) in _INSIDE else error
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def error_of_name(name: str) -> str | None:
     """Return what a function of TensorFlow raises that gets a symbolic tensor, None if nothing."""
     rest = name.removeprefix("tensorflow.").removeprefix("compat.v1.")

@@ -1,37 +1,122 @@
-"""Which expressions of a glimpse may be shapes, for ``shape_is_a_tuple``."""
+"""Which expressions of a glimpse may be shapes, for ``shape_is_a_tuple``.
+
+Each question is that of the rule, asked of all that a name may be bound to.
+"""
 
 from __future__ import annotations
 
 import ast
-from typing import Final
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Final
 
+from kdoctor.kinds import Kind
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.roots import USES_KERAS_3
+from kdoctor.rules.triggers import Trigger, may_hold, member
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.sketch import FUNCTIONS, Bound, Space
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.possible import Possible
 
 GIVEN_A_SHAPE: Final = frozenset({"build", "compute_output_shape"})
 """The methods of a layer to which Keras passes a shape first."""
 
-
-def may_be_a_shape(glimpse: Glimpse, node: ast.expr) -> bool:
-    """Say whether an expression may be a shape, a part of one, or one of its items."""
-    given = {name for each in glimpse.nodes.get(ast.FunctionDef, ()) for name in _given(each)}
-    waiting, seen = [node], set[str]()
-    for each in waiting:  # it grows meanwhile
-        match each:
-            case ast.Name(id=name) if name in given:
-                return True
-            case ast.Name(id=name) if name not in seen:
-                seen.add(name)
-                waiting += glimpse.values_of(each)
-            case ast.Attribute(attr=member) if member == "shape" or member in glimpse.stores:
-                return True
-            case ast.Call(func=ast.Attribute(attr="get_shape")):
-                return True
-            case ast.Subscript():
-                waiting.append(each.value)
-    return False
+_OWNERS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 
 
-def _given(function: ast.FunctionDef) -> list[str]:
-    """Return which parameter of a function may be the shape that Keras passes."""
-    shape = function.args.args[1:2] if function.name in GIVEN_A_SHAPE else ()
-    return [each.arg for each in shape]
+def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str]) -> Trigger:
+    """Such an attribute is read of what may be the shape of a Keras tensor, or one of its items.
+
+    ``as_list`` also of the shape of something of which nothing need be known.
+    """
+
+    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+        unknown = {"as_list"} if USES_KERAS_3.holds(glimpse, facts) else set()
+
+        def speaks(possible: Possible) -> bool:
+            return any(
+                (node.attr in of_dimensions and _Shapes(possible).may_give(node.value, space))
+                or (node.attr in of_shapes and _Shapes(possible).may_be(node.value, space))
+                or (node.attr in unknown and _whose_shape(node.value) is not None)
+                for places in (possible.reads, possible.writes)
+                for node, space in places({*of_shapes, *of_dimensions})
+            )
+
+        return may_hold(glimpse, facts, speaks)
+
+    return member(*of_shapes, *of_dimensions) & Trigger(holds)
+
+
+class _Shapes:
+    """One question about the expressions of a source. Each name is followed once."""
+
+    def __init__(self, possible: Possible) -> None:
+        self._possible = possible
+        self._seen: set[Bound] = set()
+
+    def may_give(self, node: ast.expr, space: Space) -> bool:
+        """Say whether an expression may be one element of a shape, of whatever tensor."""
+        match node:
+            case ast.Name():
+                return any(self.may_give(*each) for each in self._values(node, space))
+            case ast.Subscript(value=shape, slice=ast.Constant() | ast.UnaryOp()):
+                return _whose_shape(shape) is not None or (
+                    isinstance(shape, ast.Name) and _Shapes(self._possible).may_be(shape, space)
+                )
+        return False
+
+    def may_be(self, node: ast.expr, space: Space) -> bool:
+        """Say whether an expression may be a shape that is a tuple, or such a part of one."""
+        match node:
+            case ast.Name():
+                return self._may_be_given(node, space) or any(
+                    self.may_be(*each) for each in self._values(node, space)
+                )
+            case ast.Subscript(value=shape, slice=ast.Slice()):
+                return self.may_be(shape, space)
+        owner = _whose_shape(node)
+        if owner is not None and self._has_kind(owner, space, {Kind.TENSOR}):
+            return True
+        return isinstance(node, ast.Attribute) and any(
+            isinstance(each.value, ast.Name) and self._may_be_given(each.value, each.space)
+            for each in self._possible.sketch.stores.get(node.attr, ())
+        )
+
+    def _values(self, name: ast.Name, space: Space) -> list[tuple[ast.expr, Space]]:
+        """Return all that is assigned to a name, where that was not asked for before."""
+        bound = self._possible.sketch.bindings(name.id, space)
+        new = [each for each in bound if each not in self._seen and not each.path]
+        self._seen.update(new)
+        return [
+            (each.value, each.space)
+            for each in new
+            if each.kind is BindingKind.ASSIGN and each.value is not None
+        ]
+
+    def _may_be_given(self, name: ast.Name, space: Space) -> bool:
+        """Say whether a name may be the shape that Keras passes to a method of a layer."""
+        bound = self._possible.sketch.bindings(name.id, space)
+        return any(each.name and self._is_given(each) for each in bound)
+
+    def _is_given(self, bound: Bound) -> bool:
+        function = bound.node
+        if not isinstance(function, FUNCTIONS) or function.name not in GIVEN_A_SHAPE:
+            return False
+        receiver, *others = [each.arg for each in function.args.args] or [""]
+        is_it = others[:1] == [bound.name]
+        return is_it and self._has_kind(ast.Name(receiver), bound.space, _OWNERS)
+
+    def _has_kind(self, node: ast.expr, space: Space, kinds: Collection[Kind]) -> bool:
+        return any(each.kind in kinds for each in self._possible.types_of(node, space))
+
+
+def _whose_shape(node: ast.expr) -> ast.expr | None:
+    """Return ``x`` of ``x.shape`` and ``x.get_shape()``."""
+    match node:
+        case ast.Attribute(attr="shape", value=owner):
+            return owner
+        case ast.Call(func=ast.Attribute(attr="get_shape", value=owner)):
+            return owner
+    return None

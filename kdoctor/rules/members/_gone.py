@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from kdoctor import keras_api
@@ -28,6 +29,7 @@ from kdoctor.syntax.glimpse import Glimpse
 
 GONE_OF_CLASSES: Final = Path(__file__).with_name("gone_of_classes.json")
 """What objects lost by some Keras 3, by what their class is called (``tools/gone_members.py``)."""
+_NAMES: Final = msgspec.json.Decoder(list[str])
 
 
 def may_be_gone(kinds: Collection[Kind]) -> Trigger:
@@ -55,14 +57,19 @@ def called(owner: Type) -> str:
 def _lost(facts: Facts, owner: Type) -> frozenset[str]:
     """Return what objects of one class may lack, and more; without what is gone of their kind."""
     if facts.runs_keras_3("keras") and facts.runs_keras_3("tf.keras"):
-        return _gone_of_classes().get(called(owner), frozenset())
+        return _lost_by_class(called(owner))
     return keras_api.members_once(owner)
 
 
+@lru_cache(maxsize=1024)
+def _lost_by_class(name: str) -> frozenset[str]:
+    lost = _gone_of_classes().get(name)
+    return frozenset() if lost is None else frozenset(map(sys.intern, _NAMES.decode(lost)))
+
+
 @cache
-def _gone_of_classes() -> Mapping[str, frozenset[str]]:
-    found: Mapping[str, list[str]] = json.loads(GONE_OF_CLASSES.read_bytes())
-    return {name: frozenset(members) for name, members in found.items()}
+def _gone_of_classes() -> Mapping[str, msgspec.Raw]:
+    return msgspec.json.decode(GONE_OF_CLASSES.read_bytes(), type=dict[str, msgspec.Raw])
 
 
 def _is_read(

@@ -17,7 +17,10 @@ Run on Keras 3.15.1. The fix is safe on what is known to be a symbolic tensor.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -25,22 +28,67 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, may_hold
 from kdoctor.syntax import Module
+from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.nodes import chain_of
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.glimpse import Glimpse
+    from kdoctor.syntax.possible import Possible
 
 _MEMBER = "_keras_shape"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each read, unless the file itself assigns such an attribute to the same thing."""
-    nodes = [each for each in module.nodes(cst.Attribute) if each.attr.value == _MEMBER]
-    assigned = {module.source(each.value) for each in nodes if _is_stored(module, each)}
+    nodes = [each for each in module.attributes if each.attr.value == _MEMBER]
+    assigned = {_owner(module, each) for each in nodes if _is_stored(module, each)}
     for node in nodes:
-        if module.source(node.value) not in assigned and not module.is_guarded(node):
+        if _owner(module, node) not in assigned and not module.is_guarded(node):
             yield _finding(module, facts, node)
 
 
+def _owner(module: Module, node: cst.Attribute) -> str:
+    return dotted(node.value) or module.source(node.value)
+
+
 def _is_stored(module: Module, node: cst.Attribute) -> bool:
-    return isinstance(module.parent(node), cst.AssignTarget | cst.AugAssign | cst.AnnAssign)
+    target: cst.CSTNode = node
+    above = module.parent(target)
+    while isinstance(above, cst.Element | cst.Tuple | cst.List):
+        target, above = above, module.parent(above)
+    return (
+        isinstance(above, cst.AssignTarget | cst.AugAssign | cst.AnnAssign)
+        and above.target is target
+    )
+
+
+def _is_read_unasked(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether it is read of what neither gets it here nor was asked whether it has it."""
+    asked = {id(each) for each in _asked_for(glimpse)}
+
+    def holds(possible: Possible) -> bool:
+        writes = [node for node, _ in possible.writes({_MEMBER})]
+        nodes = [node for node, _ in possible.reads({_MEMBER})]
+        nodes += [node for node in writes if isinstance(node.ctx, ast.Del)]
+        stored = [node for node in writes if isinstance(node.ctx, ast.Store)]
+        fine = {chain_of(node.value) for node in stored} - {()}
+        return any(chain_of(node.value) not in fine and id(node) not in asked for node in nodes)
+
+    return may_hold(glimpse, facts, holds)
+
+
+def _asked_for(glimpse: Glimpse) -> Iterator[ast.AST]:
+    """Yield what stands under `if hasattr(x, "_keras_shape"):` and reads just that."""
+    for branch in glimpse.nodes.get(ast.If, ()):
+        match branch.test:
+            case ast.Call(
+                func=ast.Name(id="hasattr"), args=[ast.Name(id=owner), ast.Constant(value=member)]
+            ) if member == _MEMBER:
+                for each in chain.from_iterable(map(ast.walk, branch.body)):
+                    if isinstance(each, ast.Attribute) and chain_of(each.value) == (owner,):
+                        yield each
 
 
 def _finding(module: Module, facts: Facts, node: cst.Attribute) -> Finding:
@@ -71,7 +119,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers={_MEMBER},
+    triggers=attribute(_MEMBER) & Trigger(_is_read_unasked),
     since="3.0",
 )
 

@@ -20,7 +20,10 @@ Run on Keras 3.15.1 and tf_keras 2.21 with both names.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 
 import libcst as cst
 
@@ -29,8 +32,9 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import string
+from kdoctor.rules.triggers import Trigger, string, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
 # Where `monitor` and `mode` stand by position.
@@ -125,6 +129,27 @@ def _monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
         )
 
 
+def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether a `compile` names such a metric, and something is asked for such a name."""
+    return any(map(partial(_names_accuracy, glimpse), glimpse.calls_of("compile"))) and (
+        any(_is_name(each.slice) for each in glimpse.nodes.get(ast.Subscript, ()))
+        or any(map(_is_name, chain.from_iterable(each.values for each in glimpse.calls)))
+    )
+
+
+def _names_accuracy(glimpse: Glimpse, called: Called) -> bool:
+    return called.is_attribute and any(
+        isinstance(value, ast.List | ast.Tuple) and any(map(_is_name, value.elts))
+        for value in glimpse.values_of(called.argument("metrics"))
+    )
+
+
+def _is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and (
+        isinstance(node.value, str) and node.value.removeprefix("val_") in _NAMES
+    )
+
+
 def _finding(module: Module, facts: Facts, node: cst.SimpleString, new: str, what: str) -> Finding:
     text = node.value.replace(node.raw_value, new)
     proof = facts.applicability(*(each for each in INVALID if each.after))
@@ -146,7 +171,10 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=string("acc", "val_acc") & string("accuracy", "val_accuracy"),
+    triggers=string("acc", "val_acc")
+    & string("accuracy", "val_accuracy")
+    & word("compile")
+    & Trigger(_may_be_called_otherwise),
 )
 
 VALID = [

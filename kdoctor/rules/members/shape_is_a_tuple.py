@@ -35,10 +35,9 @@ from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
-from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE, may_be_a_shape
+from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE, reads_of_a_shape
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import used
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -67,7 +66,7 @@ _MANUAL = {
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such attribute of a shape."""
     speaks_of_keras = _speaks_of_keras_3(module, facts)
-    for node in module.nodes(cst.Attribute):
+    for node in module.attributes:
         severity = _severity(module, node, speaks_of_keras=speaks_of_keras)
         # Asked last: most attributes are of no concern, and the question is dear.
         if severity is not None and not module.is_guarded(node):
@@ -309,7 +308,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=used({"value", *_METHODS, *_ATTRIBUTES, *_MANUAL}, may_be_a_shape),
+    triggers=reads_of_a_shape({*_METHODS, *_ATTRIBUTES, *_MANUAL}, {"value"}),
     since="3.0",
 )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import Literal
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.once import once
@@ -66,7 +66,9 @@ def is_closed(reference: Reference) -> bool:
     if not reference.name.startswith("tensorflow."):
         return False
     name = f"{reference.name}."
-    if any(name.startswith(f"{each}.") and imports_through(reference, each) for each in FACADES):
+    if name.startswith(_ABOVE_FACADES) and any(
+        name.startswith(f"{each}.") and imports_through(reference, each) for each in FACADES
+    ):
         return True
     hidden = name.startswith("tensorflow.python.") and reference.binding.name == "tensorflow"
     return hidden or name.startswith("tensorflow.contrib.")

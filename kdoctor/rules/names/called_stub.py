@@ -22,8 +22,10 @@ optimizer that is given none is `adam` now, not `Adam`.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 
 import libcst as cst
 from msgspec.structs import replace
@@ -34,8 +36,9 @@ from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._missing import is_tried
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import names, word
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.glimpse import Glimpse
 
 _CLIPS = "clipnorm=None, clipvalue=None, global_clipnorm=None"
 _METHODS = (
@@ -79,6 +82,17 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
+
+
+def _may_be_made(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether a stub may be called, or be the base of a class."""
+    bases = (
+        base.value if isinstance(base, ast.Starred) else base
+        for cls in glimpse.nodes.get(ast.ClassDef, ())
+        for base in (*cls.bases, *(each.value for each in cls.keywords))
+    )
+    made = chain(glimpse.calls_by_meaning, *map(glimpse.meant_by, bases))
+    return any(_is_stub(facts, each) for each in made)
 
 
 def _is_stub(facts: Facts, dotted: str) -> bool:
@@ -195,7 +209,7 @@ rule = Rule(
     family="names",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("legacy") & names(_is_stub),
+    triggers=word("legacy") & Trigger(_may_be_made),
     since="3.0",
 )
 

@@ -27,6 +27,7 @@ from kdoctor.model import Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._told import of_package
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import package
 from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_applications"
@@ -59,7 +60,7 @@ rule = Rule(
     family="names",
     severity=Severity.LEGACY,
     check=check,
-    triggers={_PACKAGE},
+    triggers=package(_PACKAGE),
     since="3.0",
 )
 

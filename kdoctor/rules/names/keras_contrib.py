@@ -31,6 +31,7 @@ from kdoctor.rewrite import Refusal, RewriteTable, one_of, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._told import of_package
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import package
 from kdoctor.syntax import Module, Reference
 
 _PACKAGE = "keras_contrib"
@@ -118,7 +119,7 @@ rule = Rule(
     family="names",
     severity=Severity.LEGACY,
     check=check,
-    triggers={"keras_contrib"},
+    triggers=package(_PACKAGE),
     since="3.0",
 )
 

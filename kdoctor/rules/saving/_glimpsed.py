@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, may_be_called_on, may_hold
 from kdoctor.syntax.glimpse import Called, Glimpse
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.possible import Possible
 
 _TAKE_PATHS = frozenset({
     *("join", "Path", "PurePath", "PosixPath", "abspath", "expanduser", "normpath", "str"),
@@ -17,51 +24,81 @@ Ends = Callable[[ast.Constant | ast.JoinedStr, str], bool]
 """Told of a literal and the text at its end."""
 
 
-def passes_path(places: dict[str, int], ends: Ends) -> Trigger:
-    """Something of such a name is called with a path of which ``ends`` may hold.
+def uses(speaks: Callable[[Glimpse, Facts, Called], bool], *names: str) -> Trigger:
+    """A method of a model, or a function of Keras, is called so, and ``speaks`` holds of it."""
 
-    ``places`` tells at which position it takes the path.
-    """
-
-    def holds(glimpse: Glimpse, _: Facts) -> bool:
+    def holds(glimpse: Glimpse, facts: Facts) -> bool:
         return any(
-            may_be_path(glimpse, called, place, ends)
-            for name, place in places.items()
+            speaks(glimpse, facts, called) and _may_be_of_keras(glimpse, facts, called)
+            for name in names
             for called in glimpse.calls_of(name)
         )
 
-    return Trigger.needing(places, holds)
+    return Trigger.needing(names, holds)
 
 
-def may_be_path(glimpse: Glimpse, called: Called, place: int, ends: Ends) -> bool:
+def _may_be_of_keras(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+    return any(split_root(each) is not None for each in called.names) or (
+        may_be_called_on(glimpse, facts, (called,), {Kind.MODEL})
+    )
+
+
+def passes_path(name: str, place: int, ends: Ends) -> Trigger:
+    """Such a use gets a path, at this position or by keyword, of which ``ends`` may hold."""
+    return uses(
+        lambda glimpse, facts, called: may_be_path(glimpse, facts, called, place, ends), name
+    )
+
+
+def may_be_path(glimpse: Glimpse, facts: Facts, called: Called, place: int, ends: Ends) -> bool:
     """Say whether ``ends`` may hold of the path that a call takes at this position."""
     given = (called.argument(keyword, place) for keyword in ("filepath", "path"))
-    return any(each is not None and may_end(glimpse, each, ends) for each in given)
+    return any(each is not None and may_end(glimpse, facts, called, each, ends) for each in given)
 
 
-def may_end(
-    glimpse: Glimpse, path: ast.expr, ends: Ends, seen: set[str | int] | None = None
+def may_end(glimpse: Glimpse, facts: Facts, called: Called, path: ast.expr, ends: Ends) -> bool:
+    """Say whether ``ends`` holds of how a path may end, as far as ``_paths.ending`` could know.
+
+    Its names are those of the function that the call stands in.
+    """
+
+    def holds(possible: Possible) -> bool:
+        own = partial(possible.sketch.own_values, place=called.node)
+        return _may_end(glimpse, path, ends, own)
+
+    # Where no name of the file ends so, nobody need ask which is whose.
+    return _may_end(glimpse, path, ends) and may_hold(glimpse, facts, holds)
+
+
+def _may_end(
+    glimpse: Glimpse,
+    path: ast.expr,
+    ends: Ends,
+    own_values: Callable[[str], list[ast.expr] | None] | None = None,
+    seen: set[str | int] | None = None,
 ) -> bool:
-    """Say whether ``ends`` holds of how a path may end, as far as ``_paths.ending`` could know."""
     seen = set() if seen is None else seen
     own = path.id if isinstance(path, ast.Name) else id(path)
     if own in seen:  # names that are made of each other: each is followed once
         return False
     seen.add(own)
-    for value in glimpse.values_of(path):
+    values = own_values(path.id) if own_values and isinstance(path, ast.Name) else None
+    if values is None and isinstance(path, ast.Name):
+        own_values = None  # what it is bound to stands elsewhere
+    for value in glimpse.values_of(path) if values is None else values:
         match value:
             case ast.Constant(value=str() as text):
                 found = ends(value, text)
             case ast.JoinedStr(values=[*_, ast.Constant(value=str() as text)]):
                 found = ends(value, text)
             case (
-                ast.BinOp(op=ast.Div() | ast.Add(), right=part) | ast.BinOp(op=ast.Mod(), left=part)
+                ast.BinOp(op=ast.Div() | ast.Add(), right=part)
+                | ast.BinOp(op=ast.Mod(), left=part)
+                | ast.Call(func=ast.Attribute(attr="format", value=part))
             ):
-                found = may_end(glimpse, part, ends, seen)
-            case ast.Call(func=ast.Attribute(attr="format", value=part)):
-                found = may_end(glimpse, part, ends, seen)
+                found = _may_end(glimpse, part, ends, own_values, seen)
             case ast.Call(func=function, args=[*_, part]) if _takes_paths(glimpse, function):
-                found = may_end(glimpse, part, ends, seen)
+                found = _may_end(glimpse, part, ends, own_values, seen)
             case _:
                 found = False
         if found:
@@ -102,11 +139,4 @@ def ending_in(*endings: str) -> Ends:
     return lambda _, text: text.endswith(endings)
 
 
-def calls_of(name: str, speaks: Callable[[Facts, Called], bool]) -> Trigger:
-    """Something of such a name is called, and ``speaks`` holds of it."""
-    return Trigger.needing(
-        {name}, lambda glimpse, facts: any(speaks(facts, each) for each in glimpse.calls_of(name))
-    )
-
-
-LOADS_H5 = passes_path({"load_model": 0}, ending_in(".h5", ".hdf5"))
+LOADS_H5 = passes_path("load_model", 0, ending_in(".h5", ".hdf5"))

@@ -106,7 +106,8 @@ def _may_be_wrong(glimpse: Glimpse, facts: Facts) -> bool:
         given = called.argument("save_weights_only", 4)
         weights = False if given is None else literal_of(given)
         right = (".keras", ".h5") if keras_version(facts) >= _TAKES_H5 else (".keras",)
-        if may_end(glimpse, path, in_one_piece(".weights.h5") if weights else but_for(*right)):
+        ends = in_one_piece(".weights.h5") if weights else but_for(*right)
+        if may_end(glimpse, facts, called, path, ends):
             return True
     return False
 

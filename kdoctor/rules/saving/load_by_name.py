@@ -30,11 +30,10 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._glimpsed import ending_in, may_be_path
+from kdoctor.rules.saving._glimpsed import ending_in, may_be_path, uses
 from kdoctor.rules.saving._uses import PathUse, method_uses
-from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 _NEW_FILES = (".weights.h5", ".keras")
 _ends_as_new = ending_in(*_NEW_FILES)
@@ -105,12 +104,10 @@ def _shifted(module: Module, use: PathUse, by_position: list[cst.Arg]) -> Findin
     )
 
 
-def _may_be_refused_or_shifted(glimpse: Glimpse, _: Facts) -> bool:
-    return any(
+def _may_be_refused_or_shifted(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
+    return not called.is_hidden and (
         called.places > 1
-        or ("by_name" in called.keywords and may_be_path(glimpse, called, 0, _ends_as_new))
-        for called in glimpse.calls
-        if called.leaf == "load_weights" and not called.is_hidden
+        or ("by_name" in called.keywords and may_be_path(glimpse, facts, called, 0, _ends_as_new))
     )
 
 
@@ -120,7 +117,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=attribute("load_weights") & Trigger(_may_be_refused_or_shifted),
+    triggers=uses(_may_be_refused_or_shifted, "load_weights"),
     since="3.0",
 )
 

@@ -30,10 +30,10 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import uses
 from kdoctor.rules.saving._uses import PathUse, method_uses, saves
-from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 _ERRORS = {
     "save": "ValueError: The following argument(s) are not supported: ['{0}']",
@@ -48,7 +48,7 @@ _GONE = {
 _INCLUDE_OPTIMIZER = 2  # self.save(filepath, overwrite, include_optimizer)
 
 
-def _may_be_one(_: Facts, called: Called) -> bool:
+def _may_pass_one(_: Glimpse, __: Facts, called: Called) -> bool:
     if called.leaf == "save" and called.places == _INCLUDE_OPTIMIZER + 1:
         return True
     return any(not called.keywords.isdisjoint(each) for each in _GONE.values())
@@ -126,7 +126,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=calls(_may_be_one, *_GONE, "save_model"),
+    triggers=uses(_may_pass_one, *_GONE, "save_model"),
     since="3.0",
 )
 

@@ -32,11 +32,12 @@ from kdoctor.rewrite.arguments import without
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import uses
 from kdoctor.rules.saving._paths import renamed
 from kdoctor.rules.saving._uses import PathUse, method_uses, saves
-from kdoctor.rules.triggers import calls, keyword
+from kdoctor.rules.triggers import keyword
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Called
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 _MODEL_FILES = (".h5", ".hdf5", ".keras")
 _VALUE_ERROR = (
@@ -123,7 +124,7 @@ def _dropped(edits: list[Edit], rating: Applicability, because: str = "") -> Fix
     return Fix("Leave `save_format=` out", tuple(edits), rating, unsafe_because=because)
 
 
-def _may_pass_it(_: Facts, called: Called) -> bool:
+def _passes_it(_: Glimpse, __: Facts, called: Called) -> bool:
     return "save_format" in called.keywords
 
 
@@ -133,7 +134,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=keyword("save_format") & calls(_may_pass_it, "save", "save_model", "save_weights"),
+    triggers=keyword("save_format") & uses(_passes_it, "save", "save_model", "save_weights"),
     since="3.0",
 )
 

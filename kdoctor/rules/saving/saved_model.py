@@ -41,6 +41,7 @@ from kdoctor.syntax import Module
 
 # Endings that people give a model's path, and that mean nothing to Keras.
 _OTHER = (".ckpt", ".hdf", ".mdl", ".model", ".pb", ".tf")
+_NO_FILE = but_for(".keras", ".h5", ".hdf5")
 _READERS = ("saved_model.load", "from_saved_model")
 _INVALID = (
     "ValueError: Invalid filepath extension for saving. Please add either a `.keras` extension for "
@@ -140,9 +141,9 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=passes_path(
-        {"save": 0, "save_model": 1, "load_model": 0}, but_for(".keras", ".h5", ".hdf5")
-    ),
+    triggers=passes_path("save", 0, _NO_FILE)
+    | passes_path("save_model", 1, _NO_FILE)
+    | passes_path("load_model", 0, _NO_FILE),
     since="3.0",
 )
 

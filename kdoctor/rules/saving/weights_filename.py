@@ -126,8 +126,8 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=passes_path({"save_weights": 0}, in_one_piece(_NEW))
-    | passes_path({"load_weights": 0}, but_for(".h5", ".hdf5", ".keras"))
+    triggers=passes_path("save_weights", 0, in_one_piece(_NEW))
+    | passes_path("load_weights", 0, but_for(".h5", ".hdf5", ".keras"))
     | word("load_weights") & word("latest_checkpoint"),
     since="3.0",
 )

@@ -7,7 +7,7 @@ where no rewrite holds. Names are those of TensorFlow 2, without aliases: ``cano
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -70,7 +70,7 @@ def is_of_tensorflow_1(name: str) -> bool:
     return name.removeprefix(_ROOT) in _data()["gone"]
 
 
-@cache
+@lru_cache(maxsize=2048)
 def only_1(name: str) -> Gone | None:
     """Return what is gone of a dotted name: of ``tensorflow.app.run`` it is ``app``."""
     if not name.startswith(_ROOT):

@@ -1,0 +1,53 @@
+"""Modules of other packages that are imported, but run when somebody asks for what is in them."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Collection, Sequence
+from importlib.machinery import PathFinder
+from threading import RLock
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+
+
+def put(name: str, folders: Sequence[str], functions: Collection[str] = ()) -> None:
+    """Put a module where it is imported from, if it is in one of the folders of its package.
+
+    It runs when one of its names is asked for. Not so the ``functions``: what stands for one of
+    them runs the module when it is called.
+    """
+    spec = PathFinder.find_spec(name, folders)
+    if spec is None or spec.loader is None or name in sys.modules:
+        return
+    module = importlib.util.module_from_spec(spec)
+    ask = vars(module)["__getattr__"] = _asking(module, spec.loader)
+    for each in functions:
+        vars(module)[each] = _standing_for(each, ask)
+    sys.modules[name] = module
+
+
+def _asking(module: ModuleType, loader: Loader) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a module that was not run yet."""
+    lock = RLock()
+    to_run = [module]
+
+    def __getattr__(name: str) -> Any:  # noqa: N807
+        with lock:
+            while to_run and name != "__path__":  # that each import asks for
+                loader.exec_module(to_run.pop())
+        if name in vars(module):
+            return vars(module)[name]
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+
+    return __getattr__
+
+
+def _standing_for(name: str, ask: Callable[[str], Any]) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return ask(name)(*args, **kwargs)
+
+    return call

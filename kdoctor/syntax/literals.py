@@ -1,0 +1,48 @@
+"""What literals are worth: ``ast.literal_eval``, for those who ask thousands of times.
+
+Python's own makes four functions for each question, which hold each other and wait for the garbage
+collector; most questions are about constants, or about what is no literal at all.
+"""
+
+from __future__ import annotations
+
+import ast
+
+
+def literal_value(node: ast.expr) -> object:
+    """Return the value of a literal, or of a display of such.
+
+    Raises:
+        ValueError: it is something else.
+        TypeError: it is a set or dict of what cannot be in one.
+        RecursionError: it is nested too deeply.
+    """
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Tuple(elts=elements):
+            return tuple(map(literal_value, elements))
+        case ast.List(elts=elements):
+            return list(map(literal_value, elements))
+        case (
+            ast.UnaryOp()
+            | ast.BinOp(right=ast.Constant(value=complex()))  # `1 + 2j`
+            | ast.Set()
+            | ast.Dict()
+            | ast.Call(args=[], keywords=[])  # `set()`
+        ):
+            return ast.literal_eval(node)
+    raise ValueError("it is no literal")
+
+
+def literal_value_in(source: str) -> object:
+    """Return what ``literal_value`` returns, of an expression that has to be parsed first.
+
+    Raises:
+        SyntaxError: it is no expression.
+        ValueError: it is no literal, or holds a null byte.
+        TypeError: as above.
+        RecursionError: as above.
+        MemoryError: it is nested too deeply to be parsed.
+    """
+    return literal_value(ast.parse(source.lstrip(" \t"), mode="eval").body)

@@ -1,0 +1,65 @@
+"""Functions of the tree's modules: the same answers from their own lines as from all of the file."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from kdoctor.engine import trees as trees_module
+from kdoctor.engine.cache.trace import Trace
+from kdoctor.engine.outline import parsed
+from kdoctor.engine.own_functions import OwnFunctions
+from kdoctor.engine.trees import Trees
+
+_SOURCE = '''\
+"""A page.\x0c"""
+import keras.backend as K
+import numpy as np
+def plain(a, b): return K.square(b); K.abs(a)
+def zeros():
+    made = np.zeros(3)
+
+    return made  # the end
+
+@some.register
+def decorated(x):
+    return K.sum(x)
+def twice(x):
+    return K.mean(x)
+twice_in_one = """
+def twice(x):
+    return K.max(x)
+"""
+def twice(x):
+    return K.min(x)
+if True:
+    def inner(x):
+        return K.exp(x)
+def last(x):
+    return K.log(x)'''
+_NAMES = ("plain", "zeros", "decorated", "twice", "inner", "last", "missing")
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_a_function_is_read_by_its_own_lines(tmp_path: Path, monkeypatch, newline: str):
+    path = tmp_path / "own.py"
+    path.write_bytes(_SOURCE.replace("\n", newline).encode())
+    noted, anew = (OwnFunctions(Trace(), Trees()) for _ in range(2))
+    noted.note(str(path), ast.parse(path.read_bytes()))
+    wanted = {each: (anew.handed_over(str(path), each), anew.returned_call(str(path), each))
+              for each in _NAMES}  # fmt: skip
+    assert wanted["plain"] == (((1, "K.square"), (0, "K.abs")), None)
+    assert wanted["zeros"] == ((), "np.zeros")
+    assert wanted["last"] == (((0, "K.log"),), "K.log")
+    assert wanted["twice"] == ((), None)
+    lengths: list[int] = []
+    monkeypatch.setattr(
+        trees_module, "parsed", lambda source: lengths.append(len(source)) or parsed(source)
+    )
+    for names in (["plain", "zeros", "last"], _NAMES):
+        found = {
+            each: (noted.handed_over(str(path), each), noted.returned_call(str(path), each))
+            for each in names
+        }
+        assert found == {each: wanted[each] for each in names}
+        assert max(lengths) < 100 or names is _NAMES

@@ -1,0 +1,65 @@
+"""Files that stand side by side: those that are imported come before those that import them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kdoctor
+from kdoctor.engine import trees
+from kdoctor.engine.orders import Orders, Source, Task, Turn
+from kdoctor.engine.plan import plan_of
+from kdoctor.engine.workers import run
+from kdoctor.keras_api import newest_target
+
+SOURCES = {
+    "__init__.py": "from .layer import Mine\nfrom . import model\n",
+    "layer.py": "import keras\n\n\nclass Mine(keras.layers.Layer):\n    pass\n",
+    "model.py": "import keras\n\nfrom .layer import Mine\n\nmodel = keras.Sequential([Mine()])\n",
+    "train.py": "import keras\n\nkeras.backend.square(1)\n",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, source in SOURCES.items():
+        (tmp_path / name).write_text(source)
+    return tmp_path
+
+
+def test_who_imports_what_speaks_of_keras_comes_last_and_what_it_imports_first(project: Path):
+    plan = plan_of([project], {"isolated": True})
+    assert {Path(task.source.path).name: task.turn for task in plan.tasks} == {
+        "__init__.py": Turn.IMPORTER,
+        "layer.py": Turn.IMPORTED,
+        "model.py": Turn.IMPORTED,
+        "train.py": Turn.USUAL,
+    }
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_files_of_one_folder_are_done_by_turns_and_told_of_in_order(jobs):
+    turns = [Turn.IMPORTER, Turn.USUAL, Turn.IMPORTED, Turn.IMPORTED]
+    tasks = [
+        Task(Source(f"{folder}/{place}.py"), 1, turn=turn)
+        for folder in "ab"
+        for place, turn in enumerate(turns)
+    ]
+    done: list[str] = []
+
+    def work(_orders: Orders, some: list[Task]) -> list[str]:
+        done.extend(task.source.path for task in some)
+        return [task.source.path for task in some]
+
+    told = run(work, Orders(newest_target()), tasks, jobs)
+    assert told == [task.source.path for task in tasks]
+    assert done == [f"{folder}/{place}.py" for folder in "ab" for place in (2, 3, 1, 0)]
+
+
+def test_each_file_is_parsed_once(project: Path, monkeypatch):
+    parsed: list[str] = []
+    parse = trees.parsed
+    monkeypatch.setattr(trees, "parsed", lambda text: parsed.append(text) or parse(text))
+    kdoctor.scan([project], isolated=True, jobs=1)
+    assert sorted(parsed) == sorted(SOURCES.values())
