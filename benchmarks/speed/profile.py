@@ -26,17 +26,20 @@ STAGES: Final = {
     "start": r"/typer/|/pydantic|kdoctor/(__main__|cli|rules/(registry|index|words))",
     "files": r"kdoctor/(documents/(?!positions)|project|config"
     r"|engine/(gather|prefilter|tree|options|policy|plan|targets))",
-    "gate": r"kdoctor/(engine/(gate|outline|package|own_functions)|syntax/glimpse|rules/triggers)",
+    "gate": r"kdoctor/(engine/(gate|outline|package|own_functions|trees)|rules/triggers"
+    r"|syntax/(glimpse|sight|sketch|possible|type_sets))",
     "cache": r"kdoctor/(engine/)?cache",
-    "parse": r"kdoctor/syntax/pars|/libcst/",
-    "positions": r"kdoctor/(syntax|documents)/positions",
+    "parse": r"kdoctor/syntax/(pars|pieces|lean_nodes)|/libcst/",
+    "positions": r"kdoctor/(syntax/(positions|writing)|documents/positions)",
     "survey": r"kdoctor/syntax/(survey|walk|scopes|blocks|docstrings)",
     "names": r"kdoctor/(syntax/(resolving|imports|references|members|knowledge|package)|keras_api)",
     "inference": r"kdoctor/syntax/",
     "rules": r"kdoctor/rules/",
     "rewrites": r"kdoctor/(rewrite|engine/(repair|diffs|finding_diffs|conflicts|mend))",
     "comments": r"kdoctor/(suppression|engine/silencing)",
-    "report": r"kdoctor/(report|engine/(anchors|fingerprints|result|lines|collecting))",
+    "report": r"kdoctor/(report|engine/(anchors|fingerprints|result|lines))",
+    # The trees that die when their file is done, and Python's garbage collector.
+    "ends of files": r"kdoctor/engine/(examine|scanning|collecting|workers|processes)",
 }
 REST: Final = "the rest"
 COLLECTOR: Final = "of all: the garbage collector"
