@@ -17,7 +17,8 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     Raises:
         OSError: it cannot be read, or is no regular file.
     """
-    file = open(path, "rb", opener=_open)  # noqa: SIM115 - the caller closes it
+    # Without a buffer: it is read as a whole. The caller closes it.
+    file = open(path, "rb", buffering=0, opener=_open)  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(errno.EINVAL, "it is no regular file", os.fspath(path))

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Protocol
 
 from msgspec import Struct
 
-from kdoctor.engine.cache.state import State, file_state
+from kdoctor.documents.reading import read_regular
+from kdoctor.engine.cache.state import file_state
 from kdoctor.engine.cache.trace import Seen, Trace
 from kdoctor.engine.tree import Tree
 from kdoctor.suppression.marks import holds_marks
 
-# `from ..a import b` up to its names or their parenthesis, or `import a, b`. No quantifier gives
-# back what it took, so that no text makes this slow.
+# `from ..a import b` up to its names or their parenthesis, and `import a, b`. No quantifier gives
+# back what it took, so that no text makes this slow. Both begin with a literal, for which bytes are
+# searched fast; that it begins a word is asked after it. A name may hold letters beyond ASCII.
 _BLANK = rb"(?:[ \t\f]|\\\r?\n)*+"
 _REST = rb"(?:\\\r?\n|[^\n\\;#(])*+"
-_IMPORT = re.compile(
-    rb"\b(?:from" + _BLANK + rb"(?P<dots>\.*+)" + _BLANK + rb"(?P<module>(?:(?!import\b)[\w.]++)?+)"
-    + _BLANK + rb"import\b" + _BLANK + rb"(?P<names>\(|" + _REST + rb")"
-    rb"|import\b(?P<modules>" + _REST + rb"))"
+_FROM = re.compile(
+    rb"from(?<!\wfrom)" + _BLANK + rb"(?P<dots>\.*+)" + _BLANK
+    + rb"(?P<module>(?:(?!import\b)[\w.\x80-\xff]++)?+)" + _BLANK
+    + rb"(?P<import>import)\b" + _BLANK + rb"(?P<names>\(|" + _REST + rb")"
 )  # fmt: skip
+_IMPORT = re.compile(rb"import(?<!\wimport)\b(?P<modules>" + _REST + rb")")
 _COMMENT = re.compile(rb"#[^\n]*+")
-_NAME = re.compile(rb"\w+")
-_DOTTED = re.compile(rb"[\w.]+")
+_NAME = re.compile(rb"[\w\x80-\xff]+")
+_DOTTED = re.compile(rb"[\w.\x80-\xff]+")
 _LONGEST_LIST = 50_000  # bytes of names in parentheses
 _REMEMBERED = 100_000  # files; memory must not grow with the tree
 _MUCH = 300  # folders that were looked at: those of several projects
@@ -57,16 +61,6 @@ class Memory(Protocol):
         """Take down the facts of a file, and the files and folders that they were made of."""
 
 
-class NoMemory:
-    """Knows nothing."""
-
-    def facts(self, path: str) -> Facts | None:
-        """Return None."""
-
-    def keep_facts(self, path: str, facts: Facts, seen: Seen) -> None:
-        """Do nothing."""
-
-
 class Prefilter:
     """Admits a file that holds one of ``words``, or imports a module that does, however far away.
 
@@ -76,7 +70,7 @@ class Prefilter:
 
     def __init__(self, words: Iterable[str], memory: Memory | None = None) -> None:
         self._words = [word.encode() for word in words]
-        self._memory = memory or NoMemory()
+        self._memory = memory
         self._trace = Trace(listens=memory is not None)
         self._tree = Tree(trace=self._trace)
         self._facts: dict[str, Facts] = {}
@@ -112,24 +106,24 @@ class Prefilter:
             OSError: it cannot be read.
         """
         known = self._facts.get(path)
-        if known is None or known is _NONE:
-            known = self._memory.facts(path)
-        if known is None:
-            state, data = file_state(path)
-            known = self.of_data(path, data, state)
-        return known
+        if known is not None and known is not _NONE:
+            return known
+        if self._memory is None:
+            return self.of_data(path, read_regular(path))
+        return self._memory.facts(path) or self._new_facts(path, self._memory)
 
-    def of_data(self, path: str, data: bytes, state: State | None = None) -> Facts:
-        """Return the facts of the bytes that a file has, or is to have."""
-        if self._trace.size > _MUCH:
-            self._forget_folders()
-        speaks = any(word in data for word in self._words)
+    def _new_facts(self, path: str, memory: Memory) -> Facts:
+        state, data = file_state(path)
         with self._trace.apart() as looked:
-            imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
-        facts = Facts(len(data), speaks, holds_marks(data), imports)
-        if state is not None:
-            self._memory.keep_facts(path, facts, {path: state, **self._trace.seen(looked)})
+            facts = self.of_data(path, data)
+        memory.keep_facts(path, facts, {path: state, **self._trace.seen(looked)})
         return facts
+
+    def of_data(self, path: str, data: bytes) -> Facts:
+        """Return the facts of the bytes that a file has, or is to have."""
+        speaks = any(word in data for word in self._words)
+        imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
+        return Facts(len(data), speaks, holds_marks(data), imports)
 
     def _reaches_words(self, start: str) -> bool:
         came_from = {start: start}
@@ -165,21 +159,27 @@ class Prefilter:
 
     def _imports(self, path: str, data: bytes) -> Iterator[str]:
         """Yield the files of the project that the file may import; some of it is no import."""
-        for level, module in dict.fromkeys(_modules(data)):
+        if self._trace.size > _MUCH:
+            self._forget_folders()
+        may_hold = partial(self._tree.may_hold, path)
+        for level, module in dict.fromkeys(_modules(data, may_hold)):
             found = self._tree.find(path, module, level)
             if found is not None:
                 yield found
 
 
-def _modules(data: bytes) -> Iterator[tuple[int, str]]:
-    """Yield each module that may be imported as (leading dots, dotted name)."""
-    for found in _IMPORT.finditer(data):
-        if found["modules"] is not None:
-            for dotted in _DOTTED.findall(found["modules"]):
-                parts = _text(dotted).strip(".").split(".")
-                yield from ((0, ".".join(parts[:end])) for end in range(1, len(parts) + 1))
-            continue
+def _modules(data: bytes, may_hold: Callable[[str], bool]) -> Iterator[tuple[int, str]]:
+    """Yield each module that may be imported as (leading dots, dotted name).
+
+    Most imports are of other people's packages: what is not in one that ``may_hold`` is passed over
+    before it is taken apart.
+    """
+    ends = set()
+    for found in _FROM.finditer(data):
+        ends.add(found.start("import"))
         level, module = len(found["dots"]), _text(found["module"])
+        if not (level or may_hold(module.partition(".")[0])):
+            continue
         yield level, module
         names = found["names"]
         if names == b"(":
@@ -187,6 +187,13 @@ def _modules(data: bytes) -> Iterator[tuple[int, str]]:
             names = names.partition(b")")[0]
         for name in _NAME.findall(names):
             yield level, f"{module}.{_text(name)}" if module else _text(name)
+    for found in _IMPORT.finditer(data):
+        if found.start() in ends:
+            continue
+        for dotted in _DOTTED.findall(found["modules"]):
+            parts = _text(dotted).strip(".").split(".")
+            if may_hold(parts[0]):
+                yield from ((0, ".".join(parts[:end])) for end in range(1, len(parts) + 1))
 
 
 def _text(name: bytes) -> str:

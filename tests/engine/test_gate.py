@@ -121,6 +121,16 @@ def test_every_form_of_import_is_followed(files, source):
     assert admits(source, path=path)
 
 
+@pytest.mark.parametrize(
+    "source", ["from größe.π import K", "import größe.π", "from größe import π"]
+)
+def test_a_module_whose_name_goes_beyond_ascii_is_followed(files, source):
+    root = files(größe__init="", größe__π="from keras import backend as K", use=source)
+    path = root / "use.py"
+    assert Prefilter(WORDS).admits(str(path), path.read_bytes())
+    assert admits(source, path=path)
+
+
 def test_an_import_of_something_else_from_such_a_module_is_passed_over(files):
     root = files(
         pkg__init="",

@@ -58,6 +58,14 @@ def folder_state(path: str) -> tuple[State, frozenset[str]]:
     return State(signature, digest(os.fsencode("\0".join(telling)))), names
 
 
+def names_in(folder: str) -> frozenset[str]:
+    """Return the names in a folder, none where it cannot be read."""
+    try:
+        return frozenset(os.listdir(folder))  # noqa: PTH208
+    except OSError:
+        return frozenset()
+
+
 def state_of(key: str) -> State:
     """Return the state of a file, or of a folder, whose key ends with a separator."""
     try:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, Generic, ParamSpec, TypeVar
 
-from kdoctor.engine.cache.state import GONE, UNSTEADY, State, file_state, folder_state
+from kdoctor.documents.reading import read_regular
+from kdoctor.engine.cache.state import GONE, UNSTEADY, State, file_state, folder_state, names_in
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,7 +21,8 @@ Seen = Mapping[str, State]  # by path; that of a folder ends with a separator
 class Trace:
     """Looks at files and folders for those who ask, and remembers which and how they were.
 
-    ``listens``: whether anybody will want to know which, for one answer or another.
+    ``listens``: whether anybody will want to know which, for one answer or another; where nobody
+    does, no state is made, which would cost more than the look.
     """
 
     def __init__(self, *, listens: bool = True) -> None:
@@ -31,7 +33,7 @@ class Trace:
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, None where it cannot be read."""
         try:
-            state, data = file_state(path)
+            state, data = file_state(path) if self.listens else (UNSTEADY, read_regular(path))
         except OSError:
             state, data = GONE, None
         self._note(path, state)
@@ -39,7 +41,7 @@ class Trace:
 
     def names_in(self, folder: str) -> frozenset[str]:
         """Return the names in a folder, none where it cannot be read."""
-        state, names = folder_state(folder)
+        state, names = folder_state(folder) if self.listens else (UNSTEADY, names_in(folder))
         self._note(folder if folder.endswith(os.sep) else folder + os.sep, state)
         return names
 
@@ -92,7 +94,8 @@ class Remembered(Generic[P, T]):
         """Return the answer."""
         known = self._known.get(key)
         if known is not None:
-            self._trace.add(known[1])
+            if self._trace.listens:
+                self._trace.add(known[1])
             return known[0]
         if self._trace.listens:
             with self._trace.apart() as looked:
