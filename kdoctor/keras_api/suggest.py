@@ -24,8 +24,7 @@ def suggestions(
     wanted = rest.rpartition(".")[2] or leaf
     found = [f"{parent}.{wanted}" if parent else wanted] if rest else []
     found = [name for name in found if surface.entry(name)]
-    same_leaf = _by_leaf(surface).get(wanted, ())
-    found += sorted(same_leaf, key=lambda name: (len(name), name))
+    found += sorted(surface.names_ending_in(wanted), key=lambda name: (len(name), name))
     found = [name for name in found if kind is None or _kind(surface, name) is kind]
     if not rest:
         folded = [name for name in surface.children(parent) if name.lower() == leaf.lower()]
@@ -41,11 +40,3 @@ def suggestions(
 def _kind(surface: Surface, name: str) -> EntryKind | None:
     entry = surface.entry(name)
     return entry.kind if entry else None
-
-
-@lru_cache(maxsize=8)
-def _by_leaf(surface: Surface) -> dict[str, tuple[str, ...]]:
-    groups: dict[str, list[str]] = {}
-    for name in surface.names:
-        groups.setdefault(name.rpartition(".")[2], []).append(name)
-    return {leaf: tuple(names) for leaf, names in groups.items()}

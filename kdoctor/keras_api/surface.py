@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache, cached_property, lru_cache
 from typing import Final
 
@@ -185,33 +185,30 @@ class Surface:
 
     def children(self, module: str) -> tuple[str, ...]:
         """Return the last parts of the names directly below ``module``, sorted."""
-        return self.children_by_module.get(module, ())
+        names = self._there(self.table.names_in(module))
+        return tuple(name.rpartition(".")[2] for name in names if name)
 
     def names_of(self, home: str) -> tuple[str, ...]:
         """Return the names of the object that is defined at ``home``, sorted."""
-        names = self.table.names_by_home.get(home, ())
         return tuple(
             name
-            for name in sorted(names)
+            for name in sorted(self.table.names_defined_at(home))
             if (entry := self.entry(name)) is not None and self.home(entry) == home
         )
 
-    @cached_property
-    def children_by_module(self) -> dict[str, tuple[str, ...]]:
-        """All names of this release, grouped by what they stand under."""
-        groups: dict[str, list[str]] = {}
-        for name in self.names:
-            if name:
-                parent, _, leaf = name.rpartition(".")
-                groups.setdefault(parent, []).append(leaf)
-        return {parent: tuple(leaves) for parent, leaves in groups.items()}
+    def names_ending_in(self, leaf: str) -> tuple[str, ...]:
+        """Return the names with this last part, sorted."""
+        return self._there(self.table.names_ending_in(leaf))
+
+    def _there(self, names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in sorted(names) if self.entry(name) is not None)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """All names of this release, sorted."""
         there = (
             name
-            for name, spans in tables.all_name_spans(self.table.names)
+            for name, spans in self.table.all_spans()
             if any(each.first <= self.number <= each.last for each in spans)
         )
         return tuple(sorted(there))

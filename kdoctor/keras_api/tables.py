@@ -13,18 +13,17 @@ from __future__ import annotations
 
 import enum
 import zlib
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import accumulate
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
+from kdoctor.keras_api.rows import ENCODER, DottedNames, Rows, joined
+
 DATA: Final = "data"
-T = TypeVar("T")
 
 
 class EntryKind(enum.IntEnum):
@@ -113,87 +112,32 @@ class NamesTable(Struct, frozen=True, dict=True):
 
     def name_at(self, number: int) -> str:
         """Return one of ``names`` by its number: modules in order, in each the last parts so."""
-        # Those of a written table lie so.
-        return self._listed[number]
+        return self._rows.listed[number]
+
+    def all_spans(self) -> Iterable[tuple[str, list[NameSpan]]]:
+        """Return all names, each with its spans."""
+        return self._rows.decoded(_NAME_SPANS_OF_ALL)
+
+    def names_in(self, module: str) -> Iterable[str]:
+        """Return the names directly below a module, in whatever release they were there."""
+        return self._rows.listed.within(module)
+
+    def names_ending_in(self, leaf: str) -> Iterable[str]:
+        """Return the names with this last part, in whatever release they were there."""
+        return self._rows.listed.ending_in(leaf)
+
+    def names_defined_at(self, home: str) -> Iterable[str]:
+        """Return the names of an object, in whatever release it was called so."""
+        try:
+            number = self.homes.index(home)
+        except ValueError:
+            return []
+        rows = self._rows.decoded(_NAME_SPANS_OF_ALL, holding=number)
+        return [name for name, spans in rows if any(span.home == number for span in spans)]
 
     @cached_property
-    def _listed(self) -> Sequence[str]:
-        return self.names.listed if isinstance(self.names, Rows) else in_written_order(self.names)
-
-    @cached_property
-    def names_by_home(self) -> dict[str, list[str]]:
-        """The names of each object, in whatever release it was called so."""
-        found: dict[int, list[str]] = {}
-        for name, spans in all_name_spans(self.names):
-            for home in {span.home for span in spans}:
-                found.setdefault(home, []).append(name)
-        return {self.homes[home]: names for home, names in found.items()}
-
-
-class DottedNames(Sequence[str]):
-    """Dotted names; those of a module are read when one of them is asked for."""
-
-    def __init__(self, leaves: Mapping[str, msgspec.Raw]) -> None:
-        self._modules = leaves
-        self._read: dict[str, list[str]] = {}
-
-    def __iter__(self) -> Iterator[str]:
-        for module, leaves in self._modules.items():
-            yield from _all_joined(module, _LEAVES.decode(leaves))
-
-    def __len__(self) -> int:
-        return self._starts[-1]
-
-    # Nobody takes a slice.
-    def __getitem__(self, number: int) -> str:  # type: ignore[override]
-        if not 0 <= number < len(self):
-            raise IndexError(number)
-        at = bisect_right(self._starts, number) - 1
-        module = self._named[at]
-        if module not in self._read:
-            self._read[module] = _all_joined(module, _LEAVES.decode(self._modules[module]))
-        return self._read[module][number - self._starts[at]]
-
-    @cached_property
-    def _named(self) -> list[str]:
-        return list(self._modules)
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        """The number of the first name of each module, and of all names."""
-        return list(accumulate(map(_length, self._modules.values()), initial=0))
-
-
-class Rows(Mapping[str, msgspec.Raw]):
-    """Rows by dotted name; those of a module are read when one of them is asked for."""
-
-    def __init__(self, leaves: Mapping[str, msgspec.Raw], rows: Iterable[msgspec.Raw]) -> None:
-        self.listed: Final = DottedNames(leaves)
-        self._modules = dict(zip(leaves, zip(leaves.values(), rows, strict=True), strict=True))
-        self._read: dict[str, dict[str, msgspec.Raw]] = {}
-
-    def __getitem__(self, name: str) -> msgspec.Raw:
-        module, _, leaf = name.rpartition(".")
-        return self._module(module)[leaf]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.listed)
-
-    def __len__(self) -> int:
-        return len(self.listed)
-
-    def decoded(self, decoder: msgspec.msgpack.Decoder[list[T]]) -> Iterator[tuple[str, T]]:
-        """Yield all names with what their rows say, those of a module decoded at once."""
-        for module, (leaves, rows) in self._modules.items():
-            names = _all_joined(module, _LEAVES.decode(leaves))
-            yield from zip(names, decoder.decode(rows), strict=True)
-
-    def _module(self, module: str) -> dict[str, msgspec.Raw]:
-        if module not in self._read:
-            leaves, rows = self._modules.get(module, (_EMPTY, _EMPTY))
-            pairs = zip(_LEAVES.decode(leaves), _ROWS.decode(rows), strict=True)
-            self._read[module] = dict(pairs)
-        return self._read[module]
+    def _rows(self) -> Rows:
+        return self.names if isinstance(self.names, Rows) else Rows(*_rows_by_module(self.names))
 
 
 class _PackedNames(msgspec.Struct, array_like=True, frozen=True):
@@ -265,31 +209,14 @@ _NAME_SPANS: Final = msgspec.msgpack.Decoder(list[NameSpan])
 _NAME_SPANS_OF_ALL: Final = msgspec.msgpack.Decoder(list[list[NameSpan]])
 _MOVE_SPANS: Final = msgspec.msgpack.Decoder(list[MoveSpan])
 _CLASS_SPANS: Final = msgspec.msgpack.Decoder(list[ClassSpan])
-_LEAVES: Final = msgspec.msgpack.Decoder(list[str])
-_ROWS: Final = msgspec.msgpack.Decoder(list[msgspec.Raw])
 _PACKED_CLASSES: Final = msgspec.msgpack.Decoder(_PackedClasses)
 _PACKED_NAMES: Final = msgspec.msgpack.Decoder(_PackedNames)
 _SPAN_DEFAULTS: Final = (None,) * 4 + NameSpan.__struct_defaults__
-_ENCODER: Final = msgspec.msgpack.Encoder(order="sorted")
-_EMPTY: Final = msgspec.Raw(_ENCODER.encode([]))
-_ARRAY_16: Final = 0xDC
-_ARRAY_32: Final = 0xDD
-
-
-def _length(array: msgspec.Raw) -> int:
-    """Return how many elements an array of msgpack has, without reading them.
-
-    https://github.com/msgpack/msgpack/blob/master/spec.md#array-format-family
-    """
-    head = memoryview(array)
-    if head[0] == _ARRAY_16:
-        return int.from_bytes(head[1:3])
-    return int.from_bytes(head[1:5]) if head[0] == _ARRAY_32 else head[0] & 0x0F
 
 
 def raw(value: object) -> msgspec.Raw:
     """Encode one row."""
-    return msgspec.Raw(_ENCODER.encode(value))
+    return msgspec.Raw(ENCODER.encode(value))
 
 
 def raw_spans(spans: list[NameSpan]) -> msgspec.Raw:
@@ -307,7 +234,7 @@ def _trimmed(span: NameSpan) -> list[object]:
 def pack(table: NamesTable | ClassesTable) -> bytes:
     """Write a table; the same table always gives the same bytes."""
     packed = _packed_names(table) if isinstance(table, NamesTable) else _packed_classes(table)
-    return zlib.compress(_ENCODER.encode(packed), 9)
+    return zlib.compress(ENCODER.encode(packed), 9)
 
 
 def in_written_order(names: Iterable[str]) -> list[str]:
@@ -344,7 +271,7 @@ def _rows_by_module(
 ) -> tuple[dict[str, msgspec.Raw], list[msgspec.Raw]]:
     names = in_written_order(rows)
     return _leaves_by_module(names), [
-        raw([rows[_joined(module, leaf)] for leaf in leaves])
+        raw([rows[joined(module, leaf)] for leaf in leaves])
         for module, leaves in _by_module(names).items()
     ]
 
@@ -359,14 +286,6 @@ def _by_module(names: Iterable[str]) -> dict[str, list[str]]:
         module, _, leaf = name.rpartition(".")
         grouped.setdefault(module, []).append(leaf)
     return grouped
-
-
-def _joined(module: str, leaf: str) -> str:
-    return f"{module}.{leaf}" if module else leaf
-
-
-def _all_joined(module: str, leaves: list[str]) -> list[str]:
-    return [f"{module}.{leaf}" for leaf in leaves] if module else leaves
 
 
 def unpack_names(data: bytes) -> NamesTable:
@@ -400,15 +319,6 @@ def unpack_classes(data: bytes) -> ClassesTable:
 def name_spans(row: msgspec.Raw) -> list[NameSpan]:
     """Decode one row of ``NamesTable.names``."""
     return _NAME_SPANS.decode(row)
-
-
-def all_name_spans(
-    names: Mapping[str, msgspec.Raw],
-) -> Iterable[tuple[str, list[NameSpan]]]:
-    """Decode all rows of ``NamesTable.names``."""
-    if isinstance(names, Rows):
-        return names.decoded(_NAME_SPANS_OF_ALL)
-    return ((name, name_spans(row)) for name, row in names.items())
 
 
 def move_spans(row: msgspec.Raw) -> list[MoveSpan]:

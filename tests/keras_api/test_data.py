@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,6 +37,26 @@ def test_the_names_of_a_table_are_counted_in_written_order(name):
     table = tables.unpack_names((DATA / name).read_bytes())
     listed = [table.name_at(number) for number in range(len(table.names))]
     assert listed == tables.in_written_order(dict(table.names))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_are_found_by_home_module_and_last_part_as_if_all_were_read(name):
+    table = tables.unpack_names((DATA / name).read_bytes())
+    of_home, of_module, of_leaf = defaultdict(set), defaultdict(set), defaultdict(set)
+    for each, spans in table.all_spans():
+        module, _, leaf = each.rpartition(".")
+        of_module[module].add(each)
+        of_leaf[leaf].add(each)
+        for span in spans:
+            of_home[table.homes[span.home]].add(each)
+    for asked, found in (
+        (table.names_defined_at, of_home),
+        (table.names_in, of_module),
+        (table.names_ending_in, of_leaf),
+    ):
+        for key in [*found][::9]:
+            assert sorted(asked(key)) == sorted(found[key])
+        assert not list(asked("never.there"))
 
 
 @pytest.mark.parametrize("name", NAMES)
