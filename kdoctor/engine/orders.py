@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kdoctor.documents import Kind
 
 
-class Source(Struct, frozen=True):
+class Source(Struct, frozen=True, gc=False):
     """A file to be examined. ``data`` is given for standard input, which can be read only once."""
 
     path: str
@@ -48,7 +48,7 @@ class Turn(IntEnum):
     IMPORTER = 2  # it does not speak of Keras itself: only what it imports may
 
 
-class Task(Struct, frozen=True):
+class Task(Struct, frozen=True, gc=False):
     """One source that is worth a look.
 
     ``admitted``: the prefilter found something in it. ``target``: the Keras that it must run on,

@@ -29,9 +29,13 @@ class Plan(Struct, frozen=True):
     targets: Targets
     orders: Orders
     gathered: Gathered
-    tasks: Sequence[Task]
     workers: int | Executor | None
     cache: Cache | None = None
+
+    @property
+    def tasks(self) -> Sequence[Task]:
+        """The files that are worth a look, in the order of their paths."""
+        return self.gathered.tasks
 
 
 def plan_of(
@@ -55,5 +59,5 @@ def plan_of(
 
         cache = Cache(store_of(policy))
     gathered = gather(paths, options, policy, cache)
-    tasks = targets.assigned(policy.assigned(gathered.tasks))
-    return Plan(targets, orders, gathered, tasks, workers, cache)
+    gathered.tasks = targets.assigned(policy.assigned(gathered.tasks))
+    return Plan(targets, orders, gathered, workers, cache)
