@@ -12,9 +12,8 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Fix, Precedence
 from kdoctor.rewrite.precedence import wanted_around
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, member, mentions
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
 
 _RESHAPES = ("reshape",)
 
@@ -27,16 +26,16 @@ _READ = frozenset(
 )
 
 
-def _makes_one(glimpse: Glimpse, facts: Facts) -> bool:
-    """Say whether a source could have a symbolic tensor, by what it makes or reads one with."""
-    if glimpse.applies or not _READ.isdisjoint(glimpse.members):
-        return True
+def _makes_one(facts: Facts, name: str) -> bool:
+    """Say whether calling what has this dotted name makes a symbolic tensor."""
     known = keras_api.knowledge(facts.target)
-    made = (known.result_type(e) or known.class_type(e) for e in glimpse.mentioned)
-    return any(each is not None and each.kind is Kind.TENSOR for each in made)
+    made = known.result_type(name) or known.class_type(name)
+    return made is not None and made.kind is Kind.TENSOR
 
 
-SYMBOLIC: Final = Trigger(_makes_one)
+SYMBOLIC: Final = (
+    member(*_READ) | Trigger(lambda glimpse, _: glimpse.applies) | mentions(_makes_one)
+)
 """A trigger: without what this asks for, nothing in a source is known to be a symbolic tensor."""
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from kdoctor import keras_api
+from kdoctor.syntax.nodes import children_of
 
 if TYPE_CHECKING:
     from kdoctor.kinds import Kind
@@ -223,12 +224,18 @@ def keyword(*words: str) -> Trigger:
 
 def names(speaks: Callable[[Facts, str], bool]) -> Trigger:
     """Something is imported, or read through an import, of whose dotted name ``speaks`` holds."""
-
-    @lru_cache(maxsize=8)
-    def said(facts: Facts) -> _Said:
-        return _Said(partial(speaks, facts))
-
+    said = _asked_once(speaks)
     return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.names))
+
+
+def mentions(speaks: Callable[[Facts, str], bool]) -> Trigger:
+    """So it is of a name of those, or of what else types may be: see ``Glimpse.mentioned``."""
+    said = _asked_once(speaks)
+    return Trigger(lambda glimpse, facts: said(facts).of_any(glimpse.mentioned))
+
+
+def _asked_once(speaks: Callable[[Facts, str], bool]) -> Callable[[Facts], _Said]:
+    return lru_cache(maxsize=8)(lambda facts: _Said(partial(speaks, facts)))
 
 
 def named(*dotted: str) -> Trigger:
@@ -340,12 +347,13 @@ def inner_nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[as
         node = waiting.pop()
         yield node
         if not isinstance(node, _INNER):
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting += children_of(node)
 
 
 def receivers(glimpse: Glimpse, *methods: str) -> set[str]:
     """Return what methods of these names are called on, as ``Called.receiver`` tells it."""
-    return {each.receiver for each in glimpse.calls if each.is_attribute and each.leaf in methods}
+    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in methods)
+    return {each.receiver for each in called if each.is_attribute}
 
 
 def gives_several(glimpse: Glimpse, called: Called) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import weakref
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -49,13 +49,6 @@ class Called(Struct, frozen=True, eq=False):
     def starred(self) -> bool:
         """Whether there may be more arguments by position."""
         return any(isinstance(each, ast.Starred) for each in self.node.args)
-
-    @property
-    def last_names(self) -> Collection[str]:
-        """The last name of what is called, as written and as meant."""
-        if not self.names:
-            return (self.leaf,)
-        return {self.leaf, *(each.rpartition(".")[2] for each in self.names)}
 
     @property
     def is_attribute(self) -> bool:
@@ -146,7 +139,7 @@ class Glimpse(Sight):
     @cached_property
     def calls(self) -> tuple[Called, ...]:
         """Every call."""
-        return tuple(self._called(node) for node in self.call_nodes)
+        return tuple(map(self._called, self.call_nodes))
 
     def calls_of(self, name: str) -> Sequence[Called]:
         """Return the calls of something of such a name, as written or as meant."""
@@ -159,21 +152,24 @@ class Glimpse(Sight):
     @cached_property
     def calls_by_meaning(self) -> dict[str, list[Called]]:
         """The calls of each dotted name that something called may be."""
-        return self._calls_by(lambda called: called.names)
+        return _grouped((name, called) for called in self.calls for name in called.names)
+
+    @cached_property
+    def calls_by_leaf(self) -> dict[str, list[Called]]:
+        """The calls of each last name that is written."""
+        return _grouped((called.leaf, called) for called in self.calls)
 
     @cached_property
     def _calls_by_keyword(self) -> dict[str, list[Called]]:
-        return self._calls_by(lambda called: called.keywords)
+        return _grouped((name, called) for called in self.calls for name in called.keywords)
 
     @cached_property
     def _calls_by_name(self) -> dict[str, list[Called]]:
-        return self._calls_by(lambda called: called.last_names)
-
-    def _calls_by(self, names: Callable[[Called], Collection[str]]) -> dict[str, list[Called]]:
-        found: dict[str, list[Called]] = {}
-        for called in self.calls:
-            for name in names(called):
-                found.setdefault(name, []).append(called)
+        found = {leaf: [*calls] for leaf, calls in self.calls_by_leaf.items()}
+        for name, calls in self.calls_by_meaning.items():
+            leaf = name.rpartition(".")[2]
+            if others := [each for each in calls if each.leaf != leaf]:
+                found.setdefault(leaf, []).extend(others)
         return found
 
     def values_of(self, node: ast.expr | None) -> list[ast.expr]:
@@ -188,8 +184,13 @@ class Glimpse(Sight):
 
     def meant_by(self, node: ast.expr) -> frozenset[str]:
         """Return the dotted names that an expression may be, none where it is no chain."""
-        chain = chain_of(node)
-        return self._meant(chain[0], chain[1:]) if chain else _NOTHING
+        path: list[str] = []
+        while isinstance(node, ast.Attribute):
+            path.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.locals:
+            return _NOTHING  # as most are
+        return self._meant(node.id, tuple(path[::-1]))
 
     def handed_over(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
@@ -309,14 +310,23 @@ class Glimpse(Sight):
         )
 
     def _called(self, node: ast.Call) -> Called:
-        function = node.func
-        chain = chain_of(function)
-        leaf = function.attr if isinstance(function, ast.Attribute) else "".join(chain)
-        keywords = node.keywords
+        function, keywords = node.func, node.keywords
+        match function:
+            case ast.Attribute(attr=leaf) | ast.Name(id=leaf):
+                names = self.meant_by(function)
+            case _:
+                leaf, names = "", _NOTHING
         return Called(
-            self._meant(chain[0], chain[1:]) if chain else _NOTHING,
+            names,
             leaf,
             len(node.args),
             frozenset([each.arg for each in keywords if each.arg]) if keywords else _NOTHING,
             node,
         )
+
+
+def _grouped(pairs: Iterable[tuple[str, Called]]) -> dict[str, list[Called]]:
+    found: dict[str, list[Called]] = {}
+    for name, called in pairs:
+        found.setdefault(name, []).append(called)
+    return found

@@ -595,6 +595,30 @@ decay = keras.optimizers.SGD(0.1)
 import keras
 from keras.regularizers import l1, l1_l2
 penalties = {"l1_l2": l1_l2, "l1": l1(0.1)}
+
+# KD305
+import keras
+keras.layers.Dense(3, kernel_constraint="max_norm", bias_regularizer="l2")
+keras.layers.Dense(3, name="maxnorm")
+fit(class_weight="auto")
+
+# KD408
+import keras
+EarlyStopping = keras.callbacks.EarlyStopping
+EarlyStopping("val_dice", 0, 3, 0, "max")
+monitors = {"EarlyStopping": keras.callbacks.ModelCheckpoint("a.keras", "val_loss")}
+
+# KD414
+import keras
+keras.layers.Dense(units, "relu", True)
+keras.layers.Dropout(0.5, None, 3)
+
+# KD426
+import keras
+model = keras.Model(x, outputs)
+outputs = [keras.layers.Dense(1)(x), keras.layers.Dense(1)(x)]
+model.compile("sgd", metrics=["mae"])
+model.evaluate(x, y, **options)
 """
 
 
@@ -1390,6 +1414,32 @@ from keras import layers as l, regularizers
 r = regularizers
 made = r.l1_l2
 made(0.1)
+
+# KD305
+from keras import layers as l
+made = l.Dense
+made(3, kernel_constraint="maxnorm")
+
+# KD305
+import keras
+keras.layers.LSTM(3, recurrent_regularizer="l1_l2")
+
+# KD305
+import keras
+class Mine(keras.Model):
+    def train(self, x, y):
+        fitted = self.fit(x, y, class_weight=("balanced"))
+        return fitted
+
+# KD408
+import keras as k
+Stop = k.callbacks.EarlyStopping
+Stop(monitor="dice")
+
+# KD414
+from keras import optimizers as o
+make = o.SGD
+make(0.01, 0.9, 1e-6, True)
 """
 
 

@@ -5,7 +5,7 @@ They ask what ``keras_calls`` asks, of less: a call of a method may be that of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 
 from msgspec import Struct
@@ -85,44 +85,42 @@ def may_make_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
 
 @once  # several rules ask it
 def _calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, Sequence[Called]]]:
-    callees = _Callees(glimpse, facts)
+    """Return what the calls with arguments may call, by the classes that the source speaks of."""
     found: dict[Callee, list[Called]] = {}
-    for called in glimpse.calls:
-        if called.keywords or called.places:
-            for callee in callees.of(called):
-                found.setdefault(callee, []).append(called)
+    for name, calls in glimpse.calls_by_meaning.items():
+        callee = callee_of(name, facts)
+        if callee is not None:
+            found.setdefault(callee, []).extend(filter(_passes_something, calls))
+    methods = _all_methods().intersection(glimpse.calls_by_leaf)
+    classes = _classes(glimpse, facts) if methods else ()
+    for name in methods:
+        of_objects = (each for each in glimpse.calls_by_leaf[name] if each.is_attribute)
+        calls = [*filter(_passes_something, of_objects)]
+        for callee in _methods_of(classes, name, facts) if calls else ():
+            found.setdefault(callee, []).extend(calls)
     return found.items()
 
 
-class _Callees:
-    """What the calls of a source may call, by the classes of Keras that it speaks of."""
+def _passes_something(called: Called) -> bool:
+    return bool(called.places or called.keywords)
 
-    def __init__(self, glimpse: Glimpse, facts: Facts) -> None:
-        found = (callee_of(name, facts) for name in glimpse.mentioned)
-        self._classes = tuple({each.name: each for each in found if each and each.made}.values())
-        self._facts = facts
-        self._known: dict[tuple[frozenset[str], str], tuple[Callee, ...]] = {}
 
-    def of(self, called: Called) -> tuple[Callee, ...]:
-        """Return what a call may call."""
-        names = called.names
-        method = called.leaf if called.leaf in _all_methods() and called.is_attribute else ""
-        if not names and not method:
-            return ()  # as most calls are
-        known = self._known.get((names, method))
-        if known is None:
-            found = (callee_of(name, self._facts) for name in names)
-            known = (*(each for each in found if each is not None), *self._methods(method))
-            self._known[names, method] = known
-        return known
+def _classes(glimpse: Glimpse, facts: Facts) -> Collection[Callee]:
+    """Return the classes of Keras that a source speaks of, each under one of its names."""
+    found = (callee_of(name, facts) for name in glimpse.mentioned)
+    return {each.name: each for each in found if each is not None and each.made}.values()
 
-    def _methods(self, name: str) -> Iterable[Callee]:
-        if name == "__init__":
-            return self._classes
-        if not name:
-            return ()
-        found = (_method(cls.name, name, self._facts) for cls in self._classes)
-        return (*_methods(name, self._facts), *(each for each in found if each is not None))
+
+def _methods_of(classes: Iterable[Callee], name: str, facts: Facts) -> Iterator[Callee]:
+    """Yield what a method of that name may be where such classes are spoken of."""
+    if name == "__init__":
+        yield from classes
+        return
+    yield from _methods(name, facts)
+    for cls in classes:
+        method = _method(cls.name, name, facts)
+        if method is not None:
+            yield method
 
 
 @cache

@@ -112,8 +112,9 @@ def may_be_ints_by_name(glimpse: Glimpse, names: Collection[ast.Name]) -> bool:
                 places.setdefault(node.name, []).append((each.arg, index))
     return any(
         may_be_int(value)
-        for called in glimpse.calls
+        for function, taken in places.items()
+        for called in glimpse.calls_by_leaf.get(function, ())
         if isinstance(called.node.func, ast.Name)
-        for place in places.get(called.leaf, ())
+        for place in taken
         for value in glimpse.values_of(called.argument(*place))
     )

@@ -10,21 +10,18 @@ from kdoctor.rules.arguments._callees import Callee, callee_of, passes
 from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in
 
-_KINDS: Final = frozenset({Kind.LAYER, Kind.LOSS})
 _FUNCTIONS: Final = frozenset({"BatchNormalization", "Input"})
-_METHODS: Final = frozenset({"compile", "fit"})
+_OF_LAYERS: Final = ("_constraint", "_regularizer")
+_SHORT_NAMES: Final = frozenset({*LOSSES, *METRICS, *OF_KERAS_1})
+_OF_WEIGHTS: Final = frozenset({*CONSTRAINTS, "l1_l2"})
 
 
 def _may_refuse(callee: Callee) -> bool:
-    return (
-        callee.kind in _KINDS
-        or callee.leaf in _FUNCTIONS
-        or (callee.method and callee.leaf in _METHODS)
-    )
+    return callee.leaf in _FUNCTIONS or (callee.method and callee.leaf == "compile")
 
 
 def _has_a_slash(called: Called) -> bool:
@@ -40,20 +37,30 @@ def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
         called.argument("axis", 0), ast.Tuple | ast.List
     ):
         return True
-    if callee.kind is Kind.LOSS:
-        reduction = called.argument("reduction")
-        return reduction is not None and (
-            not isinstance(reduction, ast.Constant) or reduction.value == "auto"
+    return (
+        callee.method
+        and callee.leaf == "compile"
+        and (
+            isinstance(called.argument("metrics"), ast.Constant)
+            or any(_SHORT_NAMES & _texts(each) for each in called.values)
         )
-    if callee.method and callee.leaf == "compile":
-        named = {*LOSSES, *METRICS, *OF_KERAS_1}
-        metrics = called.argument("metrics")
-        return isinstance(metrics, ast.Constant) or any(named & _texts(e) for e in called.values)
-    if callee.method and callee.leaf == "fit":
-        return bool(_texts(called.argument("class_weight")))
-    return callee.kind is Kind.LAYER and any(
-        (each.arg or "").endswith(("_constraint", "_regularizer"))
-        and _texts(each.value) & {*CONSTRAINTS, "l1_l2"}
+    )
+
+
+def _may_reduce(_: Facts, __: Callee, called: Called) -> bool:
+    reduction = called.argument("reduction")
+    return reduction is not None and (
+        not isinstance(reduction, ast.Constant) or reduction.value == "auto"
+    )
+
+
+def _may_weigh(_: Facts, __: Callee, called: Called) -> bool:
+    return bool(_texts(called.argument("class_weight")))
+
+
+def _may_be_held(_: Facts, __: Callee, called: Called) -> bool:
+    return any(
+        (each.arg or "").endswith(_OF_LAYERS) and not _OF_WEIGHTS.isdisjoint(_texts(each.value))
         for each in called.node.keywords
     )
 
@@ -79,6 +86,11 @@ def _texts(given: ast.expr | None) -> frozenset[str]:
 
 MAY_BE_REFUSED: Final[Trigger] = (
     passes(_may_be_refused, of=_may_refuse)
+    | keyword("reduction") & passes(_may_reduce, of=lambda each: each.kind is Kind.LOSS)
+    | keyword("class_weight")
+    & passes(_may_weigh, of=lambda each: each.method and each.leaf == "fit")
+    | Trigger(lambda glimpse, _: any(each.endswith(_OF_LAYERS) for each in glimpse.keywords))
+    & passes(_may_be_held, of=lambda each: each.kind is Kind.LAYER)
     | Trigger(lambda glimpse, _: any(map(_has_a_slash, glimpse.calls_with("name"))))
     & passes(lambda _, __, called: _has_a_slash(called), of=lambda _: True)
     | Trigger(_may_be_shaped_by_an_int)

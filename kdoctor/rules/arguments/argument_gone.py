@@ -61,6 +61,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
+    if called.keywords <= callee.takes:
+        return False  # as nearly always
     given = called.keywords - callee.takes - _ELSEWHERE
     return any(_is_gone(facts, callee, each) for each in given)
 

@@ -119,8 +119,7 @@ def _proven(facts: Facts, word: str) -> Applicability:
 def _may_pass_an_int(glimpse: Glimpse, _: Facts) -> bool:
     return any(
         isinstance(each, ast.Constant)
-        for called in glimpse.calls
-        if called.leaf == "add_weight"
+        for called in glimpse.calls_by_leaf.get("add_weight", ())
         for each in glimpse.values_of(called.argument("shape", 0))
     )
 

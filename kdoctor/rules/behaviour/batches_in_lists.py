@@ -108,9 +108,10 @@ def _called_for_a_model(glimpse: Glimpse) -> set[str]:
     """Return the names of the functions and methods that ``_generators`` could yield."""
     given = (
         called.argument(name, None if index else 0)
-        for called in glimpse.calls
+        for method, names in _FED.items()
+        for called in glimpse.calls_by_leaf.get(method, ())
         if called.is_attribute
-        for index, name in enumerate(_FED.get(called.leaf, ()))
+        for index, name in enumerate(names)
     )
     made = (value for each in given for value in glimpse.values_of(each))
     return {

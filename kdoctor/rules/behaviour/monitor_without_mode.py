@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import libcst as cst
 from packaging.version import Version
@@ -191,7 +192,8 @@ def _replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
 
 def _may_lack_a_mode(glimpse: Glimpse, facts: Facts) -> bool:
     """Say whether ``_may_be_known`` could say no of something that is monitored without a mode."""
-    monitored = {name for called in glimpse.calls for name in _monitored(facts, called)} - {"loss"}
+    made = chain.from_iterable(map(glimpse.calls_of, _CALLBACKS))
+    monitored = {name for called in made for name in _monitored(facts, called)} - {"loss"}
     if not all(map(_is_of_keras, monitored)):
         return True
     lacking = [

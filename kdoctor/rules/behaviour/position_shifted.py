@@ -23,8 +23,9 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 import libcst as cst
 from msgspec import Struct
@@ -39,6 +40,7 @@ from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
+_Node = TypeVar("_Node", ast.expr, cst.BaseExpression)
 _RELEASES = ("2.15.0", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 # What is passed where the default is None.
@@ -83,7 +85,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _may_be_shifted(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
-        not _all_fit([literal_of(each) for each in called.node.args], new)
+        not _all_fit(called.node.args, new, literal_of)
         for name, calls in glimpse.calls_by_meaning.items()
         if (new := facts.signature(name)) is not None
         for called in calls
@@ -124,25 +126,29 @@ def _positional(signature: Signature) -> list[Parameter]:
 
 def _fits(values: Sequence[cst.BaseExpression], signature: Signature) -> bool:
     """Say whether every argument may be meant for the parameter in its place."""
-    return _all_fit([literal(each) for each in values], signature)
+    return _all_fit(values, signature, literal)
 
 
-def _all_fit(values: Sequence[object], signature: Signature) -> bool:
+def _all_fit(
+    nodes: Sequence[_Node], signature: Signature, value_of: Callable[[_Node], object]
+) -> bool:
     parameters = _positional(signature)
-    if len(values) > len(parameters):
+    if len(nodes) > len(parameters):
         kinds = {each.kind for each in signature.parameters}
         return inspect.Parameter.VAR_POSITIONAL in kinds
-    return all(_may_be(v, p) for v, p in zip(values, parameters, strict=False))
+    return all(
+        each.default is None or _may_be(value_of(node), each.name, each.default)
+        for node, each in zip(nodes, parameters, strict=False)
+    )
 
 
-def _may_be(value: object, parameter: Parameter) -> bool:
+def _may_be(value: object, name: str, default_text: str) -> bool:
     """Say whether a value may be meant for a parameter, by the type of its default."""
-    if value is UNKNOWN or value is None or parameter.default is None:
+    if value is UNKNOWN or value is None:
         return True
-    name = parameter.name
     if name == "dtype":
         return not isinstance(value, str) or value in _DTYPES
-    default = _default(parameter.default)
+    default = _default(default_text)
     if name in _TEXT:
         return isinstance(value, str)
     if isinstance(default, bool):

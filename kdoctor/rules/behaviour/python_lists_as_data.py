@@ -37,8 +37,9 @@ _DATA = {"fit": ("x", "y"), "evaluate": ("x", "y"), "predict": ("x",)}
 def _may_get_lists(glimpse: Glimpse, _: Facts) -> bool:
     given = (
         called.argument(name, place)
-        for called in glimpse.calls
-        for place, name in enumerate(_DATA.get(called.leaf, ()))
+        for method, names in _DATA.items()
+        for called in glimpse.calls_by_leaf.get(method, ())
+        for place, name in enumerate(names)
     )
     return any(
         isinstance(value, ast.List) and _holds_data(literal_of(value))

@@ -148,9 +148,14 @@ def _may_differ(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether there may be outputs with names, and results without, each written out."""
     return any(
         "return_dict" not in called.keywords
+        for name in _GIVE_RESULTS
+        for called in glimpse.calls_by_leaf.get(name, ())
+        if not called.is_hidden
+    ) and any(
+        _may_name_outputs(glimpse, called)
         for called in glimpse.calls
-        if called.leaf in _GIVE_RESULTS and not called.is_hidden
-    ) and any(_may_name_outputs(glimpse, called) for called in glimpse.calls)
+        if called.places > 1 or "outputs" in called.keywords
+    )
 
 
 def _may_name_outputs(glimpse: Glimpse, called: Called) -> bool:

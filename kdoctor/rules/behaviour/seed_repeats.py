@@ -45,10 +45,9 @@ _REPEATED = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 def _may_be_seeded(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
-        "seed" in called.keywords
-        and any(_is_random(facts, each) for each in called.names)
+        any(_is_random(facts, each) for each in called.names)
         and any(isinstance(literal_of(e), int) for e in glimpse.values_of(called.argument("seed")))
-        for called in glimpse.calls
+        for called in glimpse.calls_with("seed")
     )
 
 

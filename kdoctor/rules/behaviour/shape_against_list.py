@@ -144,8 +144,8 @@ def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
         any(isinstance(each, ast.List) for each in several) and any(map(_is_shape, several))
         for several in sides
     ) or any(
-        called.leaf == "isinstance" and called.places > 1 and _is_shape(called.node.args[0])
-        for called in glimpse.calls
+        called.places > 1 and _is_shape(called.node.args[0])
+        for called in glimpse.calls_by_leaf.get("isinstance", ())
         if "TensorShape" in glimpse.words
     )
 

@@ -111,10 +111,10 @@ def _may_ask(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
         by_pytest
         or any(
-            _may_differ(facts, name) for value in called.values for name in glimpse.meant_by(value)
+            _may_differ(facts, each) for value in called.values for each in glimpse.meant_by(value)
         )
-        for called in glimpse.calls
-        if not called.names.isdisjoint(_ASK)
+        for name in _ASK
+        for called in glimpse.calls_by_meaning.get(name, ())
     )
 
 

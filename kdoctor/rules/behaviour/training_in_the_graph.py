@@ -88,8 +88,7 @@ _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP, Context.EAG
 def _may_give_a_phase(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
         _is_phase(called.argument("training")) and may_get_a_tensor(glimpse, facts, called)
-        for called in glimpse.calls
-        if "training" in called.keywords
+        for called in glimpse.calls_with("training")
     )
 
 

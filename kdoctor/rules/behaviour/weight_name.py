@@ -95,11 +95,11 @@ def _may_look(glimpse: Glimpse, _: Facts) -> bool:
         if any(map(_is_name, sides)) and any(map(_is_wanted, sides)):
             return True
     return any(
-        called.leaf in _METHODS
-        and isinstance(called.node.func, ast.Attribute)
+        isinstance(called.node.func, ast.Attribute)
         and _is_name(called.node.func.value)
         and any(map(_is_wanted, called.values[:1]))
-        for called in glimpse.calls
+        for method in _METHODS
+        for called in glimpse.calls_by_leaf.get(method, ())
     )
 
 

@@ -63,6 +63,7 @@ _OF_NUMPY = frozenset({
     "round", "sign", "sin", "sort", "sqrt", "square", "stack", "std", "subtract", "sum", "tanh",
     "where", "var",
 })  # fmt: skip
+_NUMPY_NAMES = frozenset(f"numpy.{name}" for name in _OF_NUMPY)
 _ORDERING = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual)
 _ASKING = (ast.If, ast.While, ast.IfExp, ast.Assert)
 _LOOPING = (ast.For, ast.comprehension)
@@ -94,8 +95,8 @@ def _may_be_misused(glimpse: Glimpse, facts: Facts) -> bool:
         *(called for name in _BUILTINS for called in glimpse.calls_of(name)),
         *(
             called
-            for name in _OF_NUMPY
-            for called in glimpse.calls_by_meaning.get(f"numpy.{name}", ())
+            for name in _NUMPY_NAMES.intersection(glimpse.calls_by_meaning)
+            for called in glimpse.calls_by_meaning[name]
         ),
     )
     asked = chain(

@@ -91,10 +91,9 @@ def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
         if _DECORATOR in glimpse.meant_by(each.func if isinstance(each, ast.Call) else each)
     }
     return any(
-        isinstance(called.node.func, ast.Name)
-        and called.leaf in decorated
-        and may_get_a_tensor(glimpse, facts, called)
-        for called in glimpse.calls
+        isinstance(called.node.func, ast.Name) and may_get_a_tensor(glimpse, facts, called)
+        for name in decorated
+        for called in glimpse.calls_by_leaf.get(name, ())
     )
 
 
