@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from kdoctor import keras_api
-from kdoctor.syntax.nodes import children_of
 
 if TYPE_CHECKING:
     from kdoctor.kinds import Kind
@@ -40,7 +39,6 @@ Need = tuple[str, frozenset[str]]
 
 _REMEMBERED = 4_000  # names; memory must not grow with the tree
 _METHODS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_INNER = (*_METHODS, ast.ClassDef, ast.Lambda)
 
 
 class Trigger(Struct, frozen=True):
@@ -338,16 +336,6 @@ def method_of(node: ast.ClassDef, name: str) -> ast.FunctionDef | ast.AsyncFunct
     methods = (each for each in node.body if isinstance(each, _METHODS))
     found = [each for each in methods if each.name == name]
     return found[-1] if found else None
-
-
-def inner_nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
-    """Yield what stands in the body of a function, not what is in those that it defines."""
-    waiting: list[ast.AST] = [*function.body]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, _INNER):
-            waiting += children_of(node)
 
 
 def receivers(glimpse: Glimpse, *methods: str) -> set[str]:

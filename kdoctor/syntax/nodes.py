@@ -12,6 +12,7 @@ _NO_NODES = frozenset({
 })  # fmt: skip
 _LEAVES = frozenset({ast.Constant, ast.MatchSingleton})  # whatever their value is, it is no node
 _TYPE_ALIAS = getattr(ast, "TypeAlias", None)  # from Python 3.12 on; its name is a node
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _STATEMENTS = frozenset({"body", "handlers", "orelse", "finalbody", "cases"})
 _HOLD_STATEMENTS = (ast.mod, ast.stmt, ast.excepthandler, ast.match_case)
 
@@ -86,6 +87,16 @@ def nodes_in(node: ast.AST) -> list[ast.AST]:
             elif value is not None:
                 found.append(value)
     return [each for each in found if each is not None]
+
+
+def inner_nodes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
+    """Yield what stands in the body of a function, not what is in those that it defines."""
+    waiting: list[ast.AST] = [*function.body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _INNER):
+            waiting += children_of(node)
 
 
 def statements_in(

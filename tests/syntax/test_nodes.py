@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from kdoctor.syntax.nodes import nodes_in, statements_in
+from kdoctor.syntax.nodes import inner_nodes, nodes_in, statements_in
 
 _EVERYTHING = '''
 """A docstring."""
@@ -61,3 +61,12 @@ def test_what_is_inside_of_a_scope_can_be_left_out():
     tree = ast.parse("if a:\n    def f():\n        b\nelse:\n    c\n")
     found = statements_in(tree.body, outside_of=(ast.FunctionDef,))
     assert [each.__class__ for each in found] == [ast.If, ast.FunctionDef, ast.Expr]
+
+
+def test_what_stands_in_an_inner_function_is_not_in_the_outer_one():
+    source = "def f():\n    if x:\n        yield 1\n    def g(y=2):\n        yield 3\n    return lambda: 4\n"
+    (function,) = ast.parse(source).body
+    found = [*inner_nodes(function)]
+    assert {each.value for each in found if isinstance(each, ast.Constant)} == {1}
+    assert {each.id for each in found if isinstance(each, ast.Name)} == {"x"}
+    assert {each.name for each in found if isinstance(each, ast.FunctionDef)} == {"g"}

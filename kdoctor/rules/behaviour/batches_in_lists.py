@@ -33,10 +33,10 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import argument, replaced, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, inner_nodes, word
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import dotted
+from kdoctor.syntax.nodes import dotted, inner_nodes
 from kdoctor.syntax.walk import own_nodes
 
 _FED = {

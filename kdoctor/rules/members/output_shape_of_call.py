@@ -40,9 +40,10 @@ from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, classes, inner_nodes, lineages, method_of, word
+from kdoctor.rules.triggers import Trigger, classes, lineages, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import inner_nodes
 from kdoctor.syntax.walk import descendants, own_nodes
 
 ASK_CALL = frozenset({
