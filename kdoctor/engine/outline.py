@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from kdoctor.documents.reading import read_regular
-from kdoctor.syntax.nodes import children_of, dotted, nodes_in, statements_in
+from kdoctor.syntax.nodes import NODE_FIELDS, children_of, dotted, statements_in
 from kdoctor.syntax.package import is_registry
 
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -208,7 +208,7 @@ def _class(node: ast.ClassDef) -> Class:
 
 
 class _Method:
-    """A method, and what stands in it."""
+    """A method, and what stands in it. Most nodes are of a few kinds, which need no table."""
 
     def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.node = node
@@ -216,15 +216,28 @@ class _Method:
         self.constants: list[ast.Constant] = []
         self.attributes: list[ast.Attribute] = []
         self.calls: list[ast.Call] = []
-        kept: dict[type[ast.AST], list[Any]] = {
-            ast.Name: self.names,
-            ast.Constant: self.constants,
-            ast.Attribute: self.attributes,
-            ast.Call: self.calls,
-        }
-        for each in nodes_in(node):
-            if each.__class__ in kept:
-                kept[each.__class__].append(each)
+        waiting: list[Any] = [node]
+        for each in waiting:  # it grows meanwhile
+            kind = each.__class__
+            if kind is ast.Name:
+                self.names.append(each)
+            elif kind is ast.Attribute:
+                self.attributes.append(each)
+                waiting.append(each.value)
+            elif kind is ast.Constant:
+                self.constants.append(each)
+            elif kind is ast.Call:
+                self.calls.append(each)
+                waiting.append(each.func)
+                waiting += each.args
+                waiting += [keyword.value for keyword in each.keywords]
+            else:
+                for field in NODE_FIELDS[kind]:
+                    value = getattr(each, field)
+                    if value.__class__ is list:
+                        waiting += value
+                    elif value is not None:
+                        waiting.append(value)
 
     def calls_of_init(self) -> list[ast.Call]:
         """Return the calls of something's ``__init__``."""
@@ -283,15 +296,12 @@ def _note_method(method: _Method, members: set[str]) -> bool:
     """Add what the method sets on ``self``. Say whether that is all that it can set."""
     arguments = method.node.args
     own = next((each.arg for each in (*arguments.posonlyargs, *arguments.args)), None)
-    members.update(
-        each.attr
-        for each in method.attributes
-        if isinstance(each.ctx, ast.Store)
-        and isinstance(each.value, ast.Name)
-        and each.value.id == own
-    )
+    opened = False
+    for each in method.attributes:
+        if each.ctx.__class__ is ast.Store:
+            if isinstance(each.value, ast.Name) and each.value.id == own:
+                members.add(each.attr)
+        elif each.attr == "__dict__":
+            opened = True
     called = {each.func.id for each in method.calls if isinstance(each.func, ast.Name)}
-    return called.isdisjoint(_OPEN) and not any(
-        each.attr == "__dict__" and not isinstance(each.ctx, ast.Store)
-        for each in method.attributes
-    )
+    return not opened and called.isdisjoint(_OPEN)

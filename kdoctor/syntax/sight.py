@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -54,20 +54,29 @@ class Sight:
     def _walk(self, tree: ast.Module) -> None:
         """Note all that is there. Most nodes are of a few kinds, which need no table."""
         waiting: list[Any] = [tree]
-        read, bound, strings = self.read, self.bound, self.strings
+        read, bound, strings, chains = self.read, self.bound, self.strings, self.chains
         calls, keywords, nodes = self.call_nodes, self.keywords, self.nodes
+        a_name, an_attribute, a_constant, a_call = ast.Name, ast.Attribute, ast.Constant, ast.Call
+        store = ast.Store
+        assigns = nodes.setdefault(ast.Assign, [])
         for node in waiting:  # it grows meanwhile
             kind = node.__class__
-            if kind is ast.Name:
+            if kind is a_name:
                 read.add(node.id)
-                if node.ctx.__class__ is ast.Store:
+                if node.ctx.__class__ is store:
                     bound.add(node.id)
-            elif kind is ast.Attribute:
-                self._attribute(node, waiting)
-            elif kind is ast.Constant:
+            elif kind is an_attribute:
+                value = node.value
+                if node.ctx.__class__ is not ast.Load:
+                    self.stores.add(node.attr)
+                if value.__class__ is a_name:
+                    chains.add((value.id, (node.attr,)))
+                else:
+                    self._attribute(node, waiting)
+            elif kind is a_constant:
                 if node.value.__class__ is str:
                     strings.add(node.value)
-            elif kind is ast.Call:
+            elif kind is a_call:
                 calls.append(node)
                 waiting.append(node.func)
                 waiting += node.args
@@ -75,42 +84,50 @@ class Sight:
                     if each.arg is not None:
                         keywords.add(each.arg)
                     waiting.append(each.value)
+            elif kind is ast.Assign:
+                assigns.append(node)
+                self._assign(node)
+                waiting += node.targets
+                waiting.append(node.value)
             elif kind is ast.Expr:
-                if node.value.__class__ is not ast.Constant:  # a docstring
+                if node.value.__class__ is not a_constant:  # a docstring
                     waiting.append(node.value)
             elif kind is ast.arguments:
-                waiting += self._parameters(node)
+                self._parameters(node, waiting)
             else:
-                note, kept, identifiers, fields = _PLANS[kind]
-                if kept is not None:
-                    nodes.setdefault(kept, []).append(node)
-                if note is not None:
-                    note(self, node)
-                for field in identifiers:
-                    value = getattr(node, field)
-                    if value.__class__ is str:
-                        bound.add(value)
-                    elif value:
-                        self.identifiers.update(value)
-                for field in fields:
-                    value = getattr(node, field)
-                    if value.__class__ is list:
-                        waiting += value
-                    elif value is not None:
-                        waiting.append(value)
+                self._other(node, waiting)
 
-    def _parameters(self, node: ast.arguments) -> Iterator[ast.expr | None]:
-        """Note the parameters of a function. Yield their annotations and defaults."""
+    def _other(self, node: ast.AST, waiting: list[Any]) -> None:
+        """Note a node of one of the many kinds that are rare, as the table says."""
+        note, kept, identifiers, fields = _PLANS[node.__class__]
+        if kept is not None:
+            self.nodes.setdefault(kept, []).append(node)
+        if note is not None:
+            note(self, node)
+        for field in identifiers:
+            value = getattr(node, field)
+            if value.__class__ is str:
+                self.bound.add(value)
+            elif value:
+                self.identifiers.update(value)
+        for field in fields:
+            value = getattr(node, field)
+            if value.__class__ is list:
+                waiting += value
+            elif value is not None:
+                waiting.append(value)
+
+    def _parameters(self, node: ast.arguments, waiting: list[ast.AST | None]) -> None:
+        """Note the parameters of a function. Their annotations and defaults are looked at next."""
         for each in parameters_of(node):
             self.bound.add(each.arg)
             if each.annotation is not None:
-                yield each.annotation
-        yield from node.defaults
-        yield from node.kw_defaults
+                waiting.append(each.annotation)
+        waiting += node.defaults
+        waiting += node.kw_defaults
 
     def _attribute(self, node: ast.Attribute, waiting: list[ast.AST]) -> None:
-        if node.ctx.__class__ is not ast.Load:
-            self.stores.add(node.attr)
+        """Note an attribute of anything but a name, and those on the way there."""
         path = [node.attr]
         value = node.value
         while isinstance(value, ast.Attribute):
@@ -181,7 +198,7 @@ def joined(name: str, path: Iterable[str]) -> str:
 
 _KEPT = frozenset(
     {
-        *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.FunctionDef),
+        *(ast.AnnAssign, ast.NamedExpr, ast.For, ast.comprehension, ast.FunctionDef),
         *(ast.If, ast.While, ast.IfExp, ast.Assert, ast.Return, ast.Yield),
         *(ast.ClassDef, ast.Compare, ast.BinOp, ast.Lambda, ast.Subscript),
         *(ast.AsyncFunctionDef, ast.AsyncFor),
@@ -194,7 +211,6 @@ _AS_IN_LIBCST: dict[type[ast.AST], type[ast.AST]] = {
 _HANDLERS: dict[type[ast.AST], Callable[[Sight, Any], None]] = {
     ast.Import: Sight._import,  # noqa: SLF001
     ast.ImportFrom: Sight._import_from,  # noqa: SLF001
-    ast.Assign: Sight._assign,  # noqa: SLF001
     ast.AnnAssign: Sight._assign_one,  # noqa: SLF001
     ast.NamedExpr: Sight._assign_one,  # noqa: SLF001
     ast.FunctionDef: Sight._document,  # noqa: SLF001

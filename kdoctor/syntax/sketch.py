@@ -130,25 +130,26 @@ class Sketch:
         """Note what binds and reads in one space. Most nodes are of a few kinds."""
         self._space = space
         reads, writes = self.reads, self.writes
+        a_name, an_attribute, a_constant, a_call = ast.Name, ast.Attribute, ast.Constant, ast.Call
         for node in waiting:  # it grows meanwhile
             kind = node.__class__
-            if kind is ast.Name or kind is ast.Constant:
+            if kind is a_name or kind is a_constant:
                 continue
-            if kind is ast.Attribute:
+            if kind is an_attribute:
                 used = reads if node.ctx.__class__ is ast.Load else writes
                 used.setdefault(node.attr, []).append((node, space))
-                waiting.append(node.value)
-            elif kind is ast.Call:
-                self._call(node)
-                waiting.append(node.func)
+                if node.value.__class__ is not a_name:
+                    waiting.append(node.value)
+            elif kind is a_call:
+                self._call(node, waiting)
                 waiting += node.args
                 if node.keywords:
                     waiting += [each.value for each in node.keywords]
             else:
-                handler = _HANDLERS.get(kind)
+                handler, fields = _PLANS[kind]
                 if handler is not None and handler(self, node, waiting):
                     continue
-                for name in NODE_FIELDS[kind]:
+                for name in fields:
                     value = getattr(node, name)
                     if value.__class__ is list:
                         waiting += value
@@ -160,19 +161,18 @@ class Sketch:
         self.by_name.setdefault(name, []).append(bound)
 
     def _target(self, target: ast.expr, bound: Bound) -> None:
-        match target:
-            case ast.Name():
-                self._bind(target.id, bound)
-            case ast.Attribute():
-                self.stores.setdefault(target.attr, []).append(bound)
-            case ast.Tuple() | ast.List():
-                for index, each in enumerate(target.elts):
-                    starred = isinstance(each, ast.Starred)
-                    part = Bound(
-                        bound.kind, bound.space, bound.value,
-                        (*bound.path, None if starred else index),
-                    )  # fmt: skip
-                    self._target(each.value if isinstance(each, ast.Starred) else each, part)
+        if isinstance(target, ast.Name):
+            self._bind(target.id, bound)
+        elif isinstance(target, ast.Attribute):
+            self.stores.setdefault(target.attr, []).append(bound)
+        elif isinstance(target, ast.Tuple | ast.List):
+            for index, each in enumerate(target.elts):
+                starred = isinstance(each, ast.Starred)
+                part = Bound(
+                    bound.kind, bound.space, bound.value,
+                    (*bound.path, None if starred else index),
+                )  # fmt: skip
+                self._target(each.value if isinstance(each, ast.Starred) else each, part)
 
     def _assign(self, node: ast.Assign, _: list[ast.AST]) -> None:
         for target in node.targets:
@@ -204,18 +204,21 @@ class Sketch:
         if node.value is not None:
             self._space.returns.append(node.value)
 
-    def _call(self, node: ast.Call) -> None:
+    def _call(self, node: ast.Call, waiting: list[ast.AST]) -> None:
+        place = node, self._space
         self.places[node] = self._space
         function = node.func
+        if isinstance(function, ast.Name):
+            self.calls.setdefault(function.id, []).append(place)
+            return
+        waiting.append(function)
         if isinstance(function, ast.Attribute):
             if node.keywords:
-                self.asked.append((node, self._space))
-        elif isinstance(function, ast.Name):
-            self.calls.setdefault(function.id, []).append((node, self._space))
+                self.asked.append(place)
         elif isinstance(function, ast.Call):
             first = next(passed(node), None)
             if isinstance(first, ast.Name):
-                self.applied.setdefault(first.id, []).append((node, self._space))
+                self.applied.setdefault(first.id, []).append(place)
 
     def _function(self, node: Function, waiting: list[ast.AST]) -> bool:
         outer = self._space
@@ -237,20 +240,30 @@ class Sketch:
 
     def _parameters(self, node: Function | ast.Lambda, waiting: list[ast.AST]) -> None:
         arguments = node.args
-        places = [*arguments.posonlyargs, *arguments.args]
-        starred = [each for each in (arguments.vararg, arguments.kwarg) if each is not None]
-        for place, each in enumerate((*places, *arguments.kwonlyargs, *starred)):
-            annotation = None if each in starred else each.annotation
-            by_position = place if place < len(places) else -1
-            bound = Bound(
-                BindingKind.PARAMETER, self._space, annotation=annotation, node=node,
-                name=each.arg, place=by_position,
-            )  # fmt: skip
-            self._bind(each.arg, bound)
-            if each.annotation is not None:
-                waiting.append(each.annotation)
+        by_position = [*arguments.posonlyargs, *arguments.args]
+        for place, each in enumerate(by_position):
+            self._parameter(node, each, waiting, each.annotation, place)
+        for each in arguments.kwonlyargs:
+            self._parameter(node, each, waiting, each.annotation)
+        for starred in (arguments.vararg, arguments.kwarg):
+            if starred is not None:  # its annotation is of what is in it
+                self._parameter(node, starred, waiting, None)
         waiting += arguments.defaults
         waiting += [each for each in arguments.kw_defaults if each is not None]
+
+    def _parameter(
+        self,
+        node: Function | ast.Lambda,
+        parameter: ast.arg,
+        waiting: list[ast.AST],
+        annotation: ast.expr | None,
+        place: int = -1,
+    ) -> None:
+        name = parameter.arg
+        kind, space = BindingKind.PARAMETER, self._space
+        self._bind(name, Bound(kind, space, None, (), annotation, node, name, place))
+        if parameter.annotation is not None:
+            waiting.append(parameter.annotation)
 
     def _class(self, node: ast.ClassDef, waiting: list[ast.AST]) -> bool:
         self._bind(node.name, Bound(BindingKind.CLASS, self._space, node=node))
@@ -304,7 +317,8 @@ def chain_in(text: str) -> ast.expr:
 
 
 # True says that nothing is left to do for the node.
-_HANDLERS: dict[type[ast.AST], Callable[[Sketch, Any, list[ast.AST]], bool | None]] = {
+Handler = Callable[[Sketch, Any, list[ast.AST]], bool | None]
+_HANDLERS: dict[type[ast.AST], Handler] = {
     ast.Assign: Sketch._assign,  # noqa: SLF001
     ast.AnnAssign: Sketch._annotated,  # noqa: SLF001
     ast.NamedExpr: Sketch._walrus,  # noqa: SLF001
@@ -324,3 +338,14 @@ _HANDLERS: dict[type[ast.AST], Callable[[Sketch, Any, list[ast.AST]], bool | Non
     ast.Lambda: Sketch._lambda,  # noqa: SLF001
     ast.ClassDef: Sketch._class,  # noqa: SLF001
 }
+
+
+class _Plans(dict[type[ast.AST], tuple[Handler | None, tuple[str, ...]]]):
+    """Of each class of nodes: what notes it, and the fields that hold nodes."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[Handler | None, tuple[str, ...]]:
+        self[kind] = _HANDLERS.get(kind), NODE_FIELDS[kind]
+        return self[kind]
+
+
+_PLANS = _Plans()
