@@ -20,6 +20,7 @@ from kdoctor.syntax.nodes import chain_of, dotted
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.possible import Possible
 from kdoctor.syntax.sight import Path, Sight, joined
+from kdoctor.syntax.sketch import Sketch
 
 _WORD = re.compile(r"\w+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -90,7 +91,6 @@ class Glimpse(Sight):
     ) -> None:  # fmt: skip
         super().__init__(tree)
         self.answers: dict[Hashable, object] = {}  # see ``kdoctor.once``
-        self._tree_of_nodes = tree
         self._path = path
         self._package = package
         self._stars = stars
@@ -211,7 +211,7 @@ class Glimpse(Sight):
         """Return what the expressions may be, for somebody who knows what names make."""
         if self._possible is None:
             own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
-            self._possible = Possible(self._tree_of_nodes, own, knowledge)
+            self._possible = Possible(Sketch(self.scopes), own, knowledge)
         return self._possible
 
     # -- what names mean

@@ -45,8 +45,8 @@ _HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP,
 class Possible:
     """Answers for one source."""
 
-    def __init__(self, tree: ast.Module, names: Names, knowledge: Knowledge) -> None:
-        self.sketch = Sketch(tree)
+    def __init__(self, sketch: Sketch, names: Names, knowledge: Knowledge) -> None:
+        self.sketch = sketch
         self._names = names
         self._knowledge = knowledge
         self._told: dict[Bound, set[Type]] = {}

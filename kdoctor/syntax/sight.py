@@ -33,7 +33,12 @@ class Sight:
         self.of_expressions: set[str] = set()  # attributes of anything else
         self.call_nodes: list[ast.Call] = []
         self.bound: set[str] = set()  # by anything but an import
-        self._walk(tree)
+        # Of the module, and of each class and function, those around first: all nodes that stand in
+        # it, but for names, constants and what is inside of an attribute.
+        self.scopes: dict[ast.AST, list[Any]] = {}
+        self._opened: list[Any] = [tree]
+        while self._opened:
+            self._walk(self._opened.pop())
 
     @cached_property
     def written(self) -> frozenset[str]:
@@ -51,9 +56,10 @@ class Sight:
         """Whether what a call gave is called: ``layer(…)(x)``."""
         return any(each.func.__class__ is ast.Call for each in self.call_nodes)
 
-    def _walk(self, tree: ast.Module) -> None:
-        """Note all that is there. Most nodes are of a few kinds, which need no table."""
-        waiting: list[Any] = [tree]
+    def _walk(self, scope: Any) -> None:
+        """Note all that is there in a scope. Most nodes are of a few kinds, which need no table."""
+        here = self.scopes[scope] = []
+        waiting: list[Any] = [*scope.body]
         read, bound, strings, chains = self.read, self.bound, self.strings, self.chains
         calls, keywords, nodes = self.call_nodes, self.keywords, self.nodes
         a_name, an_attribute, a_constant, a_call = ast.Name, ast.Attribute, ast.Constant, ast.Call
@@ -66,6 +72,7 @@ class Sight:
                 if node.ctx.__class__ is store:
                     bound.add(node.id)
             elif kind is an_attribute:
+                here.append(node)
                 value = node.value
                 if node.ctx.__class__ is not ast.Load:
                     self.stores.add(node.attr)
@@ -77,6 +84,7 @@ class Sight:
                 if node.value.__class__ is str:
                     strings.add(node.value)
             elif kind is a_call:
+                here.append(node)
                 calls.append(node)
                 waiting.append(node.func)
                 waiting += node.args
@@ -85,6 +93,7 @@ class Sight:
                         keywords.add(each.arg)
                     waiting.append(each.value)
             elif kind is ast.Assign:
+                here.append(node)
                 assigns.append(node)
                 self._assign(node)
                 waiting += node.targets
@@ -95,6 +104,7 @@ class Sight:
             elif kind is ast.arguments:
                 self._parameters(node, waiting)
             else:
+                here.append(node)
                 self._other(node, waiting)
 
     def _other(self, node: ast.AST, waiting: list[Any]) -> None:
@@ -180,12 +190,16 @@ class Sight:
             for one, other in zip(target.elts, value.elts, strict=False):
                 self._alias(one, other)
 
-    def _document(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._opened.append(node)
         first = node.body[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
             text = first.value.value
             if isinstance(text, str):
                 self.documents.add(text)
+
+    def _class(self, node: ast.ClassDef) -> None:
+        self._opened.append(node)
 
 
 def joined(name: str, path: Iterable[str]) -> str:
@@ -213,14 +227,16 @@ _HANDLERS: dict[type[ast.AST], Callable[[Sight, Any], None]] = {
     ast.ImportFrom: Sight._import_from,  # noqa: SLF001
     ast.AnnAssign: Sight._assign_one,  # noqa: SLF001
     ast.NamedExpr: Sight._assign_one,  # noqa: SLF001
-    ast.FunctionDef: Sight._document,  # noqa: SLF001
-    ast.AsyncFunctionDef: Sight._document,  # noqa: SLF001
+    ast.FunctionDef: Sight._function,  # noqa: SLF001
+    ast.AsyncFunctionDef: Sight._function,  # noqa: SLF001
+    ast.ClassDef: Sight._class,  # noqa: SLF001
 }
+_SCOPES = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 _IDENTIFIERS = frozenset({"name", "names", "arg", "rest", "kwd_attrs"})
 
 
 class _Plan(NamedTuple):
-    """What is done with a class of nodes. ``fields`` are those that hold nodes."""
+    """What is done with a class of nodes. ``fields`` are those that hold nodes to look at."""
 
     note: Callable[[Sight, Any], None] | None
     kept_as: type[ast.AST] | None
@@ -237,7 +253,10 @@ class _Plans(dict[type[ast.AST], _Plan]):
         if kind in {ast.Import, ast.ImportFrom}:
             identifiers = ()
         kept = _AS_IN_LIBCST.get(kind, kind) if kind in _KEPT else None
-        self[kind] = _Plan(_HANDLERS.get(kind), kept, identifiers, NODE_FIELDS[kind])
+        fields = NODE_FIELDS[kind]
+        if kind in _SCOPES:  # what is inside has its own turn
+            fields = tuple(each for each in fields if each != "body")
+        self[kind] = _Plan(_HANDLERS.get(kind), kept, identifiers, fields)
         return self[kind]
 
 

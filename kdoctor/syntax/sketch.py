@@ -7,12 +7,11 @@ for the function around it, and a name read in a scope may be what any scope aro
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
-from kdoctor.syntax.nodes import NODE_FIELDS
 from kdoctor.syntax.scopes import BindingKind
 
 Steps = tuple[int | None, ...]
@@ -67,11 +66,11 @@ Place = tuple[Any, Space]
 
 
 class Sketch:
-    """One source."""
+    """One source, given what stands in each of its scopes: see ``Sight.scopes``."""
 
-    def __init__(self, tree: ast.Module) -> None:
-        self.module = Space(tree, None)
-        self.spaces: dict[ast.AST, Space] = {tree: self.module}
+    def __init__(self, scopes: Mapping[ast.AST, Iterable[Any]]) -> None:
+        self.module = Space(next(iter(scopes)), None)
+        self.spaces: dict[ast.AST, Space] = {self.module.node: self.module}
         self.by_name: dict[str, list[Bound]] = {}  # wherever they are bound
         self.stores: dict[str, list[Bound]] = {}  # by attribute
         self.reads: dict[str, list[Place]] = {}  # of attributes, by their names
@@ -82,9 +81,9 @@ class Sketch:
         self.asked: list[Place] = []  # calls of attributes with keywords
         self.places: dict[ast.AST, Space] = {}  # of calls, loops and conditions
         self.remote: set[str] = set()  # names that are said to be global, or not local
-        self._waiting: list[tuple[Space, list[ast.AST]]] = [(self.module, [*tree.body])]
-        while self._waiting:
-            self._walk(*self._waiting.pop())
+        for node, found in scopes.items():
+            self._space = self.spaces[node]
+            self._note(found)
 
     def __del__(self) -> None:
         """Part the spaces from what they bind: the ring would keep the tree alive with them."""
@@ -124,37 +123,24 @@ class Sketch:
             if bound.space in space.enclosing():
                 yield call, space
 
-    # -- the walk
+    # -- what stands in one space
 
-    def _walk(self, space: Space, waiting: list[Any]) -> None:
-        """Note what binds and reads in one space. Most nodes are of a few kinds."""
-        self._space = space
-        reads, writes = self.reads, self.writes
-        a_name, an_attribute, a_constant, a_call = ast.Name, ast.Attribute, ast.Constant, ast.Call
-        for node in waiting:  # it grows meanwhile
+    def _note(self, found: Iterable[Any]) -> None:
+        space, reads, writes = self._space, self.reads, self.writes
+        for node in found:
             kind = node.__class__
-            if kind is a_name or kind is a_constant:
-                continue
-            if kind is an_attribute:
-                used = reads if node.ctx.__class__ is ast.Load else writes
-                used.setdefault(node.attr, []).append((node, space))
-                if node.value.__class__ is not a_name:
-                    waiting.append(node.value)
-            elif kind is a_call:
-                self._call(node, waiting)
-                waiting += node.args
-                if node.keywords:
-                    waiting += [each.value for each in node.keywords]
+            if kind is ast.Attribute:
+                each = node
+                while each.__class__ is ast.Attribute:
+                    used = reads if each.ctx.__class__ is ast.Load else writes
+                    used.setdefault(each.attr, []).append((each, space))
+                    each = each.value
+            elif kind is ast.Call:
+                self._call(node)
             else:
-                handler, fields = _PLANS[kind]
-                if handler is not None and handler(self, node, waiting):
-                    continue
-                for name in fields:
-                    value = getattr(node, name)
-                    if value.__class__ is list:
-                        waiting += value
-                    elif value is not None:
-                        waiting.append(value)
+                handler = _HANDLERS.get(kind)
+                if handler is not None:
+                    handler(self, node)
 
     def _bind(self, name: str, bound: Bound) -> None:
         self._space.bound.setdefault(name, []).append(bound)
@@ -174,107 +160,78 @@ class Sketch:
                 )  # fmt: skip
                 self._target(each.value if isinstance(each, ast.Starred) else each, part)
 
-    def _assign(self, node: ast.Assign, _: list[ast.AST]) -> None:
+    def _assign(self, node: ast.Assign) -> None:
         for target in node.targets:
             self._target(target, Bound(BindingKind.ASSIGN, self._space, node.value))
 
-    def _annotated(self, node: ast.AnnAssign, _: list[ast.AST]) -> None:
+    def _annotated(self, node: ast.AnnAssign) -> None:
         bound = Bound(BindingKind.ASSIGN, self._space, node.value, annotation=node.annotation)
         self._target(node.target, bound)
 
-    def _walrus(self, node: ast.NamedExpr, _: list[ast.AST]) -> None:
+    def _walrus(self, node: ast.NamedExpr) -> None:
         self._target(node.target, Bound(BindingKind.ASSIGN, self._space, node.value))
 
-    def _condition(self, node: Condition, _: list[ast.AST]) -> None:
+    def _condition(self, node: Condition) -> None:
         self.places[node] = self._space
 
-    def _loop(self, node: Loop, _: list[ast.AST]) -> None:
+    def _loop(self, node: Loop) -> None:
         self.places[node] = self._space
         self._target(node.target, Bound(BindingKind.LOOP, self._space, node.iter))
 
-    def _with(self, node: ast.withitem, _: list[ast.AST]) -> None:
+    def _with(self, node: ast.withitem) -> None:
         if node.optional_vars is not None:
             bound = Bound(BindingKind.WITH, self._space, node.context_expr)
             self._target(node.optional_vars, bound)
 
-    def _remote(self, node: ast.Global | ast.Nonlocal, _: list[ast.AST]) -> None:
+    def _remote(self, node: ast.Global | ast.Nonlocal) -> None:
         self.remote.update(node.names)
 
-    def _return(self, node: ast.Return, _: list[ast.AST]) -> None:
+    def _return(self, node: ast.Return) -> None:
         if node.value is not None:
             self._space.returns.append(node.value)
 
-    def _call(self, node: ast.Call, waiting: list[ast.AST]) -> None:
+    def _call(self, node: ast.Call) -> None:
         place = node, self._space
         self.places[node] = self._space
         function = node.func
-        if isinstance(function, ast.Name):
-            self.calls.setdefault(function.id, []).append(place)
-            return
-        waiting.append(function)
         if isinstance(function, ast.Attribute):
             if node.keywords:
                 self.asked.append(place)
+        elif isinstance(function, ast.Name):
+            self.calls.setdefault(function.id, []).append(place)
         elif isinstance(function, ast.Call):
             first = next(passed(node), None)
             if isinstance(first, ast.Name):
                 self.applied.setdefault(first.id, []).append(place)
 
-    def _function(self, node: Function, waiting: list[ast.AST]) -> bool:
+    def _function(self, node: Function) -> None:
         outer = self._space
         self._bind(node.name, Bound(BindingKind.FUNCTION, outer, node=node))
         if isinstance(outer.node, ast.ClassDef):
             self.methods.setdefault(node.name, []).append(node)
-        waiting += node.decorator_list
-        if node.returns is not None:
-            waiting.append(node.returns)
-        self._space = self._enter(node)
-        self._parameters(node, waiting)
+        self._space = self.spaces[node] = Space(node, outer)
+        self._parameters(node)
         self._space = outer
-        return True
 
-    def _lambda(self, node: ast.Lambda, waiting: list[ast.AST]) -> bool:
-        self._parameters(node, waiting)
-        waiting.append(node.body)
-        return True
-
-    def _parameters(self, node: Function | ast.Lambda, waiting: list[ast.AST]) -> None:
+    def _parameters(self, node: Function | ast.Lambda) -> None:
         arguments = node.args
-        by_position = [*arguments.posonlyargs, *arguments.args]
-        for place, each in enumerate(by_position):
-            self._parameter(node, each, waiting, each.annotation, place)
+        for place, each in enumerate((*arguments.posonlyargs, *arguments.args)):
+            self._parameter(node, each.arg, each.annotation, place)
         for each in arguments.kwonlyargs:
-            self._parameter(node, each, waiting, each.annotation)
+            self._parameter(node, each.arg, each.annotation)
         for starred in (arguments.vararg, arguments.kwarg):
             if starred is not None:  # its annotation is of what is in it
-                self._parameter(node, starred, waiting, None)
-        waiting += arguments.defaults
-        waiting += [each for each in arguments.kw_defaults if each is not None]
+                self._parameter(node, starred.arg, None)
 
     def _parameter(
-        self,
-        node: Function | ast.Lambda,
-        parameter: ast.arg,
-        waiting: list[ast.AST],
-        annotation: ast.expr | None,
-        place: int = -1,
+        self, node: Function | ast.Lambda, name: str, annotation: ast.expr | None, place: int = -1
     ) -> None:
-        name = parameter.arg
         kind, space = BindingKind.PARAMETER, self._space
         self._bind(name, Bound(kind, space, None, (), annotation, node, name, place))
-        if parameter.annotation is not None:
-            waiting.append(parameter.annotation)
 
-    def _class(self, node: ast.ClassDef, waiting: list[ast.AST]) -> bool:
+    def _class(self, node: ast.ClassDef) -> None:
         self._bind(node.name, Bound(BindingKind.CLASS, self._space, node=node))
-        waiting += [*node.decorator_list, *node.bases, *(each.value for each in node.keywords)]
-        self._enter(node)
-        return True
-
-    def _enter(self, node: Function | ast.ClassDef) -> Space:
-        inner = self.spaces[node] = Space(node, self._space)
-        self._waiting.append((inner, [*node.body]))
-        return inner
+        self.spaces[node] = Space(node, self._space)
 
 
 def passed(call: ast.Call) -> Iterator[ast.expr]:
@@ -316,9 +273,7 @@ def chain_in(text: str) -> ast.expr:
     return node
 
 
-# True says that nothing is left to do for the node.
-Handler = Callable[[Sketch, Any, list[ast.AST]], bool | None]
-_HANDLERS: dict[type[ast.AST], Handler] = {
+_HANDLERS: dict[type[ast.AST], Callable[[Sketch, Any], None]] = {
     ast.Assign: Sketch._assign,  # noqa: SLF001
     ast.AnnAssign: Sketch._annotated,  # noqa: SLF001
     ast.NamedExpr: Sketch._walrus,  # noqa: SLF001
@@ -335,17 +290,6 @@ _HANDLERS: dict[type[ast.AST], Handler] = {
     ast.Return: Sketch._return,  # noqa: SLF001
     ast.FunctionDef: Sketch._function,  # noqa: SLF001
     ast.AsyncFunctionDef: Sketch._function,  # noqa: SLF001
-    ast.Lambda: Sketch._lambda,  # noqa: SLF001
+    ast.Lambda: Sketch._parameters,  # noqa: SLF001
     ast.ClassDef: Sketch._class,  # noqa: SLF001
 }
-
-
-class _Plans(dict[type[ast.AST], tuple[Handler | None, tuple[str, ...]]]):
-    """Of each class of nodes: what notes it, and the fields that hold nodes."""
-
-    def __missing__(self, kind: type[ast.AST]) -> tuple[Handler | None, tuple[str, ...]]:
-        self[kind] = _HANDLERS.get(kind), NODE_FIELDS[kind]
-        return self[kind]
-
-
-_PLANS = _Plans()

@@ -11,6 +11,7 @@ from kdoctor.engine.package import ProjectPackage
 from kdoctor.kinds import Kind
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.possible import Possible
+from kdoctor.syntax.sketch import Sketch
 from tests.syntax.conftest import World
 
 
@@ -25,8 +26,8 @@ def package(tmp_path):
 
 def possible_of(source, package):
     known, path = package
-    tree = ast.parse(textwrap.dedent(source))
-    return Possible(tree, Glimpse(tree, path, known, known.stars), World())
+    glimpse = Glimpse(ast.parse(textwrap.dedent(source)), path, known, known.stars)
+    return Possible(Sketch(glimpse.scopes), glimpse, World())
 
 
 def possible_in(source, package, member="it"):
