@@ -38,13 +38,23 @@ class Gate:
     ) -> None:
         self._words = tuple(words)
         self._triggers = triggers
-        self._needs = needs or {}
         self._by_word: dict[str, set[str]] = {}
-        self._without_words = {code for code in triggers if not self._needs.get(code)}
-        for code in triggers.keys() - self._without_words:
-            for word in min((words for _, words in self._needs[code]), key=len):
-                self._by_word.setdefault(word, set()).add(code)
+        self._without_words: set[str] = set()
+        self._more_needs: dict[str, Collection[Need]] = {}  # than one of the words
+        for code in triggers:
+            self._index(code, (needs or {}).get(code, ()))
         self._package = package
+
+    def _index(self, code: str, needs: Collection[Need]) -> None:
+        if not needs:
+            self._without_words.add(code)
+            return
+        fewest = min(needs, key=lambda need: len(need[1]))
+        for word in fewest[1]:
+            self._by_word.setdefault(word, set()).add(code)
+        more = [need for need in needs if need is not fewest or need[0] != "words"]
+        if more:
+            self._more_needs[code] = more
 
     def speaks_of_keras(self, text: str) -> bool:
         """Say whether a text has one of the words anywhere."""
@@ -72,8 +82,10 @@ class Gate:
         """Yield the codes of the rules for which the source has all words that they need."""
         found = (self._by_word[each] for each in self._by_word.keys() & glimpse.words)
         for code in self._without_words.union(*found):
-            needs = self._needs.get(code, ())
-            if all(not words.isdisjoint(getattr(glimpse, where)) for where, words in needs):
+            for where, words in self._more_needs.get(code, ()):
+                if words.isdisjoint(getattr(glimpse, where)):
+                    break
+            else:
                 yield code
 
     def _glimpse(self, path: str, source: str) -> Glimpse | bool:

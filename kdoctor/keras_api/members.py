@@ -107,9 +107,15 @@ class Classes(Struct, frozen=True):
 
 @cache
 def _of_family(classes: Classes, family: ClassFamily) -> tuple[ClassInfo, ...]:
-    homes = (home for homes in _homes_by_leaf(classes.distribution).values() for home in homes)
-    infos = (classes.info(home) for home in homes if not home.startswith(_BRIDGES))
-    return tuple(info for info in infos if info and info.family is family)
+    number = _numbers(classes.distribution)[classes.release]
+    infos = (
+        classes.info(home)
+        for home in tables.classes_table(classes.distribution).classes
+        if not home.startswith(_BRIDGES)
+        and (span := _span(classes.distribution, number, home)) is not None
+        and span.family is family
+    )
+    return tuple(info for info in infos if info is not None)
 
 
 def past(distribution: str, name: str, before: int) -> Iterator[tuple[int, ClassInfo]]:

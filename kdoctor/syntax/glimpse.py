@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import weakref
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -33,7 +34,7 @@ _LONGEST_ANNOTATION = 200  # characters
 Stars = Callable[[str], Collection[str] | None]
 
 
-class Called(Struct, frozen=True, eq=False):
+class Called(Struct, frozen=True, eq=False, gc=False):
     """One call: of what (dotted names, none where it is nothing imported), and with what.
 
     ``leaf`` is the last name as written, "" where a call or the like is called. ``places`` is the
@@ -143,7 +144,8 @@ class Glimpse(Sight):
 
     def calls_of(self, name: str) -> Sequence[Called]:
         """Return the calls of something of such a name, as written or as meant."""
-        return self._calls_by_name.get(name, ())
+        written = self.calls_by_leaf.get(name, [])
+        return [*written, *self._calls_meant[name]] if name in self._calls_meant else written
 
     def calls_with(self, keyword: str) -> Sequence[Called]:
         """Return the calls that pass such a keyword."""
@@ -164,13 +166,15 @@ class Glimpse(Sight):
         return _grouped((name, called) for called in self.calls for name in called.keywords)
 
     @cached_property
-    def _calls_by_name(self) -> dict[str, list[Called]]:
-        found = {leaf: [*calls] for leaf, calls in self.calls_by_leaf.items()}
-        for name, calls in self.calls_by_meaning.items():
-            leaf = name.rpartition(".")[2]
-            if others := [each for each in calls if each.leaf != leaf]:
-                found.setdefault(leaf, []).extend(others)
-        return found
+    def _calls_meant(self) -> dict[str, list[Called]]:
+        """The calls of each last name that is meant and not written, as ``D()`` of ``Dense``."""
+        return _grouped(
+            (leaf, called)
+            for name, calls in self.calls_by_meaning.items()
+            for leaf in (name.rpartition(".")[2],)
+            for called in calls
+            if called.leaf != leaf
+        )
 
     def values_of(self, node: ast.expr | None) -> list[ast.expr]:
         """Return an expression, or all that is assigned to it where it is a name."""
@@ -311,11 +315,11 @@ class Glimpse(Sight):
 
     def _called(self, node: ast.Call) -> Called:
         function, keywords = node.func, node.keywords
-        match function:
-            case ast.Attribute(attr=leaf) | ast.Name(id=leaf):
-                names = self.meant_by(function)
-            case _:
-                leaf, names = "", _NOTHING
+        leaf, names = "", _NOTHING
+        if isinstance(function, ast.Attribute):
+            leaf, names = function.attr, self.meant_by(function)
+        elif isinstance(function, ast.Name):
+            leaf, names = function.id, self._meant(function.id, ())
         return Called(
             names,
             leaf,
@@ -326,7 +330,7 @@ class Glimpse(Sight):
 
 
 def _grouped(pairs: Iterable[tuple[str, Called]]) -> dict[str, list[Called]]:
-    found: dict[str, list[Called]] = {}
+    found: defaultdict[str, list[Called]] = defaultdict(list)
     for name, called in pairs:
-        found.setdefault(name, []).append(called)
-    return found
+        found[name].append(called)
+    return dict(found)

@@ -190,3 +190,24 @@ def test_a_file_without_keras_has_nothing_to_report_gate_or_no_gate(tmp_path, ga
     found = engine.scan([tmp_path], target="keras==3.15.1", gate=gate).findings
 
     assert {Path(each.place.path).name for each in found} == {"with_keras.py"}
+
+
+@pytest.mark.parametrize(
+    ("source", "asked"),
+    [
+        ("keras.fit(decay=1)", {"KD1", "KD2", "KD3", "KD4"}),
+        ("keras.fit(1)", {"KD1", "KD4"}),
+        ("keras.evaluate(decay=1)", {"KD1", "KD3", "KD4"}),
+        ("keras.decay(rate=fit)", {"KD1", "KD4"}),
+        ("keras", {"KD4"}),
+    ],
+)
+def test_a_rule_is_asked_where_there_is_one_word_of_each_set_that_it_needs(source, asked):
+    needs = {
+        "KD1": [("words", frozenset({"fit", "evaluate"}))],
+        "KD2": [("words", frozenset({"fit"})), ("keywords", frozenset({"decay", "momentum"}))],
+        "KD3": [("keywords", frozenset({"decay"}))],
+    }
+    questions = dict.fromkeys(("KD1", "KD2", "KD3", "KD4"), lambda _: True)
+    gate = Gate(WORDS, questions, ProjectPackage({}.get), needs)
+    assert set(gate.may_fire("nowhere/f.py", source)) == asked
