@@ -51,12 +51,16 @@ class MemberRewrite(Struct, frozen=True):
     @property
     def owner(self) -> str:
         """The class, dotted: ``keras.Model``."""
-        return self.row.pattern.name.rpartition(".")[0]
+        return self._name.rpartition(".")[0]
 
     @property
     def member(self) -> str:
         """The member that the row is about."""
-        return self.row.pattern.name.rpartition(".")[2]
+        return self._name.rpartition(".")[2]
+
+    @property
+    def _name(self) -> str:
+        return self.row.left.partition("(")[0]  # the other rows of a table need not be parsed
 
 
 def method(

@@ -13,7 +13,7 @@ import ast
 import builtins
 import inspect
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -84,18 +84,17 @@ class Replacement(Struct, frozen=True):
         if not text.isascii() or "\n" in text:
             raise ValueError(f"{text!r}: a template is one line of ASCII")  # positions are bytes
         tree = ast.parse(text, mode="eval").body
-        local = frozenset(_bound_names(tree))
+        nodes = list(ast.walk(tree))
+        local = frozenset(_bound_names(nodes))
         names = pattern.parameters
-        uses = Counter(
-            node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id in names
-        )
+        uses = Counter(node.id for node in nodes if isinstance(node, ast.Name) and node.id in names)
         if clash := local & names.keys():
             raise ValueError(f"{text!r} binds {sorted(clash)}, which are parameters")
-        _check_stars(tree, names)
-        _check_names(tree, known=names.keys() | local, a_name_alone=pattern.signature is None)
+        _check_stars(nodes, names)
+        _check_names(nodes, known=names.keys() | local, a_name_alone=pattern.signature is None)
         inner = frozenset(
             name.id
-            for scope in ast.walk(tree)
+            for scope in nodes
             if isinstance(scope, _INNER_SCOPES)
             for part in _inner_parts(scope)
             for name in ast.walk(part)
@@ -160,8 +159,8 @@ def _parameters(arguments: ast.arguments, header: str) -> Iterator[inspect.Param
         yield parameter(arguments.kwarg, inspect.Parameter.VAR_KEYWORD)
 
 
-def _bound_names(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _bound_names(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
         elif isinstance(node, ast.arg):
@@ -183,10 +182,10 @@ def _inner_parts(scope: ast.AST) -> Iterator[ast.AST]:
                 yield clause.iter
 
 
-def _check_stars(tree: ast.AST, parameters: Mapping[str, inspect.Parameter]) -> None:
+def _check_stars(nodes: Sequence[ast.AST], parameters: Mapping[str, inspect.Parameter]) -> None:
     """Refuse a variadic parameter anywhere but behind its own star in a call."""
     starred: dict[int, inspect._ParameterKind] = {}
-    for call in ast.walk(tree):
+    for call in nodes:
         if isinstance(call, ast.Call):
             starred |= {
                 id(node.value): inspect.Parameter.VAR_POSITIONAL
@@ -198,19 +197,19 @@ def _check_stars(tree: ast.AST, parameters: Mapping[str, inspect.Parameter]) -> 
                 for keyword in call.keywords
                 if keyword.arg is None
             }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Name) and node.id in parameters:
             kind = parameters[node.id].kind
             if (kind in _VARIADIC or id(node) in starred) and starred.get(id(node)) is not kind:
                 raise ValueError(f"{node.id!r}: a star takes a parameter with the same star")
 
 
-def _check_names(tree: ast.AST, known: set[str], *, a_name_alone: bool) -> None:
+def _check_names(nodes: Sequence[ast.AST], known: set[str], *, a_name_alone: bool) -> None:
     """Refuse a bare name that is nothing: a misspelt parameter must not become an import."""
-    dotted = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(tree):
+    dotted = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
         if not isinstance(node, ast.Name) or node.id in known or id(node) in dotted:
             continue
-        if hasattr(builtins, node.id) or (a_name_alone and node is tree):
+        if hasattr(builtins, node.id) or (a_name_alone and node is nodes[0]):
             continue
         raise ValueError(f"{node.id!r} is neither a parameter nor a builtin nor a dotted name")

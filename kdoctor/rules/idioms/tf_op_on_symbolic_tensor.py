@@ -218,7 +218,7 @@ def _tables(facts: Facts) -> tuple[RewriteTable, RewriteTable]:
             facts.lookup(name).presence is not Presence.MISSING for name in _NEW.findall(row.right)
         )
     ]
-    named = [row for row in rows if "name" in row.pattern.parameters]
+    named = [row for row in rows if "name" in row.left and "name" in row.pattern.parameters]
     nameless = [
         rewrite(row.left, row.right, forgets() if row.when is None else row.when & forgets())
         for row in named
