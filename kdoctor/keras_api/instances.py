@@ -9,7 +9,7 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.keras_api import tables
-from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, ever_had, past
+from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, ever_had, last_with
 from kdoctor.keras_api.names import classes_behind, lookup
 from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.surface import surface_on
@@ -74,7 +74,7 @@ _BASES_BY_KIND: Final[dict[Kind, tuple[str, ...]]] = {
 }
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def member_until(owner: Type, member: str, target: Target) -> str | None:
     """Return the last release of Keras before ``target``'s that had a member.
 
@@ -84,7 +84,9 @@ def member_until(owner: Type, member: str, target: Target) -> str | None:
     version = target.keras_version or target.tf_keras_version
     if not version or member not in members_once(owner):
         return None  # nearly always
-    return _last_releases(_names_of(owner), version).get(member)
+    before = _releases_before(version)
+    last = max(last_with("keras", name, member, before) for name in _names_of(owner))
+    return None if last < 0 else tables.classes_table("keras").releases[last]
 
 
 def members_once(owner: Type) -> frozenset[str]:
@@ -97,16 +99,10 @@ def _members_once(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset().union(*(ever_had("keras", name) for name in names))
 
 
-@lru_cache(maxsize=1024)
-def _last_releases(names: tuple[str, ...], version: str) -> dict[str, str]:
-    """Return the last release before ``version`` that had each member of classes of such names."""
+@cache
+def _releases_before(version: str) -> int:
     releases = tables.classes_table("keras").releases
-    before = sum(Version(each) < Version(version) for each in releases)  # they are in order
-    lives = [life for name in names for life in past("keras", name, before)]
-    found: dict[str, str] = {}
-    for number, info in sorted(lives, key=lambda life: life[0]):
-        found.update(dict.fromkeys(info.members, releases[number]))
-    return found
+    return sum(Version(each) < Version(version) for each in releases)  # they are in order
 
 
 @cache

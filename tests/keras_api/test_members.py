@@ -1,6 +1,15 @@
 import pytest
 
-from kdoctor.keras_api import Presence, member_error, member_lookup, newest_target, resolve_target
+from kdoctor.keras_api import (
+    Presence,
+    member_error,
+    member_lookup,
+    member_until,
+    newest_target,
+    resolve_target,
+)
+from kdoctor.keras_api.members import classes_of
+from kdoctor.keras_api.surface import known_releases
 from kdoctor.kinds import Kind, Type
 
 KERAS_3 = newest_target()
@@ -120,3 +129,24 @@ TENSORFLOW = {v: resolve_target(f"tensorflow=={v}", "test") for v in ("1.15", "2
 )
 def test_members_of_tensorflows_own_keras_are_known(owner, member, version, presence):
     assert member_lookup(owner, member, TENSORFLOW[version]) is presence
+
+
+@pytest.mark.parametrize(
+    ("owner", "member", "last"),
+    [
+        (Type(Kind.MODEL, cls="Sequential"), "fit_generator", "2.15.0"),
+        (Type(Kind.MODEL, cls="Sequential"), "predict_classes", "2.4.3"),
+        (Type(Kind.LAYER, cls="LSTM"), "kernel_i", "2.0.0"),
+        (Type(Kind.OPTIMIZER, cls="Adam"), "lr", "2.15.0"),
+        (Type(Kind.LAYER, cls="Dense"), "W", None),
+    ],
+)
+def test_a_member_was_there_until_the_last_release_whose_class_had_it(owner, member, last):
+    before = known_releases("keras")[: known_releases("keras").index(KERAS_3.keras_version)]
+    having = [
+        release
+        for release in before
+        if (classes := classes_of("keras", release)) is not None
+        and any(member in each.members for each in classes.by_leaf(owner.cls))
+    ]
+    assert member_until(owner, member, KERAS_3) == last == (having[-1] if having else None)
