@@ -85,7 +85,7 @@ def member_until(owner: Type, member: str, target: Target) -> str | None:
     if not version or member not in members_once(owner):
         return None  # nearly always
     before = _releases_before(version)
-    last = max(last_with("keras", name, member, before) for name in _names_of(owner))
+    last = last_with("keras", _names_of(owner), member, before)
     return None if last < 0 else tables.classes_table("keras").releases[last]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -117,24 +118,21 @@ def _of_family(classes: Classes, family: ClassFamily) -> tuple[ClassInfo, ...]:
     return tuple(info for info in infos if info is not None)
 
 
-def last_with(distribution: str, name: str, member: str, before: int) -> int:
-    """Return the number of the last release whose class called ``name`` had a member.
+def last_with(distribution: str, names: Iterable[str], member: str, before: int) -> int:
+    """Return the number of the last release in which a class of such a name had a member.
 
     Only releases with a number below ``before`` count; -1 where there is none.
     """
-    homes = _homes_by_leaf(distribution).get(name, ())
-    return max((_last_with(distribution, home, member, before) for home in homes), default=-1)
-
-
-def _last_with(distribution: str, home: str, member: str, before: int) -> int:
-    number = before - 1 if member in _ever(distribution, home) else -1
-    while number >= 0:
-        since = _since(distribution, number, home)
-        info = _info(distribution, since, home)
-        if info is not None and member in info.members:
-            return number
-        number = since - 1
-    return -1
+    last = -1
+    for home in (home for name in names for home in _homes_by_leaf(distribution).get(name, ())):
+        number = before - 1 if member in _ever(distribution, home) else -1
+        while number > last:
+            since = _since(distribution, number, home)
+            info = _info(distribution, since, home)
+            if info is not None and member in info.members:
+                last = number
+            number = since - 1
+    return last
 
 
 def ever_had(distribution: str, name: str) -> frozenset[str]:
