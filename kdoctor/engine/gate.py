@@ -82,10 +82,8 @@ class Gate:
         """Yield the codes of the rules for which the source has all words that they need."""
         found = (self._by_word[each] for each in self._by_word.keys() & glimpse.words)
         for code in self._without_words.union(*found):
-            for where, words in self._more_needs.get(code, ()):
-                if words.isdisjoint(getattr(glimpse, where)):
-                    break
-            else:
+            needs = self._more_needs.get(code, ())
+            if all(not words.isdisjoint(getattr(glimpse, where)) for where, words in needs):
                 yield code
 
     def _glimpse(self, path: str, source: str) -> Glimpse | bool:

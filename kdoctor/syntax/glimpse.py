@@ -188,13 +188,8 @@ class Glimpse(Sight):
 
     def meant_by(self, node: ast.expr) -> frozenset[str]:
         """Return the dotted names that an expression may be, none where it is no chain."""
-        path: list[str] = []
-        while isinstance(node, ast.Attribute):
-            path.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self.locals:
-            return _NOTHING  # as most are
-        return self._meant(node.id, tuple(path[::-1]))
+        chain = chain_of(node)
+        return self._meant(chain[0], chain[1:]) if chain else _NOTHING
 
     def handed_over(self, name: str) -> Collection[tuple[int, str]]:
         """Return what a function of the tree surely calls with its parameters, by position."""
