@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from kdoctor.engine.cache.trace import Trace
-from kdoctor.engine.trees import Lines, Trees
+from kdoctor.engine.syntax_trees import Lines, Trees
 from kdoctor.syntax.nodes import dotted
 from kdoctor.syntax.package import KEEP_THE_TYPE, is_registry
 

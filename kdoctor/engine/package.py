@@ -9,8 +9,8 @@ from msgspec import Struct
 from kdoctor.engine.cache.trace import Remembered, Trace
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_from
 from kdoctor.engine.own_functions import OwnFunctions
+from kdoctor.engine.syntax_trees import Trees
 from kdoctor.engine.tree import Tree
-from kdoctor.engine.trees import Trees
 from kdoctor.keras_api.surface import (
     is_base_of,
     is_module_everywhere,

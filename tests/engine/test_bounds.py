@@ -10,7 +10,7 @@ from kdoctor.engine import package, prefilter, scanning
 from kdoctor.engine.orders import Orders, Source, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.prefilter import Facts, Prefilter
-from kdoctor.engine.trees import Trees
+from kdoctor.engine.syntax_trees import Trees
 from kdoctor.keras_api import newest_target
 
 FILES = 12

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.engine import trees as trees_module
+from kdoctor.engine import syntax_trees
 from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.outline import parsed
 from kdoctor.engine.own_functions import OwnFunctions
-from kdoctor.engine.trees import Trees
+from kdoctor.engine.syntax_trees import Trees
 
 _SOURCE = '''\
 """A page.\x0c"""
@@ -54,7 +54,7 @@ def test_a_function_is_read_by_its_own_lines(tmp_path: Path, monkeypatch, newlin
     assert wanted["twice"] == ((), None)
     lengths: list[int] = []
     monkeypatch.setattr(
-        trees_module, "parsed", lambda source: lengths.append(len(source)) or parsed(source)
+        syntax_trees, "parsed", lambda source: lengths.append(len(source)) or parsed(source)
     )
     for names in (["plain", "zeros", "last"], _NAMES):
         found = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import kdoctor
-from kdoctor.engine import trees
+from kdoctor.engine import syntax_trees
 from kdoctor.engine.orders import Orders, Source, Task, Turn
 from kdoctor.engine.plan import plan_of
 from kdoctor.engine.workers import run
@@ -59,7 +59,7 @@ def test_files_of_one_folder_are_done_by_turns_and_told_of_in_order(jobs):
 
 def test_each_file_is_parsed_once(project: Path, monkeypatch):
     parsed: list[str] = []
-    parse = trees.parsed
-    monkeypatch.setattr(trees, "parsed", lambda text: parsed.append(text) or parse(text))
+    parse = syntax_trees.parsed
+    monkeypatch.setattr(syntax_trees, "parsed", lambda text: parsed.append(text) or parse(text))
     kdoctor.scan([project], isolated=True, jobs=1)
     assert sorted(parsed) == sorted(SOURCES.values())

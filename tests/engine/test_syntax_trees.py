@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from kdoctor.engine.outline import outline_in
-from kdoctor.engine.trees import Trees
+from kdoctor.engine.syntax_trees import Trees
 
 
 @pytest.mark.parametrize(
