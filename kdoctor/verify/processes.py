@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TextIO
 
 # Without their logs, and with kernels that do not depend on the machine.
@@ -32,3 +34,18 @@ def own_output() -> TextIO:
     own = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     return own
+
+
+@contextmanager
+def kept_for_good() -> Iterator[None]:
+    """Let the garbage collector wait while frameworks are imported, and pass them over after that.
+
+    They are a million objects. ``keras.utils.clear_session`` has all that is not passed over walked
+    through, which takes longer than most of what runs between two of its calls.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()

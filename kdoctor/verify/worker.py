@@ -11,9 +11,14 @@ import logging
 import sys
 import traceback
 import warnings
-from typing import Any
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from kdoctor.verify.processes import own_output
+from kdoctor.verify.processes import kept_for_good, own_output
+
+if TYPE_CHECKING:
+    from kdoctor.verify.jobs import Outcome
 
 
 def main() -> None:
@@ -33,22 +38,29 @@ def main() -> None:
 
 def serve(job: dict[str, Any]) -> dict[str, Any]:
     """Do one job."""
-    # Imported with the first job: a worker that gets none is quick to end.
+    kind = job.pop("kind")
+    return about() if kind == "about" else dataclasses.asdict(_prover(kind)(job))
+
+
+@cache
+def _prover(kind: str) -> Callable[[dict[str, Any]], Outcome]:
+    """Return who does jobs of a kind.
+
+    Imported with the first of them: a worker that gets none is quick to end.
+    """
     from kdoctor.verify.jobs import ExampleJob, RewriteJob  # noqa: PLC0415
 
-    match job.pop("kind"):
-        case "about":
-            return about()
-        case "rewrite":
-            from kdoctor.verify.run_rewrite import prove_rewrite  # noqa: PLC0415
+    with kept_for_good():
+        match kind:
+            case "rewrite":
+                from kdoctor.verify.run_rewrite import prove_rewrite  # noqa: PLC0415
 
-            return dataclasses.asdict(prove_rewrite(RewriteJob(**job)))
-        case "example":
-            from kdoctor.verify.examples import prove_example  # noqa: PLC0415
+                return lambda job: prove_rewrite(RewriteJob(**job))
+            case "example":
+                from kdoctor.verify.examples import prove_example  # noqa: PLC0415
 
-            return dataclasses.asdict(prove_example(ExampleJob(**job)))
-        case kind:
-            raise ValueError(f"no job of the kind {kind!r} is known")
+                return lambda job: prove_example(ExampleJob(**job))
+    raise ValueError(f"no job of the kind {kind!r} is known")
 
 
 def about() -> dict[str, Any]:

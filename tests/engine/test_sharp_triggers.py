@@ -619,6 +619,135 @@ model = keras.Model(x, outputs)
 outputs = [keras.layers.Dense(1)(x), keras.layers.Dense(1)(x)]
 model.compile("sgd", metrics=["mae"])
 model.evaluate(x, y, **options)
+
+# KD306
+import keras
+size = (3,)
+class Mine(keras.layers.Layer):
+    def build(self, given):
+        self.a = self.add_weight("a", shape=size, initializer="zeros")
+        self.b = self.add_weight(shape=[3], name="b")
+        self.c = self.add_weight(given[-1:], "zeros", 3)
+        self.d = self.add_variable(shape=3)
+
+# KD306
+import keras
+aggregation = "mean"
+class Mine(keras.layers.Layer):
+    def build(self, given):
+        options = {"aggregation": aggregation}
+        self.w = self.add_weight(**options)
+        self.v = self.add_weight(*given, 3)
+
+# KD409
+import keras
+def fed():
+    yield [1, 2.0], images
+    yield [images], [1], names, 4
+    yield [images]
+def other():
+    yield [images, sizes], labels
+model.fit(fed())
+fit(other())
+model.fit(images, other())
+model.fit(other)
+
+# KD409
+import keras
+class Data(torch.utils.data.Dataset):
+    def __getitem__(self, index):
+        return [self.a, self.b], self.c
+class Fed(keras.utils.Sequence):
+    def __getitem__(self, index):
+        parts = (self.a, self.b)
+        return parts, self.c
+    def __len__(self):
+        return [self.a, self.b], self.c
+
+# KD410
+import keras
+model.fit(x, y, [1, 2])
+model.predict([1, "a"])
+model.predict(*[1, 2])
+model.evaluate([[1], [x]], y=())
+
+# KD410
+import keras
+data = (1, 2)
+rows = [[], []]
+model.fit(data, y=rows, sample_weight=[1, 2])
+model.predict_on_batch([1, 2])
+
+# KD412
+import keras
+model = keras.Sequential([keras.layers.Dense(1)])
+for w in model.weights:
+    w.path.split("/"), w.name.split("."), w.name.strip(), w.name.split(end)
+    "/".join(w.name), w.name.join(["/"]), find("/", w.name), w.name().find("/")
+    w.name == "kernel", w.names == "a/b", w.path == "a/b"
+
+# KD415
+import keras
+import tensorflow as tf
+x = keras.Input((4,))
+x.shape - [1], x.shape + (1,), [1] + list(x.shape), x.shape + tuple([1])
+x.shape == sizes, [1] == x.shapes, x.get_shape() == [1]
+isinstance(x, tf.TensorShape), isinstance(x.shape), isinstance(tuple, x.shape)
+
+# KD415
+import keras
+import numpy as np
+np.ones(2).shape == [2]
+keras.utils.to_categorical(y).shape + [2]
+
+# KD419
+import keras
+import tensorflow as tf
+class Noise(keras.layers.Layer):
+    def call(self, x, seed=1):
+        drop = keras.layers.Dropout(0.5, seed=1)
+        return drop(x) + tf.random.normal((2,), seed=1) + keras.random.normal((2,), seed="1")
+
+# KD419
+import tf_keras
+import keras
+class Noise(keras.layers.Layer):
+    def call(self, x):
+        made = keras.random.normal((2,), None, 1), draw((2,), seed=2)
+        return tf_keras.random.normal((2,), seed=1) + keras.random.normal((2,), seed=[1])
+
+# KD423
+import keras
+x = keras.Input((4,))
+drop = keras.layers.Dropout(0.5)
+drop(x, training=None), drop(x, training=1), drop(x, training="True")
+drop(images, training=True), drop(training=False)
+dict(training=True), drop(x, trained=True)
+
+# KD433
+import inspect
+import keras
+inspect.signature(keras.layers.Flatten), inspect.signature(keras.layers.Dense(2).call)
+inspect.getsource(keras.layers.Dense), signature(keras.layers.Dense)
+
+# KD433
+from cryptography import signature
+import inspect
+import keras, tf_keras
+signature(keras.layers.Dense)
+inspect.signature(tf_keras.layers.Dense)
+inspect.signature(keras.layers.Dense if new else None)
+
+# KD508
+import keras
+import tensorflow as tf
+x = keras.Input((4,))
+@tf.function
+def step(y): pass
+@tf.functions
+def plain(y): pass
+def double(y): return y
+plain(x), double(x), self.step(x), step(1, images), map(step, [x]), step
 """
 
 

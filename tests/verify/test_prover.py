@@ -204,16 +204,23 @@ NOT_SO = [
 ]
 
 
+PASSED_OVER = "import gc\nassert gc.isenabled() and gc.get_freeze_count() > 300_000"
+
+
 @pytest.fixture(scope="module")
 def examples():
     jobs = [example("here", **RIGHT), example("alone", **RIGHT, alone=True)]
     jobs += [example(str(number), **wrong) for number, wrong in enumerate(NOT_SO)]
-    return prove(jobs)
+    return prove([*jobs, example("passed over", before=PASSED_OVER)])
 
 
 @pytest.mark.parametrize("where", ["here", "alone"])
 def test_an_example_holds_where_it_raises_what_it_says_and_its_cure_runs(examples, where):
     assert examples[where].holds, examples[where].failures
+
+
+def test_the_frameworks_are_not_looked_through_for_garbage_after_each_example(examples):
+    assert examples["passed over"].holds, examples["passed over"].failures
 
 
 @pytest.mark.parametrize("number", range(len(NOT_SO)))

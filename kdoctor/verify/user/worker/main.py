@@ -7,6 +7,7 @@ memory costs its own job only.
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import pickle
@@ -35,7 +36,11 @@ def main(side_name: str, folder: str) -> None:
     sandbox.adopt_orphans()
     from .frameworks import load
 
+    # The frameworks are not looked through for garbage: forks share them as long as nobody does.
+    gc.disable()
     side = load(side_name, orders["keras_2"])
+    gc.freeze()
+    gc.enable()
     _say(answers, {"ready": side.versions})
     for job in orders["jobs"]:
         job["reference"] = orders["reference"]
