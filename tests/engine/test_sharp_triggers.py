@@ -1569,6 +1569,165 @@ Stop(monitor="dice")
 from keras import optimizers as o
 make = o.SGD
 make(0.01, 0.9, 1e-6, True)
+
+# KD306
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, given):
+        size: int = 3
+        layer = self
+        self.w = layer.add_weight(shape=(size))
+
+# KD306
+import keras
+class Mine(keras.Model):
+    def __init__(self, sizes):
+        super().__init__()
+        width = size = 3
+        self.inner = keras.layers.Dense(2)
+        self.inner.add_weight(size, *sizes)
+
+# KD306
+from keras import layers as l
+from tensorflow import VariableAggregation
+Base = l.Layer
+class Mine(Base):
+    def build(self, given):
+        kinds = VariableAggregation
+        super().add_weight((3,), aggregation=(kinds.SUM))
+
+# KD409
+import keras
+def fed():
+    received = yield [images, [labels]]
+class Held(keras.Model):
+    def train(self):
+        given: object = (fed)()
+        self.evaluate(x=given)
+
+# KD409
+import keras
+async def fed():
+    yield [[True], "a"], labels
+nets = [keras.Sequential([keras.layers.Dense(1)])]
+for net in nets: net.fit_generator(data, validation_data=fed(1, k=2))
+
+# KD409
+from keras import utils as u
+Base = u.Sequence
+class Data(Other, Base):
+    def __getitem__(self, index):
+        parts = [self.a, -1]
+        for each in self.all:
+            if each: return each, (parts)
+
+# KD410
+import keras
+class Net(keras.Model):
+    def train(self):
+        data: list = [True, 2.0]
+        super().fit(images, data, **options)
+
+# KD410
+import keras
+nets = [keras.Sequential([keras.layers.Dense(1)])]
+words = given = ["a" "b", 'c']
+for net in nets: net.evaluate(y=[[[0x1], [1_0]],  # one
+                                 [[-3]]], x=(words), *more)
+
+# KD412
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, given):
+        self.w = self.add_weight(shape=(3,))
+        assert (self.w.name).endswith((":" "0"))
+
+# KD412
+from keras import Variable as V
+V(1.0).name.split(sep="/", *most)
+
+# KD412
+import keras
+model = keras.Sequential([keras.layers.Dense(1)])
+model.weights[0].name == other != "a:0"
+
+# KD415
+from keras import layers as l
+from tensorflow import TensorShape as S
+given = l.Input((3,))
+isinstance(l.Dense(3)(given).shape[:], S)
+
+# KD415
+import keras
+def f(x: "keras.KerasTensor"):
+    if [1] == x.shape == known: return [y] + (x.shape)[:-1]
+
+# KD419
+from keras.random import *
+from keras import Model as M
+class Noise(M):
+    def call(self, x):
+        draw = uniform
+        return x + draw((2,), seed=(1), **options)
+
+# KD419
+import keras
+def loss(y_true, y_pred):
+    drawn = keras.random
+    seed: bool = True
+    return drawn.dropout(y_true, 0.5, seed=seed)
+
+# KD423
+import keras
+x = keras.Input((4,))
+both = [x, x]
+keras.layers.MultiHeadAttention(2, 2)(*both, training=(True))
+
+# KD423
+from keras import Input as I, layers as l
+Base = l.Layer
+class Mine(Base): pass
+mine = Mine()
+mine((I((3,)), 3), training=False)
+
+# KD423
+import keras
+class Built:
+    def __init__(self):
+        self.base = keras.applications.VGG16()
+        self.base(keras.ops.stack([keras.Input((3,))]), None, training=False)
+
+# KD433
+import inspect as i
+import keras
+ask = i.getfullargspec
+kind = keras.layers.Dense
+ask(func=kind)
+
+# KD433
+import inspect
+from keras.layers import *
+import pytest
+@pytest.mark.parametrize("layer", [Dense, "other"])
+def look(layer):
+    inspect.signature(layer)
+
+# KD508
+import keras
+import tensorflow as tf
+fast = tf.function
+def build(x):
+    @fast(jit_compile=True)
+    async def both(y, z): return y
+    pair = [keras.layers.Dense(2)(x), x]
+    return both(*pair)
+
+# KD508
+import tensorflow.keras as k
+import tensorflow as tf
+@tf.function
+def double(y, z): return y
+double(1, z=(k.Input((2,)), 2))
 """
 
 
@@ -1577,3 +1736,118 @@ def test_what_is_written_in_an_unusual_way_is_found_behind_the_gate(code, source
     orders = Orders(newest_target(), codes=(code,), diffs=False, anchors=False)
     found = Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings
     assert {each.code for each in found} == {code}
+
+
+OWN = """
+import tensorflow as tf
+from inspect import signature as ask
+from keras import Input as symbol, random as draw
+from keras.layers import Dense, Dropout as Drop, Layer as Base
+from keras.random import normal as noise
+from keras.utils import Sequence as Fed
+from tensorflow import TensorShape as Shape, function as graph, VariableAggregation as How
+"""
+BEHIND_OWN_NAMES = """
+# KD306
+from own import Base, How
+class Mine(Base):
+    def build(self, given):
+        self.w = self.add_weight((3,), aggregation=How.MEAN)
+
+# KD306
+import own
+class Mine(own.Base):
+    def build(self, given):
+        self.w = self.add_weight(3)
+
+# KD409
+from own import Fed
+class Data(Fed):
+    def __getitem__(self, index):
+        return [self.a, self.b], self.c
+
+# KD410
+from own import Dense
+from keras import Sequential
+Sequential([Dense(1)]).predict([1, 2])
+
+# KD412
+from own import Dense
+for each in Dense(3).weights: each.name.rpartition("/")
+
+# KD415
+from own import symbol
+symbol((4,)).shape != [None, 4]
+
+# KD415
+import own as o
+isinstance(o.symbol((4,)).shape, o.Shape)
+
+# KD419
+from own import Base, noise
+class Noise(Base):
+    def call(self, x):
+        return x + noise((2,), seed=1)
+
+# KD419
+import own
+class Noise(own.Base):
+    def call(self, x):
+        return x + own.draw.normal((2,), seed=1)
+
+# KD423
+from own import *
+def build():
+    return Drop(0.5)(inputs=symbol((3,)), training=True)
+
+# KD433
+from own import Dense, ask
+ask(Dense.__init__)
+
+# KD433
+from own import Dense
+from inspect import getfullargspec
+getfullargspec(Dense)
+
+# KD508
+from own import graph as fast, symbol
+@fast
+def double(y): return y
+double(symbol((3,)))
+"""
+
+
+@pytest.mark.parametrize(("code", "source"), _cases(BEHIND_OWN_NAMES))
+def test_what_a_module_of_the_project_brings_in_is_found_behind_the_gate(code, source, tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "own.py").write_text(OWN)
+    orders = Orders(newest_target(), codes=(code,), diffs=False, anchors=False)
+    found = Examiner(orders).examine(str(tmp_path / "f.py"), source.encode()).scan.findings
+    assert {each.code for each in found} == {code}
+
+
+# Keras or Python refuse them: what is passed cannot be told, and nothing is said of it.
+SENSELESS = """
+# KD412
+import keras
+model = keras.Sequential([keras.layers.Dense(1)])
+model.weights[0].name.split(*"/")
+
+# KD415
+import keras
+import tensorflow as tf
+x = keras.Input((4,))
+isinstance(x.shape, cls=tf.TensorShape)
+isinstance(*x.shape, tf.TensorShape)
+
+# KD433
+import inspect
+import keras
+inspect.signature(*keras.layers.Dense)
+"""
+
+
+@pytest.mark.parametrize(("code", "source"), _cases(SENSELESS))
+def test_what_cannot_be_told_is_found_neither_behind_the_gate_nor_without_it(code, source):
+    orders = Orders(newest_target(), codes=(code,), gate=False, diffs=False, anchors=False)
+    assert not Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings

@@ -85,6 +85,8 @@ def _is_type_check(module: Module, shape: cst.BaseExpression, parent: cst.CSTNod
     call = module.parent(parent) if isinstance(parent, cst.Arg) else None
     if not isinstance(call, cst.Call) or len(call.args) != 2 or call.args[0].value is not shape:
         return False
+    if any(each.star or each.keyword for each in call.args):
+        return False
     is_it = isinstance(call.func, cst.Name) and call.func.value == "isinstance"
     return is_it and module.qualified(call.args[1].value) == "tensorflow.TensorShape"
 

@@ -42,7 +42,9 @@ _ASK: Final = frozenset({"inspect.signature", "inspect.getfullargspec", "inspect
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each question about a signature that changed."""
     for call in module.nodes(cst.Call):
-        if not call.args or module.qualified(call.func) not in _ASK or module.is_guarded(call):
+        if module.qualified(call.func) not in _ASK or module.is_guarded(call):
+            continue
+        if not call.args or call.args[0].star:
             continue
         changed = {
             name: difference

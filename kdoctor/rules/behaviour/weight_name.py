@@ -77,8 +77,8 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
     found: list[cst.BaseExpression] = []
     if isinstance(parent, cst.Attribute) and parent.attr.value in _METHODS:
         call = module.parent(parent)
-        if isinstance(call, cst.Call) and call.func is parent and call.args:
-            found = [call.args[0].value]
+        if isinstance(call, cst.Call) and call.func is parent:
+            found = [each.value for each in call.args[:1] if not each.star]
     elif isinstance(parent, cst.Comparison):
         found = [parent.left, *(each.comparator for each in parent.comparisons)]
     elif isinstance(parent, cst.ComparisonTarget):
@@ -97,7 +97,7 @@ def _may_look(glimpse: Glimpse, _: Facts) -> bool:
     return any(
         isinstance(called.node.func, ast.Attribute)
         and _is_name(called.node.func.value)
-        and any(map(_is_wanted, called.values[:1]))
+        and any(map(_is_wanted, called.values))
         for method in _METHODS
         for called in glimpse.calls_by_leaf.get(method, ())
     )
