@@ -58,8 +58,11 @@ def decode_python(data: bytes) -> Decoded:
     Raises:
         FileProblem: the encoding is unknown, not that of the bytes, or the file holds null bytes.
     """
+    start = data[:4096]
+    if b"coding" not in start:
+        return decode_utf8(data)  # nearly always
     # Python knows three kinds of newline here; a file's readline() knows one.
-    first_lines = iter(data[:4096].splitlines(keepends=True)[:2])
+    first_lines = iter(start.splitlines(keepends=True)[:2])
     try:
         encoding, _ = tokenize.detect_encoding(lambda: next(first_lines))
     except SyntaxError as error:
