@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         members_once,
     )
     from kdoctor.keras_api.known import knowledge
-    from kdoctor.keras_api.names import Lookup, error_text, error_type, lookup, signature
+    from kdoctor.keras_api.names import Lookup, error_text, error_type, lookup, methods, signature
     from kdoctor.keras_api.presence import Presence
     from kdoctor.keras_api.signatures import Parameter, Signature
     from kdoctor.keras_api.surface import known_releases, split_root
@@ -42,6 +42,7 @@ _HOMES = {
     "member_lookup": "instances",
     "member_until": "instances",
     "members_once": "instances",
+    "methods": "names",
     "newest_target": "targets",
     "known_releases": "surface",
     "resolve_target": "targets",
@@ -66,6 +67,7 @@ __all__ = [
     "member_lookup",
     "member_until",
     "members_once",
+    "methods",
     "newest_target",
     "resolve_target",
     "signature",

@@ -204,6 +204,20 @@ def signature(qualified: str, target: Target) -> Signature | None:
     return None if text is None else parse_signature(text)
 
 
+@lru_cache(maxsize=2048)
+def methods(qualified: str, target: Target) -> frozenset[str]:
+    """Return the names of all methods of a class for which there is a ``signature``, and more."""
+    split = split_root(qualified)
+    surface = surface_on(split[0], target) if split else None
+    if split is None or surface is None:
+        return frozenset()
+    entry, classes = surface.entry(surface.canonical(split[1])), classes_behind(surface)
+    if entry is None or classes is None or entry.kind is not EntryKind.CLASS:
+        return frozenset()
+    info = classes.info(surface.home(entry))
+    return frozenset() if info is None else frozenset(info.members)
+
+
 def error_text(qualified: str, target: Target, form: Form) -> str:
     """Return Python's message for a name that is missing on ``target``; "" for any other.
 

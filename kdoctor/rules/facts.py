@@ -46,6 +46,10 @@ class Facts(Struct, frozen=True, cache_hash=True):
         """Return the parameters of a callable on the target; None where they are not known."""
         return keras_api.signature(qualified, self.target)
 
+    def methods(self, qualified: str) -> frozenset[str]:
+        """Return the names of all methods of a class that have a signature, and more."""
+        return keras_api.methods(qualified, self.target)
+
     def member(self, owner: Type, member: str) -> Presence:
         """Say whether an instance has a member on the target.
 

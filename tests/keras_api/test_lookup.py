@@ -5,7 +5,9 @@ from kdoctor.keras_api import (
     Presence,
     error_text,
     error_type,
+    ever_members,
     lookup,
+    methods,
     newest_target,
     resolve_target,
     signature,
@@ -239,6 +241,24 @@ def test_the_signature_of_a_class_is_that_of_making_an_instance():
 
 def test_the_signature_of_an_inherited_method_leaves_self_out():
     assert signature("keras.Sequential.fit", KERAS_3).parameters[0].name == "x"
+
+
+@pytest.mark.parametrize("cls", ["Sequential", "layers.LSTM", "optimizers.SGD", "losses.Huber"])
+@pytest.mark.parametrize("target", [KERAS_3, KERAS_2_15])
+def test_the_methods_of_a_class_are_all_that_have_a_signature(cls, target):
+    found = methods(f"keras.{cls}", target)
+    assert "from_config" in found
+    assert not [
+        each
+        for each in ever_members() - found
+        if signature(f"keras.{cls}.{each}", target) is not None
+    ]
+
+
+def test_what_is_no_class_on_a_target_has_no_methods():
+    assert not methods("keras.backend.sum", KERAS_2_15)
+    assert not methods("keras.layers.CuDNNLSTM", KERAS_3)
+    assert not methods("numpy.ndarray", KERAS_3)
 
 
 def test_what_is_missing_or_no_callable_has_no_signature():

@@ -5,7 +5,7 @@ They ask what ``keras_calls`` asks, of less: a call of a method may be that of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 
 from msgspec import Struct
@@ -91,14 +91,18 @@ def _calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee,
         callee = callee_of(name, facts)
         if callee is not None:
             found.setdefault(callee, []).extend(filter(_passes_something, calls))
-    methods = _all_methods().intersection(glimpse.calls_by_leaf)
-    classes = _classes(glimpse, facts) if methods else ()
-    for name in methods:
-        of_objects = (each for each in glimpse.calls_by_leaf[name] if each.is_attribute)
-        calls = [*filter(_passes_something, of_objects)]
-        for callee in _methods_of(classes, name, facts) if calls else ():
-            found.setdefault(callee, []).extend(calls)
+    methods = {
+        name: calls
+        for name in _all_methods().intersection(glimpse.calls_by_leaf)
+        if (calls := [*filter(_passes_to_a_method, glimpse.calls_by_leaf[name])])
+    }
+    for callee, name in _methods_among(frozenset(methods), glimpse, facts):
+        found.setdefault(callee, []).extend(methods[name])
     return found.items()
+
+
+def _passes_to_a_method(called: Called) -> bool:
+    return called.is_attribute and _passes_something(called)
 
 
 def _passes_something(called: Called) -> bool:
@@ -111,16 +115,22 @@ def _classes(glimpse: Glimpse, facts: Facts) -> Collection[Callee]:
     return {each.name: each for each in found if each is not None and each.made}.values()
 
 
-def _methods_of(classes: Iterable[Callee], name: str, facts: Facts) -> Iterator[Callee]:
-    """Yield what a method of that name may be where such classes are spoken of."""
-    if name == "__init__":
-        yield from classes
+def _methods_among(
+    names: frozenset[str], glimpse: Glimpse, facts: Facts
+) -> Iterator[tuple[Callee, str]]:
+    """Yield what methods of these names may be where the source speaks of such classes."""
+    if not names:
         return
-    yield from _methods(name, facts)
-    for cls in classes:
-        method = _method(cls.name, name, facts)
-        if method is not None:
-            yield method
+    plain = names - {"__init__"}
+    for name in plain:
+        yield from ((each, name) for each in _methods(name, facts))
+    for cls in _classes(glimpse, facts):
+        if "__init__" in names:
+            yield cls, "__init__"
+        for name in facts.methods(cls.name) & plain:
+            method = _method(cls.name, name, facts)
+            if method is not None:
+                yield method, name
 
 
 @cache
