@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections.abc import Callable
+from typing import Final
 
 import libcst as cst
 
+from kdoctor.syntax.gathering import Gathering, Item
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
-from kdoctor.syntax.survey import How, Mode, Store, Survey, Use
-from kdoctor.syntax.walk import FIELDS, NODES, children
+from kdoctor.syntax.survey import How, Mode, Survey, Use
+from kdoctor.syntax.walk import FIELDS, NODES
 
 
 def survey(tree: cst.Module) -> Survey:
@@ -17,21 +18,17 @@ def survey(tree: cst.Module) -> Survey:
     return _Walk(tree).run()
 
 
-_Item = tuple[cst.CSTNode, Scope, Mode]
+_LOAD: Final = Mode.LOAD  # Python finds a member of an enumeration far more slowly
+_NUMBERS: Final = frozenset({cst.Integer, cst.Float})  # in which there is nothing to visit
 
 
-class _Walk:
-    def __init__(self, tree: cst.Module) -> None:
-        self.found = Survey(tree, Scope(ScopeKind.MODULE, tree, None))
-        self.found.scopes[tree] = self.found.module
-        self.parents = self.found.parents
-        self.next_order = count(1).__next__
-        self.remote: list[Binding] = []
+class _Walk(Gathering):
+    """``Gathering``, and for each class of nodes what there is to gather."""
 
     def run(self) -> Survey:
         found = self.found
-        self.waiting: list[_Item] = [(found.tree, found.module, Mode.LOAD)]
         waiting, parents = self.waiting, self.parents
+        waiting.append((found.tree, found.module, _LOAD))
         while waiting:
             node, scope, mode = waiting.pop()
             handler = _HANDLERS.get(node.__class__)
@@ -51,79 +48,8 @@ class _Walk:
                 elif kind in NODES:
                     parents[value] = node
                     waiting.append((value, scope, mode))
-        self._settle_nonlocals()
+        self.settle_nonlocals()
         return found
-
-    # -- what handlers are made of
-
-    def push(self, parent: cst.CSTNode, items: Sequence[_Item]) -> None:
-        """Have children of ``parent`` visited next, in the order given."""
-        parents = self.parents
-        for child, _, _ in items:
-            parents[child] = parent
-        self.waiting += reversed(items)
-
-    def adopt(self, node: cst.CSTNode) -> None:
-        """Note the parents below a node that holds no expressions."""
-        waiting = [node]
-        while waiting:
-            parent = waiting.pop()
-            for child in children(parent):
-                self.parents[child] = parent
-                if FIELDS[child.__class__]:
-                    waiting.append(child)
-
-    def bind(self, name: str, node: cst.CSTNode, how: How) -> None:
-        scope = how.scope
-        binding = Binding(name, how.kind, node, scope, how.value, how.path, how.annotation)
-        binding.order = self.next_order()
-        if how.kind is BindingKind.IMPORT:
-            self.found.import_bindings.append(binding)
-        if name in scope.nonlocal_names:
-            binding.remote = True
-            self.remote.append(binding)
-            return
-        if name in scope.global_names and scope.kind is not ScopeKind.MODULE:
-            binding.remote = True
-            binding.scope = scope = self.found.module
-        scope.bindings.setdefault(name, []).append(binding)
-
-    def target(self, parent: cst.CSTNode, node: cst.BaseExpression, how: How) -> None:
-        """Bind the names of a target; have the expressions in it visited next."""
-        self.waiting += reversed(self.targets(parent, node, how))
-
-    def targets(self, parent: cst.CSTNode, node: cst.BaseExpression, how: How) -> list[_Item]:
-        """Bind the names of a target; return the parts of it that are expressions."""
-        self.parents[node] = parent
-        if type(node) is cst.Name:
-            if how.kind is BindingKind.DELETE:
-                self.read(node, node, how.scope, Mode.DELETE)
-            self.bind(node.value, node, how)
-            return []
-        if isinstance(node, cst.Tuple | cst.List):
-            items: list[_Item] = []
-            for index, element in enumerate(node.elements):
-                self.parents[element] = node
-                step = None if isinstance(element, cst.StarredElement) else index
-                items += self.targets(element, element.value, how.step(step))
-            return items
-        if isinstance(node, cst.Attribute):
-            self.found.stores.append(
-                Store(node, how.kind, how.scope, how.value, how.path, how.annotation)
-            )
-        mode = Mode.DELETE if how.kind is BindingKind.DELETE else Mode.STORE
-        return [(node, how.scope, mode)]
-
-    def _settle_nonlocals(self) -> None:
-        for binding in self.remote:
-            for scope in binding.scope.enclosing():
-                if scope.kind is ScopeKind.FUNCTION and binding.name in scope.bindings:
-                    binding.scope = scope
-                    scope.bindings[binding.name].append(binding)
-                    break
-
-    def read(self, name: cst.Name, chain: cst.CSTNode, scope: Scope, mode: Mode) -> None:
-        self.found.uses.append(Use(name.value, name, chain, scope, mode, self.next_order()))
 
     # -- expressions
 
@@ -145,37 +71,47 @@ class _Walk:
         if type(value) is cst.Name:
             self.read(value, chain, scope, mode)
         else:
-            self.waiting.append((value, scope, Mode.LOAD))
+            self.waiting.append((value, scope, _LOAD))
 
     def call(self, node: cst.Call, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         # The commonest of all, written out, its arguments with it.
         self.found.calls.append(node)
-        parents, waiting, load = self.parents, self.waiting, Mode.LOAD
+        parents, waiting = self.parents, self.waiting
         for each in reversed(node.args):
             parents[each] = node
             if each.keyword is not None:
                 parents[each.keyword] = each
             parents[each.value] = each
-            waiting.append((each.value, scope, load))
+            if type(each.value) not in _NUMBERS:
+                waiting.append((each.value, scope, _LOAD))
         parents[node.func] = node
-        waiting.append((node.func, scope, load))
+        waiting.append((node.func, scope, _LOAD))
 
     def subscript(self, node: cst.Subscript, scope: Scope, mode: Mode) -> None:
         self.found.subscripts.append(node)
         if mode is not Mode.ANNOTATION:
-            self.push(node, [(each, scope, Mode.LOAD) for each in (node.value, *node.slice)])
+            self.push(node, [(each, scope, _LOAD) for each in (node.value, *node.slice)])
             return
         name = node.value.attr if isinstance(node.value, cst.Attribute) else node.value
         inner: Mode = mode
         if isinstance(name, cst.Name) and name.value == "Literal":
-            inner = Mode.LOAD
+            inner = _LOAD
         self.push(node, [(node.value, scope, mode), *((each, scope, inner) for each in node.slice)])
+
+    def display(self, node: cst.List | cst.Tuple | cst.Set, scope: Scope, mode: Mode) -> None:
+        # With its elements: tables of numbers are long.
+        parents, waiting = self.parents, self.waiting
+        for each in reversed(node.elements):
+            parents[each] = node
+            parents[each.value] = each
+            if type(each.value) not in _NUMBERS:
+                waiting.append((each.value, scope, mode))
 
     def argument(self, node: cst.Arg, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         if node.keyword is not None:
             self.parents[node.keyword] = node
         self.parents[node.value] = node
-        self.waiting.append((node.value, scope, Mode.LOAD))
+        self.waiting.append((node.value, scope, _LOAD))
 
     def string(self, node: cst.SimpleString, scope: Scope, mode: Mode) -> None:
         if mode is Mode.ANNOTATION:
@@ -184,13 +120,13 @@ class _Walk:
     def strings(self, node: cst.ConcatenatedString, scope: Scope, mode: Mode) -> None:
         if mode is Mode.ANNOTATION:
             self.found.strings.append((node, scope, self.next_order()))
-        self.push(node, [(each, scope, Mode.LOAD) for each in (node.left, node.right)])
+        self.push(node, [(each, scope, _LOAD) for each in (node.left, node.right)])
 
     def walrus(self, node: cst.NamedExpr, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         around = scope
         while around.kind is ScopeKind.COMPREHENSION and around.parent is not None:
             around = around.parent
-        self.push(node, [(node.value, scope, Mode.LOAD)])
+        self.push(node, [(node.value, scope, _LOAD)])
         self.target(node, node.target, How(BindingKind.ASSIGN, around, node.value))
 
     def lambda_(self, node: cst.Lambda, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
@@ -198,7 +134,7 @@ class _Walk:
         items = self.parameters(node.params, inner, scope)
         self.parents[node.params] = node
         self.parents[node.body] = node
-        self.waiting.append((node.body, inner, Mode.LOAD))
+        self.waiting.append((node.body, inner, _LOAD))
         self.waiting += reversed(items)
 
     def comprehension(
@@ -209,7 +145,7 @@ class _Walk:
     ) -> None:
         inner = self.enter(node, ScopeKind.COMPREHENSION, scope)
         parts = [node.key, node.value] if isinstance(node, cst.DictComp) else [node.elt]
-        self.push(node, [(each, inner, Mode.LOAD) for each in (*parts, node.for_in)])
+        self.push(node, [(each, inner, _LOAD) for each in (*parts, node.for_in)])
 
     def comprehension_clause(self, node: cst.CompFor, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         # The first iterable alone is evaluated in the scope around.
@@ -219,8 +155,8 @@ class _Walk:
         self.push(
             node,
             [
-                (node.iter, around, Mode.LOAD),
-                *((each, scope, Mode.LOAD) for each in (*node.ifs, *inner)),
+                (node.iter, around, _LOAD),
+                *((each, scope, _LOAD) for each in (*node.ifs, *inner)),
             ],
         )
         self.target(node, node.target, How(BindingKind.LOOP, scope, node.iter))
@@ -232,13 +168,29 @@ class _Walk:
         self.found.scopes[node] = scope
         return scope
 
-    def assign(self, node: cst.Assign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
-        parents, waiting, load = self.parents, self.waiting, Mode.LOAD
-        parents[node.value] = node
-        waiting.append((node.value, scope, load))
-        for each in reversed(node.targets):
+    def block(self, node: cst.Module | cst.IndentedBlock, scope: Scope, mode: Mode) -> None:
+        # With the lines in it, nearly all of which hold one statement.
+        parents, waiting = self.parents, self.waiting
+        for each in reversed(node.body):
             parents[each] = node
-            waiting.append((each, scope, load))
+            if type(each) is not cst.SimpleStatementLine:
+                waiting.append((each, scope, mode))
+                continue
+            for statement in reversed(each.body):
+                parents[statement] = each
+                waiting.append((statement, scope, mode))
+
+    def assign(self, node: cst.Assign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        parents, waiting = self.parents, self.waiting
+        parents[node.value] = node
+        waiting.append((node.value, scope, _LOAD))
+        for each in reversed(node.targets[1:]):
+            parents[each] = node
+            waiting.append((each, scope, _LOAD))
+        # The first, mostly the only one, is next anyway.
+        target = node.targets[0]
+        parents[target] = node
+        self.target(target, target.target, How(BindingKind.ASSIGN, scope, node.value))
 
     def assign_target(self, node: cst.AssignTarget, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         statement = self.parents[node]
@@ -247,17 +199,17 @@ class _Walk:
 
     def annotated(self, node: cst.AnnAssign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         kind = BindingKind.ASSIGN if node.value is not None else BindingKind.ANNOTATE
-        items: list[_Item] = [(node.annotation, scope, Mode.ANNOTATION)]
+        items: list[Item] = [(node.annotation, scope, Mode.ANNOTATION)]
         if node.value is not None:
-            items.append((node.value, scope, Mode.LOAD))
+            items.append((node.value, scope, _LOAD))
         self.push(node, items)
         annotation = node.annotation.annotation
         self.target(node, node.target, How(kind, scope, node.value, annotation=annotation))
 
     def augmented(self, node: cst.AugAssign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
-        self.push(node, [(node.value, scope, Mode.LOAD)])
+        self.push(node, [(node.value, scope, _LOAD)])
         if isinstance(node.target, cst.Name):
-            self.read(node.target, node.target, scope, Mode.LOAD)
+            self.read(node.target, node.target, scope, _LOAD)
         self.target(node, node.target, How(BindingKind.AUGMENT, scope, node.value))
 
     def delete(self, node: cst.Del, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
@@ -265,7 +217,7 @@ class _Walk:
 
     def for_(self, node: cst.For, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         rest = [node.iter, node.body, *([] if node.orelse is None else [node.orelse])]
-        self.push(node, [(each, scope, Mode.LOAD) for each in rest])
+        self.push(node, [(each, scope, _LOAD) for each in rest])
         self.target(node, node.target, How(BindingKind.LOOP, scope, node.iter))
 
     def with_item(self, node: cst.WithItem, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
@@ -273,7 +225,7 @@ class _Walk:
             self.parents[node.asname] = node
             name = node.asname.name
             self.target(node.asname, name, How(BindingKind.WITH, scope, node.item))
-        self.push(node, [(node.item, scope, Mode.LOAD)])
+        self.push(node, [(node.item, scope, _LOAD)])
 
     def handler(
         self,
@@ -285,7 +237,7 @@ class _Walk:
             self.parents[node.name] = node
             self.target(node.name, node.name.name, How(BindingKind.EXCEPT, scope))
         kinds = [] if node.type is None else [node.type]
-        self.push(node, [(each, scope, Mode.LOAD) for each in (*kinds, node.body)])
+        self.push(node, [(each, scope, _LOAD) for each in (*kinds, node.body)])
 
     def capture(
         self,
@@ -344,16 +296,16 @@ class _Walk:
         self.bind(node.name.value, node, How(BindingKind.FUNCTION, scope))
         around, bounds = self.type_parameters(node, scope)
         inner = self.enter(node, ScopeKind.FUNCTION, around)
-        self.push(node, [(node.body, inner, Mode.LOAD)])
+        self.push(node, [(node.body, inner, _LOAD)])
         if node.returns is not None:
             self.push(node, [(node.returns, around, Mode.ANNOTATION)])
         self.waiting += reversed(self.parameters(node.params, inner, around))
         self.waiting += reversed(bounds)
-        self.push(node, [(each, scope, Mode.LOAD) for each in node.decorators])
+        self.push(node, [(each, scope, _LOAD) for each in node.decorators])
 
-    def parameters(self, node: cst.Parameters, inner: Scope, around: Scope) -> list[_Item]:
+    def parameters(self, node: cst.Parameters, inner: Scope, around: Scope) -> list[Item]:
         """Bind the parameters; return their annotations and defaults, which run outside."""
-        items: list[_Item] = []
+        items: list[Item] = []
         for param in (
             *node.posonly_params, *node.params, node.star_arg, *node.kwonly_params, node.star_kwarg,
         ):  # fmt: skip
@@ -369,7 +321,7 @@ class _Walk:
                 items.append((param.annotation, around, Mode.ANNOTATION))
             if param.default is not None:
                 self.parents[param.default] = param
-                items.append((param.default, around, Mode.LOAD))
+                items.append((param.default, around, _LOAD))
             how = How(BindingKind.PARAMETER, inner, annotation=annotation)
             self.bind(param.name.value, param, how)
         return items
@@ -380,20 +332,20 @@ class _Walk:
         self.bind(node.name.value, node, How(BindingKind.CLASS, scope))
         around, bounds = self.type_parameters(node, scope)
         inner = self.enter(node, ScopeKind.CLASS, around)
-        rest = [(each, around, Mode.LOAD) for each in (*node.bases, *node.keywords)]
-        self.push(node, [*rest, (node.body, inner, Mode.LOAD)])
+        rest = [(each, around, _LOAD) for each in (*node.bases, *node.keywords)]
+        self.push(node, [*rest, (node.body, inner, _LOAD)])
         self.waiting += reversed(bounds)
-        self.push(node, [(each, scope, Mode.LOAD) for each in node.decorators])
+        self.push(node, [(each, scope, _LOAD) for each in node.decorators])
 
     def type_parameters(
         self, node: cst.FunctionDef | cst.ClassDef | cst.TypeAlias, scope: Scope
-    ) -> tuple[Scope, list[_Item]]:
+    ) -> tuple[Scope, list[Item]]:
         """Bind the type parameters; return the scope that they make, and what limits them."""
         if node.type_parameters is None:
             return scope, []
         self.parents[node.type_parameters] = node
         inner = self.enter(node.type_parameters, ScopeKind.FUNCTION, scope)
-        items: list[_Item] = []
+        items: list[Item] = []
         for each in node.type_parameters.params:
             self.parents[each] = node.type_parameters
             self.adopt(each)
@@ -417,6 +369,9 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., None]] = {
     cst.Attribute: _Walk.attribute,
     cst.Call: _Walk.call,
     cst.Subscript: _Walk.subscript,
+    cst.List: _Walk.display,
+    cst.Tuple: _Walk.display,
+    cst.Set: _Walk.display,
     cst.Arg: _Walk.argument,
     cst.SimpleString: _Walk.string,
     cst.ConcatenatedString: _Walk.strings,
@@ -427,6 +382,8 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., None]] = {
     cst.SetComp: _Walk.comprehension,
     cst.DictComp: _Walk.comprehension,
     cst.CompFor: _Walk.comprehension_clause,
+    cst.Module: _Walk.block,
+    cst.IndentedBlock: _Walk.block,
     cst.Assign: _Walk.assign,
     cst.AssignTarget: _Walk.assign_target,
     cst.AnnAssign: _Walk.annotated,
