@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 
 import pytest
 
@@ -95,3 +97,41 @@ def test_the_tree_of_a_large_source_is_not_kept():
     first = trees.of_bytes(small)
     assert trees.of_bytes(large) is not trees.of_bytes(large)
     assert trees.of_bytes(small) is first
+
+
+# What is left once all is found. Each folder has modules that no other file asks about, and code of
+# Keras that runs as before: a gate learns what it can of them, and there is no result to be kept.
+HOLDING = """
+import gc, sys
+from pathlib import Path
+from kdoctor.engine import scan
+
+def held(folders):
+    root = Path(str(folders))
+    for number in range(folders):
+        part = root / f"part{number}"
+        part.mkdir(parents=True)
+        (part / "own.py").write_text(
+            f"from keras import backend as K\\ndef own{number}(x):\\n    return K.epsilon()\\n"
+        )
+        (part / "use.py").write_text(f"from .own import K, own{number}\\nown{number}(K.epsilon())\\n")
+    found = scan([root], jobs=1, target="keras==3.15.1")
+    assert len(found.files) == 2 * folders and not found.findings and not found.unreadable
+    del found
+    gc.collect()
+    return sys.getallocatedblocks()
+
+before = held(20)
+print(held(250) - before, held(1000) - before)
+"""
+
+
+def test_four_times_as_many_files_leave_no_more_behind(tmp_path):
+    (tmp_path / "pyproject.toml").touch()
+    done = subprocess.run(
+        [sys.executable, "-c", HOLDING],
+        cwd=tmp_path, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    few, many = map(int, done.stdout.split())
+    assert few > 5000  # it does learn something
+    assert many < 2 * few, (few, many)

@@ -101,6 +101,23 @@ def test_nothing_is_kept_unless_it_is_asked_for(project):
     assert not (project / ".kdoctor_cache").exists()
 
 
+@pytest.mark.usefixtures("project")
+def test_a_scan_without_a_cache_does_not_ask_in_which_state_files_are(monkeypatch):
+    """To make a state takes longer than to look."""
+    digest, made = state.digest, []
+
+    def noted(data):
+        made.append(data)
+        return digest(data)
+
+    monkeypatch.setattr(state, "digest", noted)
+    without = scan(cache=False)
+    assert {finding.place.path for finding in without.findings} == {"train.py", "use.py"}
+    assert not made
+    assert scan() == without
+    assert OLD.encode() in made
+
+
 def test_an_edit_is_seen_however_soon_it_comes(project):
     scan()
     stat = (project / "train.py").stat()
