@@ -82,10 +82,10 @@ def _own_parameters(facts: Facts, name: str) -> set[str] | None:
         found = facts.lookup(found.moved_to[0])
     if found.kind is not EntryKind.CLASS or found.family is not ClassFamily.LAYER:
         return None
-    # `input_dim` of Embedding, `input_shape` of InputLayer are their own. (On Keras 3 such a
-    # parameter may hide in **kwargs.)
-    signature = facts.at_release(_KERAS_2).signature(found.qualified)
-    own = {each.name for each in signature.parameters} if signature else set()
+    # `input_dim` of Embedding, `input_shape` of InputLayer are their own. On Keras 3 such a
+    # parameter may hide in **kwargs; what came with it, as ReversibleEmbedding, Keras 2 knows not.
+    signatures = (known.signature(found.qualified) for known in (facts, facts.at_release(_KERAS_2)))
+    own = {each.name for known in signatures if known for each in known.parameters}
     return own | TAKEN.get(found.name.rpartition(".")[2], frozenset())
 
 
@@ -240,6 +240,7 @@ VALID = [
     "import keras\nkeras.layers.InputLayer(input_shape=(4,))",
     "import keras\nkeras.layers.InputLayer(batch_input_shape=(2, 4))",
     "import keras\nkeras.layers.Embedding(input_dim=10, output_dim=3)",
+    "import keras\nkeras.layers.ReversibleEmbedding(input_dim=10, output_dim=3)",
     "from mylayers import Dense\nimport keras\nDense(3, input_shape=(4,))",
     "import keras\nlayer = keras.layers.Dense(3)\nlayer.build(input_shape=(None, 4))",
 ]

@@ -18,6 +18,8 @@ _CLASSES = {
     Kind.VARIABLE: "Variable",
     Kind.KERAS_HISTORY: "KerasHistory",
 }
+# In `model.metrics` Keras 3 has an object that holds those of `compile`, of a private class.
+_OF_COMPILED_METRICS = frozenset({"metrics"})
 _WORDS = {
     Kind.MODEL: "a model",
     Kind.LAYER: "a layer",
@@ -68,6 +70,8 @@ def last_release_with(facts: Facts, owner: Type, member: str) -> str | None:
     """Return the last release that had the member; None where the target may have it."""
     if owner.cls == "ResourceVariable":
         return None  # `tf.Variable`, which is TensorFlow's
+    if owner == Type(Kind.METRIC) and member in _OF_COMPILED_METRICS:
+        return None
     if is_gone_in_private(owner.kind, member):
         return "2"
     if member.startswith("_") or facts.member(owner, member) is not Presence.MISSING:

@@ -183,6 +183,8 @@ VALID = [
         "import keras\nmodel = keras.Sequential()\ntry:\n    model.fit_generator(data)\n"
         "except AttributeError:\n    model.fit(data)"
     ),
+    # Not a metric as those that are passed to `compile`, but what holds them.
+    "import keras\nmodel = keras.Sequential()\nmodel.metrics[1].metrics",
     # Recurrent layers have both names.
     "import keras\nkeras.layers.LSTM(3, stateful=True).reset_states()",
     # `tf.Variable` is TensorFlow's, and has it.

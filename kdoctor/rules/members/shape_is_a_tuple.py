@@ -5,7 +5,8 @@ Reports what only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`,
 `.is_fully_defined()` and the like on the shape of a symbolic tensor or on the shape that `build`
 and `compute_output_shape` are given, and `.value` on an element of any shape. `.as_list()` on the
 shape of what may be a Keras tensor or TensorFlow's own is legacy: a list made of it is right for
-both. Where it is compared with a list that holds None, it is symbolic.
+both. Where it is compared with a list that holds None, it is symbolic; where a function of
+TensorFlow made it or is given it, it is no Keras tensor.
 
 ## Why it breaks
 On Keras 3 a shape is a tuple: `AttributeError: 'tuple' object has no attribute 'as_list'`. Its
@@ -36,6 +37,7 @@ from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
 from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE, reads_of_a_shape
+from kdoctor.rules.members._tensorflows import seems_tensorflows
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -114,6 +116,8 @@ def _may_be_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
     if isinstance(made, cst.Call) and (module.qualified(made.func) or "").startswith("tensorflow."):
         return False
     if module.type_of(owner) is not None or module.qualified(base) is not None:
+        return False
+    if seems_tensorflows(module, base):
         return False
     return module.context_of(node) in {Context.UNKNOWN, Context.FUNCTIONAL}
 
@@ -329,6 +333,10 @@ VALID = [
     # No file of Keras 3; no tensor that is not known to be TensorFlow's.
     "import tf_keras\n\n\ndef size(x):\n    return x.shape.as_list()",
     "import keras\nimport tensorflow as tf\n\nx = tf.io.decode_png(data)\nx.shape.as_list()",
+    # TensorFlow's functions would not take a Keras tensor, nor give one; none is ragged.
+    "import keras\nimport tensorflow as tf\nsize = given.shape.as_list()\ntf.reshape(given, size)",
+    "import keras, tensorflow as t\ndef f(x):\n if a:\n  x = t.abs(b)\n return x.shape.as_list()",
+    "import keras\ntokens = cut(text)\ntokens.to_tensor(shape=tokens.shape.as_list())",
     # It is asked for first.
     (
         "import keras\n\nsize = keras.Input((4,)).shape[-1]\nif not isinstance(size, int):\n"

@@ -65,6 +65,11 @@ def loads(module: Module) -> Iterator[PathUse]:
     yield from _functions(module, "load", _LOAD_FUNCTIONS, 0)
 
 
+def reads_orbax(module: Module) -> bool:
+    """Say whether the file writes Orbax checkpoints: folders that Keras 3 loads."""
+    return any(each.name.endswith(".OrbaxCheckpoint") for each in module.references)
+
+
 def is_same_path(module: Module, one: PathUse, other: PathUse) -> bool:
     """Say whether two uses surely are of one file: it is written out, or one variable has it."""
     if one.ending is not None and other.ending is not None and one.ending.whole:

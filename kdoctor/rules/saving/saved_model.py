@@ -36,7 +36,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, passes_path
 from kdoctor.rules.saving._paths import Ending, renamed, same_paths
-from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, saves
+from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, reads_orbax, saves
 from kdoctor.syntax import Module
 
 # Endings that people give a model's path, and that mean nothing to Keras.
@@ -67,6 +67,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             "`.export(…)`.",
             fix=_exported(module, use) or _rename(module, use.ending),
         )
+    if reads_orbax(module):
+        return
     for use in loads(module):
         if _is_folder(use.ending) and not module.is_guarded(use.call):
             yield _loaded(module, use)
@@ -155,6 +157,10 @@ VALID = [
     _MODEL + "model.export('folder')",
     "import keras\nkeras.models.load_model('hf://somebody/model')",
     "import keras\nfrom mine import model\nmodel.save('folder')",
+    (
+        "import keras\n\nkept = keras.callbacks.OrbaxCheckpoint('folder')\n"
+        "again = keras.models.load_model('folder')"
+    ),
     "import tf_keras\ntf_keras.models.load_model('folder')",
 ]
 INVALID = [

@@ -36,7 +36,14 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, passes_path
 from kdoctor.rules.saving._paths import Ending, renamed
-from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, method_uses, saves
+from kdoctor.rules.saving._uses import (
+    PathUse,
+    is_saved_here,
+    loads,
+    method_uses,
+    reads_orbax,
+    saves,
+)
 from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 
@@ -94,7 +101,7 @@ def rename_to_weights(module: Module, found: Ending) -> Fix:
 def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
     extension = None if use.ending is None else use.ending.extension
     is_checkpoint = extension in ("", ".ckpt", ".tf") or _is_latest_checkpoint(module, use)
-    if not is_checkpoint:
+    if not is_checkpoint or reads_orbax(module):
         return
     fix = None
     if use.ending is not None and is_saved_here(module, use.ending):
@@ -142,6 +149,10 @@ VALID = [
     # Not known.
     _MODEL + "model.save_weights(path)\nmodel.save_weights(f'{a}/{b}')\nmodel.load_weights(path)",
     _MODEL + "model.save_weights('%s' % path)\nmodel.save_weights(os.path.join(a, b))",
+    (
+        _MODEL + "model.fit(x, y, callbacks=[keras.callbacks.OrbaxCheckpoint('folder')])\n"
+        "model.load_weights('folder')"
+    ),
     # Somebody else's method.
     "import keras\nfrom rl.agents import DQNAgent\nagent = DQNAgent()\nagent.save_weights('a.h5')",
     (
