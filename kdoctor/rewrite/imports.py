@@ -22,12 +22,9 @@ from kdoctor.rewrite.import_lines import (
     statement_edits,
 )
 from kdoctor.rewrite.roots import package_of, transposed
-from kdoctor.rewrite.visibility import is_conditional
+from kdoctor.rewrite.visibility import is_conditional, says_keep
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
-_KEEP_COMMENT = re.compile(
-    r"#\s*noqa\s*(?:$|[^:\s]|:.*\bF401\b)|#\s*kdoctor:\s*ignore", re.IGNORECASE
-)
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
 
@@ -91,7 +88,7 @@ class _Plan:
             and binding.local not in self.new_names
             and not binding.exported
             and not is_conditional(self.module, binding.statement)
-            and not self._says_keep(binding.statement)
+            and not says_keep(self.module, binding.statement)
             and not self._is_bound_otherwise(binding)
         )
 
@@ -116,12 +113,6 @@ class _Plan:
         return binding.local in self.new_names or not all(
             self._vanishes(self.module.span(use)) for use in uses
         )
-
-    def _says_keep(self, statement: ImportStatement) -> bool:
-        span = self.module.span(statement)
-        end = self.module.text.find("\n", span.end)
-        lines = self.module.text[span.start : end if end >= 0 else None].splitlines()
-        return any(_KEEP_COMMENT.search(line) for line in lines)
 
     def _is_bound_otherwise(self, binding: ImportBinding) -> bool:
         return any(

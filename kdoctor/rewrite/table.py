@@ -14,6 +14,7 @@ from kdoctor.rewrite.roots import key_of
 from kdoctor.rewrite.slots import SignatureLookup
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.template import Rewrite
+from kdoctor.rewrite.visibility import says_keep
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 _WORST_FIRST = (Applicability.MANUAL, Applicability.UNSAFE, Applicability.SAFE)
@@ -97,9 +98,10 @@ class RewriteTable:
             for use in module.references
             if _reads(use, reference) and not module.is_dead(use.node)
         ]
-        if not uses and reference.binding.exported:
+        binding = reference.binding
+        if not uses and (binding.exported or says_keep(module, binding.statement)):
             raise Refused("other files may import it from here")
-        if not uses and any(not module.is_dead(each) for each in module.uses_of(reference.binding)):
+        if not uses and any(not module.is_dead(each) for each in module.uses_of(binding)):
             raise Refused("other imports may bind the name that is used, too")
         fixes: list[Fix] = []
         refused: list[Refusal] = []
@@ -112,7 +114,7 @@ class RewriteTable:
         if refused and not fixes:
             raise Refused(refused[0].reason)
         # `import keras.gone` binds `keras`, so the import block cannot tell that it is unused.
-        goes = not refused and (not uses or reference.binding.name != reference.name)
+        goes = not refused and (not uses or binding.name != reference.name)
         drops = (module.span(reference.node),) if goes else ()
         if not fixes:
             return Fix(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import libcst as cst
@@ -10,6 +11,9 @@ from kdoctor.once import once
 from kdoctor.syntax import ImportBinding, Module
 
 _SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Module)
+_KEEP_COMMENT = re.compile(
+    r"#\s*noqa\s*(?:$|[^:\s]|:.*\bF401\b)|#\s*kdoctor:\s*ignore", re.IGNORECASE
+)
 _CONDITIONAL = (cst.If, cst.Try, cst.TryStar, cst.For, cst.While, cst.With, cst.Match)
 
 
@@ -72,3 +76,11 @@ def _starts_with(node: cst.CSTNode, local: str) -> bool:
     while isinstance(node, cst.Attribute):
         node = node.value
     return isinstance(node, cst.Name) and node.value == local
+
+
+def says_keep(module: Module, statement: cst.CSTNode) -> bool:
+    """Say whether a comment on an import says that it stays, be it that nothing uses it here."""
+    span = module.span(statement)
+    end = module.text.find("\n", span.end)
+    lines = module.text[span.start : end if end >= 0 else None].splitlines()
+    return any(_KEEP_COMMENT.search(line) for line in lines)

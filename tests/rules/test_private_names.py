@@ -30,6 +30,17 @@ def test_an_import_through_a_closed_facade_is_one_finding_with_its_uses() -> Non
     )
 
 
+def test_an_import_that_is_kept_for_other_files_is_not_deleted() -> None:
+    for source in (
+        "from keras.src.backend.tensorflow import convert_to_numpy",
+        "from keras.utils import np_utils",
+    ):
+        assert not mended(f"{source}\n").strip()
+        for kept in (f"{source}  # noqa: F401\n", f"{source}  # noqa\n"):
+            assert mended(kept) == kept
+        assert not mended(f"{source}  # noqa: E501\n").startswith("from")
+
+
 def test_an_old_facade_was_open_on_keras_2() -> None:
     assert not findings("from tensorflow.compat.v1.keras.models import Model", target="keras==2.10")
 
