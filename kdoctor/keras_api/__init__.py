@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         member_until,
         members_once,
     )
-    from kdoctor.keras_api.known import knowledge
+    from kdoctor.keras_api.known import KINDS, knowledge
     from kdoctor.keras_api.names import Lookup, error_text, error_type, lookup, methods, signature
     from kdoctor.keras_api.presence import Presence
     from kdoctor.keras_api.signatures import Parameter, Signature
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # Imported when first asked for: to say what a target is takes none of what is in the tables.
 _HOMES = {
+    "KINDS": "known",
     "ClassFamily": "tables",
     "EntryKind": "tables",
     "Lookup": "names",
@@ -51,6 +52,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "KINDS",
     "ClassFamily",
     "EntryKind",
     "Lookup",

@@ -40,7 +40,7 @@ from kdoctor.keras_api.tables import ClassFamily, EntryKind, NameSpan
 from kdoctor.kinds import Context, Kind, Type
 from kdoctor.target import Target
 
-_KINDS: Final = {
+KINDS: Final = {
     ClassFamily.LAYER: Kind.LAYER,
     ClassFamily.MODEL: Kind.MODEL,
     ClassFamily.OPTIMIZER: Kind.OPTIMIZER,
@@ -50,6 +50,7 @@ _KINDS: Final = {
     ClassFamily.VARIABLE: Kind.VARIABLE,
     ClassFamily.TENSOR: Kind.TENSOR,
 }
+"""What the objects are that the classes of a family make."""
 
 # What the other roots were copied from, or are copies of.
 _COPIES: Final = ("tf.keras", "keras", "tf_keras")
@@ -225,8 +226,8 @@ def _class_type(qualified: str) -> Type | None:
     if split is None:
         return None
     for table, span in _meanings(*split):
-        if span.kind is EntryKind.CLASS and span.family in _KINDS:
-            kind, cls = _KINDS[span.family], table.homes[span.home].rpartition(".")[2]
+        if span.kind is EntryKind.CLASS and span.family in KINDS:
+            kind, cls = KINDS[span.family], table.homes[span.home].rpartition(".")[2]
             # Called with tensors, as everyone does, keras.Model makes a Functional.
             return Type(kind, "Functional" if cls == "Model" else cls, qualified)
     return None

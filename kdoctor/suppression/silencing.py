@@ -1,4 +1,7 @@
-"""Which findings the comments of a document silence, and which comments silence nothing."""
+"""Which findings the comments of a document silence, and which comments silence nothing.
+
+By places and codes alone; which rules count in a run, and which were asked, the engine knows.
+"""
 
 from __future__ import annotations
 

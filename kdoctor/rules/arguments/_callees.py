@@ -11,10 +11,10 @@ from functools import cache, cached_property, lru_cache
 from msgspec import Struct
 
 from kdoctor import keras_api
-from kdoctor.keras_api import EntryKind, Presence, Signature
+from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.kinds import Kind
 from kdoctor.once import once
-from kdoctor.rules.arguments._calls import BASES, FAMILIES, RELEASES, is_known
+from kdoctor.rules.arguments._calls import BASES, RELEASES, is_known
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import Trigger, may_be_called_on, may_be_of
 from kdoctor.syntax.glimpse import Called, Glimpse
@@ -166,7 +166,7 @@ def callee_of(name: str, facts: Facts) -> Callee | None:
     is_class = found.kind is EntryKind.CLASS
     return Callee(
         f"keras.{found.name}",
-        FAMILIES.get(found.family) if is_class else None,
+        KINDS.get(found.family) if is_class else None,
         new,
         made=found.home.rpartition(".")[2] if is_class else "",
     )

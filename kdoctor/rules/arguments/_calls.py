@@ -9,21 +9,13 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.keras_api import ClassFamily, EntryKind, Presence, Signature
+from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
 from kdoctor.once import once
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import MemberUse, Module, Reference
 
-FAMILIES: Final = {
-    ClassFamily.LAYER: Kind.LAYER,
-    ClassFamily.MODEL: Kind.MODEL,
-    ClassFamily.OPTIMIZER: Kind.OPTIMIZER,
-    ClassFamily.LOSS: Kind.LOSS,
-    ClassFamily.METRIC: Kind.METRIC,
-    ClassFamily.CALLBACK: Kind.CALLBACK,
-}
 # Whose methods are called on an instance of which only the kind is known.
 BASES: Final = {
     Kind.MODEL: "keras.Model",
@@ -152,7 +144,7 @@ def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> Ke
     return KerasCall(
         call,
         f"keras.{found.name}",
-        FAMILIES.get(found.family),
+        KINDS.get(found.family),
         new,
         use.confidence,
         made=cls.name.value if cls is not None else found.home.rpartition(".")[2],
@@ -174,7 +166,7 @@ def _of_name(facts: Facts, reference: Reference, call: cst.Call) -> KerasCall | 
     return KerasCall(
         call,
         f"keras.{found.name}",
-        FAMILIES.get(found.family) if is_class else None,
+        KINDS.get(found.family) if is_class else None,
         new,
         reference.confidence,
         made=found.home.rpartition(".")[2] if is_class else "",
