@@ -239,7 +239,9 @@ def test_folders_are_excluded_by_patterns_and_gitignore(project):
 
 
 def test_what_is_found_does_not_depend_on_the_order_of_paths_or_on_processes(project):
-    files = {f"m{number}.py": SAFE + "\n# filler\n" * 5000 for number in range(12)}
+    # Large enough for several processes, which bytes decide; lines would only take time to parse.
+    filler = f"# {'filler ' * 7000}\n"
+    files = {f"m{number}.py": SAFE + filler for number in range(12)}
     project.write(files | {"z.py": BY_HAND})
     first = project.kdoctor("scan", *sorted(files), "z.py", "--jobs", "1", "--format", "json")
     second = project.kdoctor(
