@@ -75,6 +75,10 @@ class Examiner:
         """Forget what it knows of the tree, where that is much: memory must not grow with it."""
         self._package.forget_much()
 
+    def forget(self) -> None:
+        """Forget all that it knows of the tree."""
+        self._package.forget()
+
     def scan(self, task: Task, data: bytes | None = None) -> FileScan:
         """Return what is wrong with one file. Whatever goes wrong is part of the answer.
 

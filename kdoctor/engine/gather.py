@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,8 +19,8 @@ from kdoctor.model import Unreadable
 class Gathered(Struct):
     """The files that were read, those worth a look, and those that cannot be read."""
 
-    files: list[str] = field(default_factory=list)
-    tasks: list[Task] = field(default_factory=list)
+    files: Collection[str] = ()
+    tasks: Collection[Task] = ()
     unreadable: list[Unreadable] = field(default_factory=list)
 
     @property
@@ -46,6 +46,7 @@ def gather(
         UsageProblem: a path does not exist.
     """
     gathered = Gathered()
+    files: list[str] = []
     from kdoctor.rules import words  # noqa: PLC0415
 
     prefilter = Prefilter(words(), memory)
@@ -72,7 +73,7 @@ def gather(
             reason = f"it cannot be read: {error.strerror or error}"
             gathered.unreadable.append(Unreadable(source.path, reason))
             continue
-        gathered.files.append(source.path)
+        files.append(source.path)
         # A comment that silences nothing is told of also where nothing speaks of Keras.
         admitted = prefilter.admits_with(own, facts) or facts.marked
         if admitted or not options.get("gate", True):
@@ -80,6 +81,7 @@ def gather(
             found.append((own, Task(source, facts.size, admitted=admitted, turn=turn)))
             imported.update(facts.imports)
     prefilter.forget()
+    gathered.files = files
     gathered.tasks = [
         replace(task, turn=Turn.IMPORTED) if task.turn is Turn.USUAL and own in imported else task
         for own, task in found

@@ -63,12 +63,20 @@ class ProjectPackage:
     def forget_much(self) -> None:
         """Forget all that is known, where that is much. Not to be called while a file is read."""
         if self.trace.size > _MUCH:
-            self._tree.forget()
-            for known in (self._outline, self._answers, self._handed_over, self._returned_call):
-                known.forget()
-            self._functions.forget()
-            self.without_keras.clear()
-            self.trace.forget()
+            self._forget_answers()
+
+    def forget(self) -> None:
+        """Forget all that is known. Not to be called while a file is read."""
+        self._forget_answers()
+        self.trees.forget()
+
+    def _forget_answers(self) -> None:
+        self._tree.forget()
+        for known in (self._outline, self._answers, self._handed_over, self._returned_call):
+            known.forget()
+        self._functions.forget()
+        self.without_keras.clear()
+        self.trace.forget()
 
     def foresee(self, unit_path: str) -> None:
         """Read what a file binds before anybody asks."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from kdoctor.engine.cache.cache import Cache
+
+T = TypeVar("T")
+
+_MUCH = 1000  # files, or tasks: 200 kB
 
 
 class Plan(Struct, frozen=True):
@@ -33,7 +37,7 @@ class Plan(Struct, frozen=True):
     cache: Cache | None = None
 
     @property
-    def tasks(self) -> Sequence[Task]:
+    def tasks(self) -> Collection[Task]:
         """The files that are worth a look, in the order of their paths."""
         return self.gathered.tasks
 
@@ -60,4 +64,16 @@ def plan_of(
         cache = Cache(store_of(policy))
     gathered = gather(paths, options, policy, cache)
     gathered.tasks = targets.assigned(policy.assigned(gathered.tasks))
+    if cache is None:  # which holds more of each file, and asks for all of them again
+        gathered.tasks, gathered.files = _kept(gathered.tasks), _kept(gathered.files)
     return Plan(targets, orders, gathered, workers, cache)
+
+
+def _kept(things: Collection[T]) -> Collection[T]:
+    """Return what stays until the end, as bytes where it is much: memory must not grow with it."""
+    if len(things) < _MUCH:
+        return things
+    # Not for a small scan: pickle takes longer to import.
+    from kdoctor.engine.packed import Packed  # noqa: PLC0415
+
+    return Packed(things)

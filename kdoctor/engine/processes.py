@@ -1,7 +1,7 @@
 """Chunks to results in several processes, of which this one is one.
 
-What is found is kept in bytes until all is done: it is a tenth of what it takes as objects, and by
-then the other processes have given back their memory.
+What is to be done, and what is found, is kept in bytes: until all is done, and the other processes
+have given back their memory.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ import contextlib
 import gc
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
 import threading
-import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from functools import partial
@@ -29,6 +27,7 @@ from msgspec import Struct
 from kdoctor.documents import uninterrupted
 from kdoctor.engine.collecting import one_by_one, untouched
 from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.packed import Packed
 from kdoctor.errors import KdoctorError
 
 T = TypeVar("T")
@@ -37,35 +36,13 @@ T = TypeVar("T")
 # lies unused between it, grows. New ones share what this process has. All wait for the last one:
 # not too often.
 _LOT = 48
-_Waiting = deque[tuple[int, Sequence[Task]]]
-
-
-class Packed(Collection[T]):
-    """Results as bytes; each look at them makes them anew."""
-
-    def __init__(self, results: Iterable[T]) -> None:
-        made = list(results)
-        self._number = len(made)
-        self.data = zlib.compress(pickle.dumps(made, pickle.HIGHEST_PROTOCOL), 1)
-
-    def __len__(self) -> int:
-        return self._number
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self._results())
-
-    def __contains__(self, result: object) -> bool:
-        return result in self._results()
-
-    def _results(self) -> list[T]:
-        results: list[T] = pickle.loads(zlib.decompress(self.data))  # noqa: S301 - of our own
-        return results
+_Waiting = deque[tuple[int, Packed[Task]]]
 
 
 def together(
     work: Callable[[Orders, Sequence[Task]], list[T]],
     orders: Orders,
-    chunks: Sequence[Sequence[Task]],
+    chunks: Iterable[Iterable[Task]],
     processes: int,
     get_ready: Callable[[Orders], None] | None,
 ) -> Iterator[tuple[int, Packed[T]]]:
@@ -75,14 +52,13 @@ def together(
         KdoctorError: a process died.
     """
     context = _context()
-    most = len(chunks)
-    if context.get_start_method() == "fork":
-        most = _LOT * (processes - 1)
-        if get_ready is not None:
-            get_ready(orders.aimed(chunks[0][0]))
-    waiting = deque(enumerate(chunks))
-    with untouched():
-        while waiting:
+    waiting = deque(enumerate(map(Packed, chunks)))
+    forks = context.get_start_method() == "fork"
+    most = _LOT * (processes - 1) if forks else len(waiting)
+    while waiting:
+        if forks and get_ready is not None:
+            get_ready(orders.aimed(next(iter(waiting[0][1]))))
+        with untouched():
             pool = ProcessPoolExecutor(processes - 1, context, _become_worker)
             line = _Line(waiting, pool, partial(_in_worker, work, orders), most)
             yield from _with_workers(pool, processes, line, partial(one_by_one, work, orders))
@@ -92,7 +68,7 @@ def _with_workers(
     pool: ProcessPoolExecutor,
     processes: int,
     line: _Line[T],
-    work: Callable[[Sequence[Task]], Iterable[T]],
+    work: Callable[[Iterable[Task]], Iterable[T]],
 ) -> Iterator[tuple[int, Packed[T]]]:
     """Yield the results of what the workers of a pool take before they end, and of this process.
 
@@ -128,7 +104,7 @@ class _Line(Generic[T]):
         self,
         waiting: _Waiting,
         pool: ProcessPoolExecutor,
-        work: Callable[[Sequence[Task]], Packed[T]],
+        work: Callable[[Packed[Task]], Packed[T]],
         most: int,
     ) -> None:
         self._waiting = waiting
@@ -152,7 +128,7 @@ class _Line(Generic[T]):
             self._sent.append((place, future))
         future.add_done_callback(self.send)
 
-    def last(self) -> tuple[int, Sequence[Task]] | None:
+    def last(self) -> tuple[int, Packed[Task]] | None:
         """Take the last chunk, and which it is; None where none waits, or the workers do."""
         with self._lock:
             if not self._left and all(future.done() for _, future in self._sent):
@@ -169,7 +145,7 @@ class _Line(Generic[T]):
 
 
 def _shared(
-    line: _Line[T], work: Callable[[Sequence[Task]], Iterable[T]]
+    line: _Line[T], work: Callable[[Iterable[Task]], Iterable[T]]
 ) -> Iterator[tuple[int, Packed[T]]]:
     """Yield the results as they come; what no worker has begun meanwhile is done here."""
     while True:
@@ -234,7 +210,7 @@ def _give_up(_number: int, _frame: FrameType | None) -> None:
 
 
 def _in_worker(
-    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, chunk: Sequence[Task]
+    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, chunk: Iterable[Task]
 ) -> Packed[T]:
     try:
         _WORKER.working = True

@@ -134,8 +134,12 @@ def _examiner_for(orders: Orders) -> Examiner:
 
 
 def get_ready(orders: Orders) -> None:
-    """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes."""
+    """Make what nearly every file needs: rules, libcst, the tables of Keras' names and classes.
+
+    What files before have left is forgotten: each process would have to copy it to let it go.
+    """
     examiner = examiner_for(orders)  # it imports libcst the lean way, which the rules would not
+    examiner.forget()
     from kdoctor.rules import all_rules  # noqa: PLC0415
 
     all_rules()  # in many files there is a word for each

@@ -54,6 +54,11 @@ class Trees:
             self._keep(source, tree)
         return tree
 
+    def forget(self) -> None:
+        """Forget all trees."""
+        self._kept.clear()
+        self._size = 0
+
     def _keep(self, source: str, tree: ast.Module | None) -> None:
         self._kept[source] = tree
         self._size += len(source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,7 +64,7 @@ class Targets:
             found.append(task.with_target(targets[folder]))
         return found
 
-    def uses(self, tasks: Sequence[Task]) -> tuple[TargetUse, ...]:
+    def uses(self, tasks: Iterable[Task]) -> tuple[TargetUse, ...]:
         """Return for how many files each target counts, the main one first, then by frequency."""
         # Not those that only --no-gate looks into: it must change nothing of what is said.
         counts = Counter(task.target for task in tasks if task.target and task.admitted)

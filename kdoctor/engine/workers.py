@@ -29,7 +29,7 @@ _SHARES = 32  # chunks, at the least, that fall to each process
 def run(  # noqa: PLR0913 - what to do, on what, by whom
     work: Callable[[Orders, Sequence[Task]], list[T]],
     orders: Orders,
-    tasks: Sequence[Task],
+    tasks: Collection[Task],
     workers: int | Executor | None,
     progress: Callable[[int, int], None] | None = None,
     *,
@@ -39,7 +39,7 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
 
     ``workers`` is the greatest number of processes, None for one a core, or an executor that takes
     their place. ``progress`` is called with the numbers of files done and to do. ``get_ready`` is
-    called before processes are forked: they share what it has made.
+    called whenever processes are about to be forked: they share what it has made.
 
     Raises:
         KdoctorError: a worker process died, or the executor takes no work.
@@ -58,7 +58,7 @@ def run(  # noqa: PLR0913 - what to do, on what, by whom
 def _done(
     work: Callable[[Orders, Sequence[Task]], list[T]],
     orders: Orders,
-    tasks: Sequence[Task],
+    tasks: Collection[Task],
     workers: int | Executor | None,
     get_ready: Callable[[Orders], None] | None,
 ) -> Iterator[tuple[int, Collection[T]]]:
@@ -73,11 +73,11 @@ def _done(
     # Imported where processes are worth it: the imports alone take longer than a small scan.
     from kdoctor.engine.processes import together  # noqa: PLC0415
 
-    return together(work, orders, list(_chunks(tasks, processes)), processes, get_ready)
+    return together(work, orders, _chunks(tasks, processes), processes, get_ready)
 
 
 def _alone(
-    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Sequence[Task]
+    work: Callable[[Orders, Sequence[Task]], list[T]], orders: Orders, tasks: Collection[Task]
 ) -> Iterator[T]:
     with collector_waits():
         results = chain.from_iterable(one_by_one(work, orders, chunk) for chunk in _chunks(tasks))
@@ -86,13 +86,13 @@ def _alone(
             yield from results
 
 
-def _processes(tasks: Sequence[Task], jobs: int | None) -> int:
+def _processes(tasks: Collection[Task], jobs: int | None) -> int:
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     worth = 1 + sum(task.size for task in tasks) // _WORTH_A_PROCESS
     return max(1, min(jobs or cores, worth, len(tasks)))
 
 
-def _chunks(tasks: Sequence[Task], processes: int = 0) -> Iterator[list[Task]]:
+def _chunks(tasks: Collection[Task], processes: int = 0) -> Iterator[list[Task]]:
     """Split the tasks into runs that are large enough to be worth sending, and no larger.
 
     ``processes`` is how many share them; 0 where that is not known.

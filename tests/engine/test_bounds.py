@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import subprocess
 import sys
 
 import pytest
 
-from kdoctor.engine import package, prefilter, scanning
+from kdoctor.engine import package, plan, prefilter, scanning
 from kdoctor.engine.orders import Orders, Source, Task
 from kdoctor.engine.package import ProjectPackage
+from kdoctor.engine.packed import Packed
 from kdoctor.engine.prefilter import Facts, Prefilter
 from kdoctor.engine.syntax_trees import Trees
 from kdoctor.keras_api import newest_target
@@ -86,6 +88,36 @@ def test_nothing_is_left_of_the_prefilter_once_the_files_are_known(project):
     assert facts_alive() > before
     own.forget()
     assert facts_alive() == before
+
+
+def test_what_files_have_left_is_forgotten_before_others_share_it(project):
+    orders = Orders(newest_target())
+    scanning.forget()
+    scanning.get_ready(orders)
+    before = trees_alive()
+    examiner = scanning.examiner_for(orders)
+    for number in range(FILES):
+        assert examiner.scan(Task(Source(str(project / f"use{number}.py")), 1)).findings
+    assert trees_alive() > before
+    assert examiner.trace.size > FILES
+    scanning.get_ready(orders)
+    assert trees_alive() == before
+    assert examiner.trace.size < FILES
+
+
+def trees_alive() -> int:
+    gc.collect()
+    return sum(isinstance(each, ast.Module) for each in gc.get_objects())
+
+
+def test_a_plan_of_many_files_is_kept_as_bytes(project, monkeypatch):
+    as_usual = plan.plan_of([project], {"isolated": True}), scanning.scan([project], isolated=True)
+    monkeypatch.setattr(plan, "_MUCH", 2)
+    planned = plan.plan_of([project], {"isolated": True})
+    assert isinstance(planned.tasks, Packed)
+    assert isinstance(planned.gathered.files, Packed)
+    assert list(planned.tasks) == as_usual[0].tasks
+    assert scanning.scan([project], isolated=True) == as_usual[1]
 
 
 def facts_alive() -> int:

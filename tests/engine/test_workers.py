@@ -17,7 +17,7 @@ import pytest
 
 from kdoctor.engine import processes
 from kdoctor.engine.orders import Orders, Source, Task
-from kdoctor.engine.processes import Packed
+from kdoctor.engine.packed import Packed
 from kdoctor.engine.workers import _chunks, run
 from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
@@ -90,8 +90,10 @@ def test_chunks_are_small_so_that_all_end_together():
 
 def print_results_of_small_lots():
     processes._LOT = 4
-    results = run(paths_and_processes_but_slowly_here, ORDERS, tasks(20, 50_000), 2)
-    print(json.dumps([os.getpid(), results]))
+    ready = []
+    work = paths_and_processes_but_slowly_here
+    results = run(work, ORDERS, tasks(20, 50_000), 2, get_ready=ready.append)
+    print(json.dumps([os.getpid(), results, len(ready)]))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only a fork is worth it")
@@ -102,12 +104,13 @@ def test_workers_make_room_for_new_ones_before_they_have_grown():
     alone = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
     )
-    process, results = json.loads(alone.stdout)
+    process, results, times_ready = json.loads(alone.stdout)
     assert [path for path, _ in results] == [f"{each}.py" for each in range(20)]
     shares = Counter(process for _, process in results)
     assert shares.pop(process) > 1
     assert len(shares) > 1
     assert max(shares.values()) <= 4
+    assert times_ready == len(shares)
 
 
 def test_files_side_by_side_are_done_by_one_process():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeVar
 
 from kdoctor.digests import blake2b
@@ -56,7 +56,7 @@ class Cache:
     def through(
         self,
         orders: Orders,
-        tasks: Sequence[Task],
+        tasks: Collection[Task],
         work: Callable[[Sequence[Task]], Sequence[Noted[T]]],
         *,
         of_scan: Callable[[FileScan], T | None],
