@@ -132,11 +132,20 @@ def test_what_works_is_no_error(code):
 
 @pytest.mark.frameworks
 def test_what_is_said_to_work_works(tmp_path, monkeypatch):
+    import tensorflow as tf  # noqa: PLC0415
+
     monkeypatch.chdir(tmp_path)
     failed = {}
     for name, code in FINE.items():
+        space = {"__name__": "fine"}
+        # Each model is trained, for which it need not be compiled; what the line itself does is.
+        tf.config.run_functions_eagerly(True)
         try:
-            exec(compile(f"{PRELUDE}\n{code}\n", name, "exec"), {"__name__": "fine"})  # noqa: S102
+            exec(compile(PRELUDE, "prelude", "exec"), space)  # noqa: S102
+            tf.config.run_functions_eagerly(False)
+            exec(compile(code, name, "exec"), space)  # noqa: S102
         except Exception as error:  # noqa: BLE001 - which one it is, is what the test shows
             failed[name] = f"{type(error).__name__}: {error}"[:200]
+        finally:
+            tf.config.run_functions_eagerly(False)
     assert failed == {}
