@@ -26,14 +26,24 @@ USES_KERAS_3: Final[Trigger] = names(_is_of_keras_3)
 def uses_another_keras(module: Module, facts: Facts) -> bool:
     """Say whether a module imports a Keras 2 that stays one on the target: ``tf_keras``.
 
-    What is then true of a model depends on which of them made it, and inference does not know.
+    What is then true of a model depends on which of them made it, and inference does not know. So
+    it is where ``tf_keras`` is the target and the module does not show what Keras it works with.
     """
-    return not all(facts.runs_keras_3(root) for root in _imported_roots(module))
+    roots = _imported_roots(module)
+    if facts.target.name == "tf_keras" and not roots and not _reads_keras(module):
+        return True
+    return not all(facts.runs_keras_3(root) for root in roots)
 
 
 def is_of_keras_3(owner: Type, facts: Facts) -> bool:
     """Say whether an object's class, or its nearest imported base, surely is one of Keras 3."""
     return owner.qualified is not None and _is_of_keras_3(facts, owner.qualified)
+
+
+@once
+def _reads_keras(module: Module) -> bool:
+    """Say whether a module reads something of Keras through an import, as ``tf.keras.Model``."""
+    return any(split_root(each.name) is not None for each in module.references)
 
 
 @once

@@ -34,3 +34,22 @@ def test_a_layer_of_ones_own_is_of_the_keras_of_its_base() -> None:
 def test_the_message_is_that_of_the_targets_keras() -> None:
     (found,) = scan(["-"], stdin=MIXED.encode(), select=["KD703"], target="keras==2.3").findings
     assert "TypeError: The added layer must be an instance of class Layer" in found.message
+
+
+def test_of_a_keras_from_elsewhere_nothing_is_said_where_tf_keras_is_the_target(tmp_path) -> None:
+    train = (
+        "\n\ndef train():\n    model = keras.Sequential()\n"
+        "    model.compile(loss='mse', optimizer='sgd', metrics=['accuracy'])\n"
+        "    model.fit(model.input.get_shape().as_list(), 3)\n    model.fit_generator(data)\n"
+    )
+    tmp_path.joinpath("unknown.py").write_text(f"from compat import keras\n{train}")
+    tmp_path.joinpath("known.py").write_text(
+        f"import tensorflow as tf\n\nkeras = tf.keras\n{train}"
+    )
+
+    def reported(*requirements: str) -> set[str]:
+        tmp_path.joinpath("requirements.txt").write_text("\n".join(requirements))
+        return {each.place.path.rpartition("/")[2] for each in scan([tmp_path]).findings}
+
+    assert reported("tf_keras") == {"known.py"}
+    assert reported("keras>=3") == {"known.py", "unknown.py"}
