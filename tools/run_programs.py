@@ -6,7 +6,6 @@ program has a process of its own, forked from one that has imported the framewor
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sys
@@ -50,7 +49,6 @@ def _outcome(program: str) -> str | None:
 if __name__ == "__main__":
     assert keras.__version__
     assert tf.keras.__version__  # `tf.keras` is imported when it is first read
-    gc.freeze()  # forks share what is imported, as long as nobody looks it through for garbage
     programs = json.load(sys.stdin)
     print()
     print(json.dumps([answer(program) for program in programs]))

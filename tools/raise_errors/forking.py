@@ -4,7 +4,6 @@ Runs on Python 3.7 and without kdoctor.
 """
 
 import contextlib
-import gc
 import os
 import sys
 import traceback
@@ -14,7 +13,6 @@ import tensorflow as tf
 
 with contextlib.suppress(ImportError):
     tf.keras  # noqa: B018 - it is loaded when it is first asked for
-gc.freeze()  # forks share what is imported, as long as nobody looks it through for garbage
 
 
 def run(folder):
