@@ -39,6 +39,7 @@ from kdoctor.syntax import Module, ReferenceKind
 
 _NAME = "hard_sigmoid"
 _FUNCTION = "activations.hard_sigmoid"
+_COMPARISONS = (cst.Comparison, cst.ComparisonTarget, cst.MatchValue)
 _ARGUMENTS = ("activation", "recurrent_activation", "inner_activation")
 
 
@@ -51,7 +52,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if (keyword in _ARGUMENTS or by_position) and literal(each.value) == _NAME:
                 yield _finding(module, each.value, reference.name, reference.confidence)
     for reference in module.references:
-        if reference.kind is ReferenceKind.LOAD and _is_it(facts, reference.name):
+        if (
+            reference.kind is ReferenceKind.LOAD
+            and _is_it(facts, reference.name)
+            and not isinstance(module.parent(reference.node), _COMPARISONS)
+        ):
             yield _finding(module, reference.node, reference.name, reference.confidence)
 
 
@@ -101,6 +106,9 @@ VALID = [
     "import keras\nkeras.layers.LSTM(2, recurrent_activation='sigmoid')",
     "import keras\nkeras.layers.Dense(2, name='hard_sigmoid')",
     "import tf_keras\ntf_keras.layers.Activation('hard_sigmoid')",
+    # What is asked of somebody's activation computes nothing.
+    "import keras\nif given is keras.activations.hard_sigmoid:\n    slope = 6",
+    ("import keras\nmatch given:\n    case keras.activations.hard_sigmoid:\n        slope = 6"),
     "import keras\n\ndef hard_sigmoid(x):\n    return x\n\nkeras.layers.Activation(hard_sigmoid)",
 ]
 INVALID = [
