@@ -41,6 +41,21 @@ def test_an_import_that_is_kept_for_other_files_is_not_deleted() -> None:
         assert not mended(f"{source}  # noqa: E501\n").startswith("from")
 
 
+def test_a_name_is_not_public_because_its_package_is() -> None:
+    source = (
+        "from keras.src import backend\nfrom keras.src.backend.common import dtypes\n"
+        "from keras.src.backend.common.backend_utils import canonicalize_axis\n\n"
+        "backend.standardize_dtype('int8'), canonicalize_axis(1, 3), dtypes.result_type('int8')\n"
+    )
+    after = mended(source)
+    assert after == (
+        "from keras import backend\n"
+        "from keras.src.backend.common.backend_utils import canonicalize_axis\n\n"
+        "backend.standardize_dtype('int8'), canonicalize_axis(1, 3), backend.result_type('int8')\n"
+    )
+    assert not findings(after, "KD101")
+
+
 def test_an_old_facade_was_open_on_keras_2() -> None:
     assert not findings("from tensorflow.compat.v1.keras.models import Model", target="keras==2.10")
 

@@ -62,6 +62,10 @@ _MOVED = "in Keras 2 it was the same object; what its calls mean now was not com
 _COPY = "the class of tf.keras is another one than this copy of Keras 2"
 
 
+_Rows = dict[Reference, tuple[Rewrite, bool] | None]
+"""The row for each private name that is read or imported, and whether both are the same object."""
+
+
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report private names once: at their import, else where they are read."""
     private = [
@@ -73,33 +77,39 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and not module.is_guarded(reference.node)
         and not is_tried(module, reference)
     ]
-    rows = {reference: _row(reference.name, facts) for reference in private}
+    rows: _Rows = {reference: _row(reference.name, facts) for reference in private}
     rows |= {each: _row_of_module(each, rows) for each in private if rows[each] is None}
-    safe = {row for row, same in filter(None, rows.values()) if same}
-    table = RewriteTable({pair[0]: None for pair in rows.values() if pair}, facts.signature)
     for reference in private:
         if reference.kind is ReferenceKind.LOAD and _root(reference.binding.name) is not None:
             continue  # reported at the import, or tried there
         if not _is_private(reference, facts):
             continue
-        attempt = _attempt(module, table, reference, facts, safe)
+        attempt = _attempt(module, reference, facts, rows)
         yield _finding(module, reference, facts, attempt)
 
 
-def _attempt(
-    module: Module, table: RewriteTable, reference: Reference, facts: Facts, safe: set[Rewrite]
-) -> Fix | Refusal:
+def _attempt(module: Module, reference: Reference, facts: Facts, rows: _Rows) -> Fix | Refusal:
     if isinstance(reference.node, cst.ImportStar):
         return Refusal("a star import does not say which names it is to bring in")
-    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    attempt = table.attempt(
-        module, reference, lambda row: proven if row in safe else Applicability.UNSAFE
-    )
+    attempt = _by_own_row(module, reference, facts, rows)
     if isinstance(attempt, Refusal):
         return Refusal("no public name of the target is known to be the same object")
     if attempt.applicability is Applicability.SAFE or attempt.unsafe_because:
         return attempt
     return replace(attempt, unsafe_because=_COPY if _root(reference.name) == _PYTHON else _MOVED)
+
+
+def _by_own_row(module: Module, reference: Reference, facts: Facts, rows: _Rows) -> Fix | Refusal:
+    """Apply the row of a name, or of each of its uses: not that of a package which it is in.
+
+    `keras.src.backend` may well be `keras.backend` here; `keras.backend.common` there is not.
+    """
+    found = rows.get(reference)
+    proven = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    rated = proven if found is not None and found[1] else Applicability.UNSAFE
+    return RewriteTable([found[0]] if found else [], facts.signature).attempt(
+        module, reference, lambda _: rated, lambda use: _by_own_row(module, use, facts, rows)
+    )
 
 
 def _finding(module: Module, reference: Reference, facts: Facts, attempt: Fix | Refusal) -> Finding:
@@ -209,9 +219,7 @@ def _row(name: str, facts: Facts) -> tuple[Rewrite, bool] | None:
     return _of_src(name, rest, facts)
 
 
-def _row_of_module(
-    imported: Reference, rows: dict[Reference, tuple[Rewrite, bool] | None]
-) -> tuple[Rewrite, bool] | None:
+def _row_of_module(imported: Reference, rows: _Rows) -> tuple[Rewrite, bool] | None:
     """Return the row for a module of `keras.src`, all uses of which are public below `keras`."""
     if imported.kind is not ReferenceKind.IMPORT or _root(imported.name) != _SRC:
         return None
