@@ -98,7 +98,9 @@ NOT_TENSOR_FUNCTIONS: Final = frozenset(
         *("ifft2", "irfft", "set_session", "foldl", "foldr", "in_train_phase", "in_test_phase"),
     )
 )
-TENSOR_LIST_FUNCTIONS: Final = frozenset({"split", "unstack", "array_split"})
+TENSOR_LIST_FUNCTIONS: Final = frozenset(
+    ("split", "unstack", "array_split", "hsplit", "vsplit", "dsplit")
+)
 # Functions of TensorFlow, by the last part of their names, that make one tensor of a tensor.
 TENSOR_FUNCTIONS: Final = frozenset(
     (

@@ -56,6 +56,14 @@ def test_a_name_is_not_public_because_its_package_is() -> None:
     assert not findings(after, "KD101")
 
 
+def test_a_module_stays_private_where_what_is_tried_of_it_is() -> None:
+    source = (
+        "from keras.src import backend\n\ntry:\n    size = backend.compute_output_spec(f, x)\n"
+        "except Exception:\n    size = None\nbackend.standardize_dtype('int8')\n"
+    )
+    assert "from keras.src import backend\n" in mended(source)
+
+
 def test_an_old_facade_was_open_on_keras_2() -> None:
     assert not findings("from tensorflow.compat.v1.keras.models import Model", target="keras==2.10")
 

@@ -226,6 +226,7 @@ rule = Rule(
 _HEAD = "import keras\nimport numpy as np\n\nx = keras.Input((4,), batch_size=2)\n"
 
 VALID = [
+    "import keras\nlen(keras.ops.hsplit(keras.Input((4,)), 2))",
     # Neither asks for a value.
     _HEAD + "if x is None or x == 1:\n    pass\nprint(x.shape[0], np.ndim(3), isinstance(x, list))",
     # Tensors with values, and lists of symbolic ones.

@@ -78,7 +78,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and not is_tried(module, reference)
     ]
     rows: _Rows = {reference: _row(reference.name, facts) for reference in private}
-    rows |= {each: _row_of_module(each, rows) for each in private if rows[each] is None}
+    rows |= {each: _row_of_module(module, each, rows) for each in private if rows[each] is None}
     for reference in private:
         if reference.kind is ReferenceKind.LOAD and _root(reference.binding.name) is not None:
             continue  # reported at the import, or tried there
@@ -219,13 +219,13 @@ def _row(name: str, facts: Facts) -> tuple[Rewrite, bool] | None:
     return _of_src(name, rest, facts)
 
 
-def _row_of_module(imported: Reference, rows: _Rows) -> tuple[Rewrite, bool] | None:
+def _row_of_module(module: Module, imported: Reference, rows: _Rows) -> tuple[Rewrite, bool] | None:
     """Return the row for a module of `keras.src`, all uses of which are public below `keras`."""
     if imported.kind is not ReferenceKind.IMPORT or _root(imported.name) != _SRC:
         return None
     uses = [
-        (each, row)
-        for each, row in rows.items()
+        (each, rows.get(each))  # none for what is tried only: it asks for the private module
+        for each in module.references
         if each.binding is imported.binding and each is not imported
     ]
     public = f"keras{imported.name.removeprefix(_SRC)}"
