@@ -117,6 +117,16 @@ FINE = {
     "custom objects": "keras.utils.get_custom_objects().update({'Mine': Mine})",
     "to_categorical": "keras.utils.to_categorical([0, 1], 3), keras.utils.to_categorical([0], "
     "num_classes=3)",
+    "metrics of the compiled metrics": "model.metrics[1].metrics[0].result()",
+    "lists of tensors": (
+        "for split in (keras.ops.split, keras.ops.array_split, keras.ops.hsplit, keras.ops.vsplit):"
+        "\n    len(split(keras.Input((4,), batch_size=2), 2))\n"
+        "len(keras.ops.dsplit(keras.Input((2, 2)), 2)), len(keras.ops.unstack(inputs, axis=1))"
+    ),
+    "vocabulary of an embedding": "layers.ReversibleEmbedding(input_dim=10, output_dim=3)",
+    "shape of a ragged tensor": (
+        "rows = tf.ragged.constant([[1], [2, 3]])\nrows.to_tensor(shape=rows.shape.as_list())"
+    ),
     "pop": "keras.Sequential([layers.Dense(1), layers.Dense(2)]).pop()",
 }
 

@@ -14,6 +14,7 @@ from kdoctor.keras_api.returns import (
 )
 from kdoctor.rules.idioms import _tensorflow
 from kdoctor.rules.idioms._tensorflow import graphs
+from kdoctor.rules.members import _tensorflows
 from kdoctor.rules.names._backend import inference
 
 pytestmark = pytest.mark.frameworks
@@ -199,3 +200,11 @@ def test_each_advice_is_for_something_lost():
             for name in (f"compat.v1.{old}", f"io.{new}")
         ]
         assert parameters[0] == parameters[1], old
+
+
+def test_what_tells_a_ragged_tensor_it_alone_has():
+    import keras  # noqa: PLC0415
+
+    methods = _tensorflows.OF_RAGGED_TENSORS
+    assert {name for name in methods if not hasattr(tf.RaggedTensor, name)} == set()
+    assert methods.isdisjoint({*dir(keras.KerasTensor), *dir(tf.Tensor)})

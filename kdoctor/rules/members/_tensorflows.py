@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.syntax import Module
 
-_OF_RAGGED_TENSORS = frozenset(
+OF_RAGGED_TENSORS: Final = frozenset(
     {"bounding_shape", "merge_dims", "nested_row_lengths", "row_lengths", "to_sparse", "to_tensor"}
 )
 
@@ -30,7 +31,7 @@ def _used_as_tensorflows(module: Module, call: cst.Call) -> Iterator[cst.Name]:
     Its functions give those and take no Keras tensor; some methods only its ragged tensors have.
     """
     function = call.func
-    if isinstance(function, cst.Attribute) and function.attr.value in _OF_RAGGED_TENSORS:
+    if isinstance(function, cst.Attribute) and function.attr.value in OF_RAGGED_TENSORS:
         if isinstance(function.value, cst.Name):
             yield function.value
         return
