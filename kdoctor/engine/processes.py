@@ -36,7 +36,8 @@ T = TypeVar("T")
 # lies unused between it, grows. New ones share what this process has. All wait for the last one:
 # not too often.
 _LOT = 48
-_Waiting = deque[tuple[int, Packed[Task]]]
+_PARTS = 4  # of a chunk, where one process would else soon wait for another
+_Chunk = tuple[int, Packed[Task]]  # with the number of its first task
 
 
 def together(
@@ -46,22 +47,29 @@ def together(
     processes: int,
     get_ready: Callable[[Orders], None] | None,
 ) -> Iterator[tuple[int, Packed[T]]]:
-    """Yield which chunk it is and its results, as they come; done by two processes or more.
+    """Yield results as they come, with the number of the first; done by two processes or more.
 
     Raises:
         KdoctorError: a process died.
     """
     context = _context()
-    waiting = deque(enumerate(map(Packed, chunks)))
+    waiting = deque(_numbered(chunks))
     forks = context.get_start_method() == "fork"
-    most = _LOT * (processes - 1) if forks else len(waiting)
+    most = _LOT * (processes - 1) if forks else sys.maxsize
     while waiting:
         if forks and get_ready is not None:
             get_ready(orders.aimed(next(iter(waiting[0][1]))))
         with untouched():
             pool = ProcessPoolExecutor(processes - 1, context, _become_worker)
-            line = _Line(waiting, pool, partial(_in_worker, work, orders), most)
+            line = _Line(waiting, pool, processes, partial(_in_worker, work, orders), most)
             yield from _with_workers(pool, processes, line, partial(one_by_one, work, orders))
+
+
+def _numbered(chunks: Iterable[Iterable[Task]]) -> Iterator[_Chunk]:
+    number = 0
+    for chunk in map(Packed, chunks):
+        yield number, chunk
+        number += len(chunk)
 
 
 def _with_workers(
@@ -97,13 +105,15 @@ class _Line(Generic[T]):
     """The chunks that wait. The workers take from its start, this process from its end.
 
     Files that stand side by side import each other: who has read the one knows it for the other.
-    The workers take so many at ``most``; this process then goes on until they are done.
+    The workers take so many at ``most``; this process then goes on until they are done. Where that
+    is soon, or little is left, parts of chunks are taken: so all end at about the same time.
     """
 
     def __init__(
         self,
-        waiting: _Waiting,
+        waiting: deque[_Chunk],
         pool: ProcessPoolExecutor,
+        processes: int,
         work: Callable[[Packed[Task]], Packed[T]],
         most: int,
     ) -> None:
@@ -111,6 +121,7 @@ class _Line(Generic[T]):
         self._left = most
         self._sent: deque[tuple[int, Future[Packed[T]]]] = deque()
         self._pool = pool
+        self._processes = processes
         self._work = work
         self._lock = threading.Lock()  # the pool's own thread sends, too
 
@@ -119,21 +130,41 @@ class _Line(Generic[T]):
         with self._lock:
             if not self._waiting or not self._left:
                 return
-            place, chunk = self._waiting.popleft()
+            number, chunk = self._first()
             self._left -= 1
             try:
                 future = self._pool.submit(self._work, chunk)
             except RuntimeError:
                 return  # the pool is broken or closed, as what was sent before tells
-            self._sent.append((place, future))
+            self._sent.append((number, future))
         future.add_done_callback(self.send)
 
-    def last(self) -> tuple[int, Packed[Task]] | None:
-        """Take the last chunk, and which it is; None where none waits, or the workers do."""
+    def last(self) -> _Chunk | None:
+        """Take the last chunk; None where none waits, or the workers do."""
         with self._lock:
             if not self._left and all(future.done() for _, future in self._sent):
                 return None
-            return self._waiting.pop() if self._waiting else None
+            return self._last() if self._waiting else None
+
+    def _first(self) -> _Chunk:
+        chunk = self._waiting.popleft()
+        if self._are_many or len(chunk[1]) == 1:
+            return chunk
+        first, rest = _parted(chunk, _part_of(chunk))
+        self._waiting.appendleft(rest)
+        return first
+
+    def _last(self) -> _Chunk:
+        chunk = self._waiting.pop()
+        if (self._left and self._are_many) or len(chunk[1]) == 1:
+            return chunk
+        rest, last = _parted(chunk, len(chunk[1]) - _part_of(chunk))
+        self._waiting.append(rest)
+        return last
+
+    @property
+    def _are_many(self) -> bool:
+        return len(self._waiting) >= self._processes
 
     def first_sent(self, *, wait: bool) -> tuple[int, Packed[T]] | None:
         """Return what became of the chunk that was sent first; None where there is nothing yet."""
@@ -142,6 +173,15 @@ class _Line(Generic[T]):
                 return None
             place, future = self._sent.popleft()
         return place, future.result()
+
+
+def _part_of(chunk: _Chunk) -> int:
+    return max(1, len(chunk[1]) // _PARTS)
+
+
+def _parted(chunk: _Chunk, place: int) -> tuple[_Chunk, _Chunk]:
+    number, tasks = chunk[0], list(chunk[1])
+    return (number, Packed(tasks[:place])), (number + place, Packed(tasks[place:]))
 
 
 def _shared(

@@ -123,6 +123,17 @@ def test_files_side_by_side_are_done_by_one_process():
     assert doers[-1] == os.getpid()
 
 
+def test_the_last_chunks_are_shared_in_parts():
+    work = tasks(80, 1000)
+    chunks = [work[start : start + 8] for start in range(0, 80, 8)]
+    lots = dict(processes.together(paths_and_processes_slowly, ORDERS, chunks, 2, None))
+    done = [path for start in sorted(lots) for path, _ in lots[start]]
+    assert done == [task.source.path for task in work]
+    sizes = sorted(map(len, lots.values()))
+    assert sizes[:4] == [1, 1, 1, 1]
+    assert sizes[-4:] == [8, 8, 8, 8]
+
+
 def test_results_that_wait_are_kept_as_bytes_of_few():
     results = [(f"{number}.py", "the same sentence " * 20) for number in range(100)]
     packed = Packed(results)
