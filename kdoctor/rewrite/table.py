@@ -14,6 +14,7 @@ from kdoctor.rewrite.roots import key_of
 from kdoctor.rewrite.slots import SignatureLookup
 from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.template import Rewrite
+from kdoctor.rewrite.variables import assigned_to_variable
 from kdoctor.rewrite.visibility import says_keep
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -70,6 +71,13 @@ class RewriteTable:
         rows = self.rows_for(reference.name)
         if not rows:
             raise Refused(f"no rewrite of `{reference.name}` is known")
+        made_of = assigned_to_variable(module, reference)
+        if made_of and all(self._goes_with(reference.name, each.name) for each in made_of):
+            # What the variable is made of is written anew, and its uses stay as they are.
+            try:
+                return _together([self._at_use(module, each, applicability) for each in made_of])
+            except Refused:
+                pass  # `f = K.expand_dims`, which has other defaults: each call is rewritten
         nearest: Refused | None = None
         for row in rows:
             try:
@@ -82,6 +90,12 @@ class RewriteTable:
                     nearest = refused.with_traceback(None)  # it holds this frame, and the tree
         assert nearest is not None
         raise Refused(nearest.reason, nearest.distance)
+
+    def _goes_with(self, name: str, variable: str) -> bool:
+        """Say whether a name comes out right where what a variable is made of is renamed."""
+        rows, above = self.rows_for(name), self.rows_for(variable)
+        rest = key_of(name).removeprefix(key_of(variable))
+        return rows is above or bool(above and rows[0].right == f"{above[0].right}{rest}")
 
     def _at_import(
         self,
@@ -170,7 +184,7 @@ def _changed_import(
     )
 
 
-def _together(fixes: Sequence[Fix], drops: tuple[Span, ...]) -> Fix:
+def _together(fixes: Sequence[Fix], drops: tuple[Span, ...] = ()) -> Fix:
     """Return one fix that makes the edits of all; it is as safe as the least safe of them."""
     edits = dict.fromkeys(edit for fix in fixes for edit in fix.edits)
     needs = dict.fromkeys(need for fix in fixes for need in fix.imports)

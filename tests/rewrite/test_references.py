@@ -146,3 +146,33 @@ def test_a_module_imported_by_its_dotted_name_goes_with_its_last_use(fix):
     after = "import keras\ny = keras.utils.to_categorical(y)\n"
     from_import = ("keras.utils.np_utils", "keras.utils")
     assert fix(source, row, from_import, imports_too=True).text == after
+
+
+def test_a_variable_that_is_made_of_a_name_is_what_its_users_go_on_reading(fix):
+    source = "from keras import backend as K\nf = K.square\na = f(x)\nb = map(f, [a])\n"
+    expected = "from keras import ops\nf = ops.square\na = f(x)\nb = map(f, [a])\n"
+    assert fix(source, SQUARE).text == expected
+
+
+def test_a_local_name_of_what_moved_is_read_as_before(fix):
+    source = (
+        "from keras import models\ndef f():\n    new = models.Input\n    return new.x, new(3)\n"
+    )
+    fixed = fix(source, INPUT, imports_too=True).text
+    assert "new = Input\n    return new.x, new(3)" in fixed
+
+
+def test_a_call_by_a_variable_that_cannot_be_made_anew_is_rewritten_itself(fix):
+    source = "from keras import backend as K\nf = K.argmax\na = f(x)\n"
+    result = fix(source, ARGMAX)
+    assert "f = K.argmax\na = ops.argmax(x, axis=-1)" in result.text
+    assert len(result.reasons) == 1
+
+
+def test_a_variable_that_is_made_of_a_name_in_two_places_is_read_as_before(fix):
+    source = (
+        "from keras import backend as K\n"
+        "if big:\n    f = K.square\nelse:\n    f = K.square\na = f(x)\n"
+    )
+    expected = source.replace("backend as K", "ops").replace("K.", "ops.")
+    assert fix(source, SQUARE).text == expected
