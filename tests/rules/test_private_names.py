@@ -165,3 +165,11 @@ def reach(dotted: str) -> object:
         except AttributeError:
             thing = importlib.import_module(path)
     return thing
+
+
+def test_the_copy_stays_where_something_is_read_that_only_it_has() -> None:
+    kept = "from tensorflow.python.keras import backend as K\nK.get_graph()\nK.epsilon()\n"
+    assert mended(kept) == kept
+    assert findings(kept, "KD104")[0].no_fix_because
+    moved = kept.replace("K.get_graph()\n", "")
+    assert mended(moved) == "from tensorflow.keras import backend as K\nK.epsilon()\n"

@@ -91,6 +91,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _attempt(module: Module, reference: Reference, facts: Facts, rows: _Rows) -> Fix | Refusal:
     if isinstance(reference.node, cst.ImportStar):
         return Refusal("a star import does not say which names it is to bring in")
+    if _loses_a_use(module, reference, facts, rows[reference]):
+        return Refusal("not all that is read off it is there under its public name")
     attempt = _by_own_row(module, reference, facts, rows)
     if isinstance(attempt, Refusal):
         return Refusal("no public name of the target is known to be the same object")
@@ -233,6 +235,22 @@ def _row_of_module(module: Module, imported: Reference, rows: _Rows) -> tuple[Re
         if row is None or row[0].right != f"keras{use.name.removeprefix(_SRC)}":
             return None
     return (rewrite(imported.name, public), True) if uses else None
+
+
+def _loses_a_use(
+    module: Module, imported: Reference, facts: Facts, row: tuple[Rewrite, bool] | None
+) -> bool:
+    """Say whether something that is read off an import is not there under its public name."""
+    if imported.kind is not ReferenceKind.IMPORT or row is None:
+        return False
+    root = "tensorflow." if _root(imported.name) == _PYTHON else ""
+    public = f"{root}{row[0].right.removeprefix(root)}"
+    return any(
+        facts.lookup(f"{public}{each.name.removeprefix(imported.name)}").presence
+        is Presence.MISSING
+        for each in module.references
+        if each.binding is imported.binding and each is not imported
+    )
 
 
 def _of_src(name: str, rest: str, facts: Facts) -> tuple[Rewrite, bool] | None:
