@@ -119,10 +119,14 @@ class RewriteTable:
             raise Refused("other imports may bind the name that is used, too")
         fixes: list[Fix] = []
         refused: list[Refusal] = []
+        bound: dict[str, ImportNeed] = {}
         for use in uses:
             match each_use(use) if each_use else self.attempt(module, use, applicability):
                 case Fix() as fix:
-                    fixes.append(fix)
+                    if all(bound.setdefault(need.local, need) == need for need in fix.imports):
+                        fixes.append(fix)
+                    else:  # in the next pass it finds that name taken, and asks for another
+                        refused.append(Refusal("another use needs its name for something else"))
                 case Refusal() as refusal:
                     refused.append(refusal)
         if refused and not fixes:

@@ -129,3 +129,16 @@ def test_the_fallback_of_a_private_module_that_went_is_reported() -> None:
         "    from keras.engine import base_layer\nbase_layer.Layer()"
     )
     assert [each.symbol for each in findings(source)] == ["keras.engine.base_layer"]
+
+
+def test_what_only_tf_keras_has_takes_another_name_than_what_keras_has_too() -> None:
+    source = (
+        "from keras.layers.preprocessing import image_preprocessing as images\n\n"
+        "both = [images.RandomFlip(), images.RandomHeight(0.1)]\n"
+    )
+    result = fix(["-"], stdin=source.encode(), unsafe=True, target="keras==3.15.1")
+    assert result.found.unreadable == ()
+    assert result.files[0].after.decode() == (
+        "from tensorflow.keras import layers as keras_layers\nfrom keras import layers\n\n"
+        "both = [layers.RandomFlip(), keras_layers.RandomHeight(0.1)]\n"
+    )
