@@ -27,6 +27,14 @@ from kdoctor.syntax.scopes import ScopeKind
 # Keras' own guides import these modules by name (`from keras import layers, ops`) and write the
 # others out (`keras.config.floatx()`).
 _BY_NAME = ("layers", "ops")
+# The same object under another name of the same root, in every release of Keras 3.
+TWINS = {
+    "Input": "layers.Input",
+    "InputSpec": "layers.InputSpec",
+    "Layer": "layers.Layer",
+    "Model": "models.Model",
+    "Sequential": "models.Sequential",
+}
 _USUAL_NAMES = {"numpy": "np", "tensorflow": "tf"}
 
 
@@ -67,7 +75,11 @@ class Speller:
                 raise Refused(f"`{name}` means something else in this file")
             return name, None
         name = self.under_the_files_root(name)
-        written = self._by_import_at_hand(name) or self._in_the_same_way(name)
+        written = (
+            self._by_import_at_hand(name)
+            or self._in_the_same_way(name)
+            or self._by_import_of_a_twin(name)
+        )
         if written is not None:
             return written, None
         return self._by_new_import(name)
@@ -98,6 +110,14 @@ class Speller:
             if binding is not None:
                 return f"{binding.local}{rest}"
         return None
+
+    def _by_import_of_a_twin(self, name: str) -> str | None:
+        """Use an import of the same object by another name: `keras.layers.Input`."""
+        root, _, leaf = name.rpartition(".")
+        if leaf not in TWINS or import_root(name) != root:
+            return None
+        binding = self._binding_of(f"{root}.{TWINS[leaf]}")
+        return binding.local if binding is not None else None
 
     def _by_new_import(self, name: str) -> tuple[str, ImportNeed]:
         if split_root(name) is None:

@@ -2,6 +2,10 @@
 
 import pytest
 
+from kdoctor.keras_api import known_releases
+from kdoctor.keras_api.surface import surface_at
+from kdoctor.rewrite.spelling import TWINS
+
 SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
 NORMAL = ("keras.backend.random_normal(shape)", "keras.random.normal(shape)")
 VARIABLE = ("keras.backend.variable(value)", "keras.Variable(value)")
@@ -136,3 +140,22 @@ def test_other_packages_come_by_their_own_names_and_aliases(fix):
     assert fix(before, PRINT).text == "import tensorflow as tf\ntf.print(x)\n"
     before = "from keras import backend as K\nK.print_tensor(x)\n"
     assert fix(before, PRINT).text == "import tensorflow as tf\ntf.print(x)\n"
+
+
+@pytest.mark.parametrize("root", ["keras", "tensorflow.keras"])
+def test_the_same_object_is_not_imported_again_by_another_name(fix, root):
+    row = ("keras.backend.placeholder(shape)", "keras.Input(shape)")
+    source = f"from {root}.layers import Dense, Input\nfrom {root} import backend as K\nK.placeholder(1)\n"
+    expected = f"from {root}.layers import Dense, Input\nInput(1)\n"
+    assert fix(source, row).text == expected
+
+
+@pytest.mark.parametrize("root", ["keras", "tf.keras"])
+def test_twins_are_one_object_in_every_release_of_keras_3(root):
+    for release in known_releases(root):
+        surface = surface_at(root, release)
+        if release.startswith("3."):
+            for one, other in TWINS.items():
+                homes = [surface.home(surface.entry(each)) for each in (one, other)]
+                assert homes[0] == homes[1], (release, one)
+                assert homes[0].rpartition(".")[2] == one
