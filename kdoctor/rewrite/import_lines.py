@@ -20,6 +20,7 @@ ImportStatement = cst.Import | cst.ImportFrom
 MERGED_LENGTH = 88
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
 
 
 class Change(Struct):
@@ -59,8 +60,9 @@ def statement_edits(module: Module, changes: Mapping[ImportStatement, Change]) -
         for statement, change in changes.items()
         if not change.added and not change.renamed and len(change.gone) == len(_aliases(statement))
     }
-    for line, statements in _by_line(module, vanishing).items():
-        yield from _remove(module, line, statements, vanishing)
+    lines = _by_line(module, vanishing).items()
+    removed = [edit for line, gone in lines for edit in _remove(module, line, gone, vanishing)]
+    yield from _with_blank_lines(module, removed)
     for statement, change in changes.items():
         if statement not in vanishing:
             yield from _Statement(module, statement).edits(change)
@@ -278,6 +280,26 @@ def _leaves_nothing(module: Module, line: cst.CSTNode, vanishing: set[ImportStat
         for statement in (each.body if isinstance(each, cst.SimpleStatementLine) else [each])
     ]
     return block.body[-1] is line and all(statement in vanishing for statement in small)
+
+
+def _with_blank_lines(module: Module, removed: Sequence[Edit]) -> Iterator[Edit]:
+    """Let the blank lines below a line go with it, as far as there are as many above it."""
+    text, row_end, above = module.text, -1, 0
+    for edit in removed:
+        start, end = edit.span.start, edit.span.end
+        if edit.parts != ("",) or _line_start(text, start) != start or text[end - 1] not in "\r\n":
+            yield edit
+            continue
+        cell = next(each.span for each in module.unit.cells if each.span.covers(edit.span))
+        if start != row_end:  # else the lines above it go, too
+            before = text[cell.start : start]
+            kept = before.rstrip(" \t\r\n")
+            above = len(_LINE_END.findall(before[len(kept) :])) - 1 if kept else len(text)
+        left = above
+        while left and (blank := _BLANK_LINE.match(text, end, cell.end)):
+            end, left = blank.end(), left - 1
+        row_end = end
+        yield Edit(Span(start, end), ("",))
 
 
 def _whole_line(module: Module, start: int, end: int) -> Span:

@@ -88,6 +88,28 @@ class TestWhatGoes:
             "import os\nimport keras\n\nkeras.Model(keras.Variable(0))\n",
         )
 
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("\nfrom keras import backend as K\n\nimport os\n", "\nimport os\n"),
+            ("from keras import backend as K\n\n\nimport os\n", "import os\n"),
+            ("import os\n\nfrom keras import backend as K\n\n\nx = 1\n", "import os\n\n\nx = 1\n"),
+            ("x = 1\n\n\nfrom keras import backend as K\n\nx = 2\n", "x = 1\n\n\nx = 2\n"),
+            ("import os\nfrom keras import backend as K\n\nx = 1\n", "import os\n\nx = 1\n"),
+            ("\r\nfrom keras import backend as K\r\n\r\nx = 1\r\n", "\r\nx = 1\r\n"),
+        ],
+    )
+    @pytest.mark.parametrize("more", ["", "import keras.backend as B\n"])
+    def test_blank_lines_on_both_sides_are_not_added_up(self, fix, before, after, more):
+        newline = "\r\n" if "\r" in before else "\n"
+        line = f"from keras import backend as K{newline}"
+        before = before.replace(line, line + more.replace("\n", newline))
+        uses = f"import keras{newline}K.variable(0){newline}"
+        uses += f"B.variable(1){newline}" if more else ""
+        made = f"import keras{newline}keras.Variable(0){newline}"
+        made += f"keras.Variable(1){newline}" if more else ""
+        check(fix, before + uses, after + made)
+
     def test_a_comment_behind_a_line_that_goes_stays(self, fix):
         check(
             fix,
