@@ -12,7 +12,7 @@ from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.journal import journal_root
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Orders, Task
-from kdoctor.engine.plan import plan_of
+from kdoctor.engine.plan import Plan
 from kdoctor.engine.policy import applicable
 from kdoctor.engine.result import FileFix, FileScan, FixResult
 from kdoctor.engine.scanning import collected, examiner_of, forget, get_ready
@@ -40,7 +40,7 @@ def fix(
         UsageProblem: a path, rule or target does not exist.
     """
     paths = list(paths)
-    plan = plan_of(paths, options, unsafe=unsafe)
+    plan = Plan(paths, options, unsafe=unsafe)
     forget()
     work = _fix if add_ignores is None else partial(_ignore, add_ignores)
     run_all = partial(
@@ -52,7 +52,7 @@ def fix(
         get_ready=get_ready,
     )
     if plan.cache is None:
-        noted_ones = run_all(plan.tasks)
+        noted_ones = run_all(plan.as_found())
         fixes = [each.result for each in noted_ones]
     else:
         written = None if add_ignores is not None else applicable(unsafe=plan.orders.unsafe)

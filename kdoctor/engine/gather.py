@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Iterator
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from kdoctor.documents import reported
@@ -16,26 +15,8 @@ from kdoctor.engine.prefilter import Memory, Prefilter
 from kdoctor.model import Unreadable
 
 
-class Gathered(Struct):
-    """The files that were read, those worth a look, and those that cannot be read."""
-
-    files: Collection[str] = ()
-    tasks: Collection[Task] = ()
-    unreadable: list[Unreadable] = field(default_factory=list)
-
-    @property
-    def read(self) -> int:
-        """How many files were read."""
-        return len(self.files)
-
-
-def gather(
-    paths: Iterable[str | os.PathLike[str]],
-    options: Options,
-    policy: Policy,
-    memory: Memory | None = None,
-) -> Gathered:
-    """Read every file below ``paths`` once and keep those in which a rule could fire.
+class Gathering:
+    """Reads every file below ``paths`` once and keeps those in which a rule could fire.
 
     A file that is in ``memory`` is not read. The bytes are not kept: memory must not grow with the
     tree. ``-`` among the paths stands for standard input, which goes by ``stdin_filename`` where
@@ -45,25 +26,56 @@ def gather(
     Raises:
         UsageProblem: a path does not exist.
     """
-    gathered = Gathered()
-    files: list[str] = []
-    from kdoctor.rules import words  # noqa: PLC0415
 
-    prefilter = Prefilter(words(), memory)
-    named = list(dict.fromkeys(os.fspath(path) for path in paths))
-    listing = policy.listing(path for path in named if path != STDIN)
-    gathered.unreadable += listing.unreadable
-    sources = [Source(path) for path in listing]
-    alias = options.get("stdin_filename")
-    if STDIN in named and not (alias and policy.excludes(alias)):
-        path = reported(alias) if alias else STDIN
-        sources.append(Source(path, options.get("stdin") or b""))
-    here = working_folder()
-    found: list[tuple[str, Task]] = []
-    imported: set[str] = set()  # by those that do not speak of Keras
-    # By path, not as named: the order on the command line changes nothing.
-    for source in sorted(sources, key=lambda source: source.path):
-        own = absolute(source.path, here)
+    def __init__(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        options: Options,
+        policy: Policy,
+        memory: Memory | None = None,
+    ) -> None:
+        named = list(dict.fromkeys(os.fspath(path) for path in paths))
+        listing = policy.listing(path for path in named if path != STDIN)
+        self.files: list[str] = []  # that were read
+        self.unreadable = [*listing.unreadable]
+        sources = [Source(path) for path in listing]
+        alias = options.get("stdin_filename")
+        if STDIN in named and not (alias and policy.excludes(alias)):
+            path = reported(alias) if alias else STDIN
+            sources.append(Source(path, options.get("stdin") or b""))
+        # By path, not as named: the order on the command line changes nothing.
+        self._sources = sorted(sources, key=lambda source: source.path)
+        self._gate = options.get("gate", True)
+        self._memory = memory
+        self._here = working_folder()
+        self._imported: set[str] = set()  # by those that do not speak of Keras
+
+    def tasks(self, first: int = 0) -> Iterator[Task]:
+        """Yield what is worth a look, in the order of the paths, when all files have been read.
+
+        Where ``first`` is given, the first ones come as soon as they have so many bytes. Who
+        imports them from further down is not known then: they may not have the best turn.
+        """
+        from kdoctor.rules import words  # noqa: PLC0415
+
+        prefilter = Prefilter(words(), self._memory)
+        found: list[tuple[str, Task]] = []
+        size = 0
+        for source in self._sources:
+            own = absolute(source.path, self._here)
+            task = self._task(own, source, prefilter)
+            if task is None:
+                continue
+            found.append((own, task))
+            size += task.size
+            if size - task.size < first <= size:
+                yield from self._with_turns(found)
+                found.clear()
+        prefilter.forget()
+        yield from self._with_turns(found)
+
+    def _task(self, own: str, source: Source, prefilter: Prefilter) -> Task | None:
+        """Read a file; return what is to be done with it, None where that is nothing."""
         try:
             if source.data is None:
                 facts = prefilter.of_file(own)
@@ -71,19 +83,18 @@ def gather(
                 facts = prefilter.of_data(own, source.data)
         except OSError as error:
             reason = f"it cannot be read: {error.strerror or error}"
-            gathered.unreadable.append(Unreadable(source.path, reason))
-            continue
-        files.append(source.path)
+            self.unreadable.append(Unreadable(source.path, reason))
+            return None
+        self.files.append(source.path)
         # A comment that silences nothing is told of also where nothing speaks of Keras.
         admitted = prefilter.admits_with(own, facts) or facts.marked
-        if admitted or not options.get("gate", True):
-            turn = Turn.USUAL if facts.speaks else Turn.IMPORTER
-            found.append((own, Task(source, facts.size, admitted=admitted, turn=turn)))
-            imported.update(facts.imports)
-    prefilter.forget()
-    gathered.files = files
-    gathered.tasks = [
-        replace(task, turn=Turn.IMPORTED) if task.turn is Turn.USUAL and own in imported else task
-        for own, task in found
-    ]
-    return gathered
+        if not admitted and self._gate:
+            return None
+        self._imported.update(facts.imports)
+        turn = Turn.USUAL if facts.speaks else Turn.IMPORTER
+        return Task(source, facts.size, admitted=admitted, turn=turn)
+
+    def _with_turns(self, found: Iterable[tuple[str, Task]]) -> Iterator[Task]:
+        for own, task in found:
+            is_imported = task.turn is Turn.USUAL and own in self._imported
+            yield replace(task, turn=Turn.IMPORTED) if is_imported else task

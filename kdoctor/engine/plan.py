@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
-from kdoctor.engine.gather import Gathered, gather
+from kdoctor.engine.gather import Gathering
 from kdoctor.engine.options import Options, orders_of, workers_of
-from kdoctor.engine.orders import Orders, Task
+from kdoctor.engine.orders import Task
 from kdoctor.engine.policy import Policy
 from kdoctor.engine.targets import Targets
+from kdoctor.engine.workers import enough
+from kdoctor.model import Unreadable
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from kdoctor.engine.cache.cache import Cache
 
 T = TypeVar("T")
@@ -24,49 +25,83 @@ T = TypeVar("T")
 _MUCH = 1000  # files, or tasks: 200 kB
 
 
-class Plan(Struct, frozen=True):
+class Gathered(Struct, frozen=True):
+    """The files that were read, those worth a look, and those that cannot be read."""
+
+    files: Collection[str] = ()
+    tasks: Collection[Task] = ()
+    unreadable: Sequence[Unreadable] = ()
+
+    @property
+    def read(self) -> int:
+        """How many files were read."""
+        return len(self.files)
+
+
+class Plan:
     """What a run has to do: each file as a task, with its own target, rules and namespace.
 
     ``workers`` is who does it: a number of processes, None for one a core, or an executor.
+
+    Raises:
+        UsageProblem: a path, rule or target does not exist, or a setting cannot be what it is.
     """
 
-    targets: Targets
-    orders: Orders
-    gathered: Gathered
-    workers: int | Executor | None
-    cache: Cache | None = None
+    def __init__(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        options: Options,
+        *,
+        unsafe: bool | None = None,
+    ) -> None:
+        self.workers = workers_of(options)
+        paths = list(paths)
+        policy = Policy(paths, options)
+        self.targets = Targets(policy, options)
+        self.orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
+        self.cache = _cache(policy) if options.get("cache") else None
+        self._gathered = Gathered()
+        self._finding = self._find(Gathering(paths, options, policy, self.cache), policy)
+
+    def as_found(self) -> Iterator[Task]:
+        """Yield the tasks, once: the first ones, where that saves time, before all are found.
+
+        Raises:
+            UsageProblem: a setting cannot be what it is.
+        """
+        return self._finding
 
     @property
     def tasks(self) -> Collection[Task]:
         """The files that are worth a look, in the order of their paths."""
         return self.gathered.tasks
 
+    @property
+    def gathered(self) -> Gathered:
+        """All that was found, when that is done.
 
-def plan_of(
-    paths: Iterable[str | os.PathLike[str]], options: Options, *, unsafe: bool | None = None
-) -> Plan:
-    """Find the files, and what holds for each.
+        Raises:
+            UsageProblem: a setting cannot be what it is.
+        """
+        deque(self._finding, maxlen=0)
+        return self._gathered
 
-    Raises:
-        UsageProblem: a path, rule or target does not exist, or a setting cannot be what it is.
-    """
-    workers = workers_of(options)
-    paths = list(paths)
-    policy = Policy(paths, options)
-    targets = Targets(policy, options)
-    orders = orders_of(targets.main, options, unsafe=policy.unsafe(unsafe))
-    cache = None
-    if options.get("cache"):
-        # Only where it is wanted.
-        from kdoctor.engine.cache.cache import Cache  # noqa: PLC0415
-        from kdoctor.engine.cache.place import store_of  # noqa: PLC0415
+    def _find(self, gathering: Gathering, policy: Policy) -> Iterator[Task]:
+        found: list[Task] = []
+        tasks = policy.assigned(gathering.tasks(first=enough(self.workers)))
+        for task in self.targets.assigned(tasks):
+            found.append(task)
+            yield task
+        kept = _kept if self.cache is None else list  # a cache asks for all of them again
+        self._gathered = Gathered(kept(gathering.files), kept(found), gathering.unreadable)
 
-        cache = Cache(store_of(policy))
-    gathered = gather(paths, options, policy, cache)
-    gathered.tasks = targets.assigned(policy.assigned(gathered.tasks))
-    if cache is None:  # which holds more of each file, and asks for all of them again
-        gathered.tasks, gathered.files = _kept(gathered.tasks), _kept(gathered.files)
-    return Plan(targets, orders, gathered, workers, cache)
+
+def _cache(policy: Policy) -> Cache:
+    # Only where it is wanted.
+    from kdoctor.engine.cache.cache import Cache  # noqa: PLC0415
+    from kdoctor.engine.cache.place import store_of  # noqa: PLC0415
+
+    return Cache(store_of(policy))
 
 
 def _kept(things: Collection[T]) -> Collection[T]:

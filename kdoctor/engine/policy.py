@@ -118,10 +118,9 @@ class Policy:
         """Return whether fixes that no proof calls safe are used."""
         return bool(self.main.value("unsafe") if asked is None else asked)
 
-    def assigned(self, tasks: Iterable[Task]) -> list[Task]:
-        """Return the tasks, each with its rules and its namespace."""
+    def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
+        """Yield the tasks, each with its rules and its namespace."""
         shared: dict[str, tuple[Codes, str]] = {}  # by folder, where no file has rules of its own
-        assigned = []
         here = working_folder()
         for task in tasks:
             path = absolute(task.source.path, here)
@@ -132,8 +131,7 @@ class Policy:
                 own = self._codes(path, settings), self._namespace(settings)
                 if not self._exemptions[settings]:
                     shared[folder] = own
-            assigned.append(task.with_rules(*own))
-        return assigned
+            yield task.with_rules(*own)
 
     def listing(self, paths: Iterable[str]) -> Listing:
         """List the files at and below the paths that are not excluded.

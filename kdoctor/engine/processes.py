@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from functools import partial
+from itertools import islice
 from multiprocessing.context import BaseContext
 from types import FrameType
 from typing import Generic, TypeVar
@@ -36,6 +37,7 @@ T = TypeVar("T")
 # lies unused between it, grows. New ones share what this process has. All wait for the last one:
 # not too often.
 _LOT = 48
+_FIRST = 2  # chunks, for each process, that are known before the workers begin
 _PARTS = 4  # of a chunk, where one process would else soon wait for another
 _Chunk = tuple[int, Packed[Task]]  # with the number of its first task
 
@@ -53,7 +55,9 @@ def together(
         KdoctorError: a process died.
     """
     context = _context()
-    waiting = deque(_numbered(chunks))
+    # To begin with; the others may not be found yet.
+    numbered = _numbered(chunks)
+    waiting = deque(islice(numbered, _FIRST * processes))
     forks = context.get_start_method() == "fork"
     most = _LOT * (processes - 1) if forks else sys.maxsize
     while waiting:
@@ -62,7 +66,8 @@ def together(
         with untouched():
             pool = ProcessPoolExecutor(processes - 1, context, _become_worker)
             line = _Line(waiting, pool, processes, partial(_in_worker, work, orders), most)
-            yield from _with_workers(pool, processes, line, partial(one_by_one, work, orders))
+            here = partial(one_by_one, work, orders)
+            yield from _with_workers(pool, processes, line, numbered, here)
 
 
 def _numbered(chunks: Iterable[Iterable[Task]]) -> Iterator[_Chunk]:
@@ -76,9 +81,12 @@ def _with_workers(
     pool: ProcessPoolExecutor,
     processes: int,
     line: _Line[T],
+    more: Iterable[_Chunk],
     work: Callable[[Iterable[Task]], Iterable[T]],
 ) -> Iterator[tuple[int, Packed[T]]]:
     """Yield the results of what the workers of a pool take before they end, and of this process.
+
+    The workers have begun when ``more`` is asked for.
 
     Raises:
         KdoctorError: a process died.
@@ -88,6 +96,8 @@ def _with_workers(
         with uninterrupted():  # a process that is only half started cannot be ended
             for _ in range(processes):  # one waits, so that no worker does
                 line.send()
+        for chunk in more:
+            line.add(chunk)
         yield from _shared(line, work)
         done = True
     except BrokenProcessPool as error:
@@ -138,6 +148,14 @@ class _Line(Generic[T]):
                 return  # the pool is broken or closed, as what was sent before tells
             self._sent.append((number, future))
         future.add_done_callback(self.send)
+
+    def add(self, chunk: _Chunk) -> None:
+        """Let one more chunk wait, or hand it over at once where the workers have nothing to do."""
+        with self._lock:
+            self._waiting.append(chunk)
+            busy = sum(not future.done() for _, future in self._sent)
+        if busy < self._processes:
+            self.send()
 
     def last(self) -> _Chunk | None:
         """Take the last chunk; None where none waits, or the workers do."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Unpack
 from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Orders, Source, Task, Turn
-from kdoctor.engine.plan import Plan, plan_of
+from kdoctor.engine.plan import Plan
 from kdoctor.engine.result import FileScan, ScanResult
 from kdoctor.engine.workers import run
 from kdoctor.target import Target
@@ -47,13 +47,13 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
     Raises:
         UsageProblem: a path, rule or target does not exist.
     """
-    plan = plan_of(paths, options)
+    plan = Plan(paths, options)
     forget()
     run_all = partial(
         run, workers=plan.workers, progress=options.get("progress"), get_ready=get_ready
     )
     if plan.cache is None:
-        scans = run_all(_scan, plan.orders, plan.tasks)
+        scans = run_all(_scan, plan.orders, plan.as_found())
     else:
         scans = plan.cache.through(
             plan.orders,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,22 +47,21 @@ class Targets:
             self._projects = Projects(configs=policy.configs)
             self.main = self._of(policy.start)
 
-    def assigned(self, tasks: Iterable[Task]) -> list[Task]:
-        """Return the tasks, each with its target.
+    def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
+        """Yield the tasks, each with its target.
 
         Raises:
             UsageProblem: a setting of a project further down is unknown or names no Keras.
         """
         if self._projects is None:
-            return [task.with_target(self.main) for task in tasks]
+            yield from (task.with_target(self.main) for task in tasks)
+            return
         targets: dict[str, Target] = {}
-        found = []
         for task in tasks:
             folder = os.path.dirname(task.source.path)  # noqa: PTH120 - hot
             if folder not in targets:
                 targets[folder] = self._of(Path(os.path.abspath(folder)))  # noqa: PTH100
-            found.append(task.with_target(targets[folder]))
-        return found
+            yield task.with_target(targets[folder])
 
     def uses(self, tasks: Iterable[Task]) -> tuple[TargetUse, ...]:
         """Return for how many files each target counts, the main one first, then by frequency."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from kdoctor.engine import Options, scan
-from kdoctor.engine.plan import plan_of
+from kdoctor.engine.plan import Plan
 from kdoctor.engine.workers import run
 from kdoctor.migration.grouping import by_folder, by_rule
 from kdoctor.migration.model import (
@@ -36,7 +36,7 @@ def overview(paths: Sequence[str], options: Options) -> Overview:
     folder = common_folder(paths)
     repository = Repository.around(folder)
     result = scan(paths, **options)
-    plan = plan_of(paths, options)
+    plan = Plan(paths, options)
     forget()
     readings = run(read, plan.orders, plan.tasks, options.get("jobs"))
     starts = Starts(readings, result.findings)

@@ -14,7 +14,7 @@ from pathlib import Path
 from kdoctor.documents import Document
 from kdoctor.engine import Options, scan
 from kdoctor.engine.outline import imports_of, parsed
-from kdoctor.engine.plan import plan_of
+from kdoctor.engine.plan import Plan
 from kdoctor.engine.tree import Tree
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.migration.checkout import Checkout
@@ -134,7 +134,7 @@ class _Counter:
             there = [
                 os.path.relpath(folder / path, cwd) for path in paths if (folder / path).exists()
             ]
-            gathered = plan_of(there, self._asked()).gathered
+            gathered = Plan(there, self._asked()).gathered
             files = [task.source.path for task in gathered.tasks]
             keys = self._keys(files)
             new = [path for path in files if keys[path] not in self._known]

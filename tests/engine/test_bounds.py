@@ -111,12 +111,15 @@ def trees_alive() -> int:
 
 
 def test_a_plan_of_many_files_is_kept_as_bytes(project, monkeypatch):
-    as_usual = plan.plan_of([project], {"isolated": True}), scanning.scan([project], isolated=True)
+    as_usual = (
+        plan.Plan([project], {"isolated": True}).tasks,
+        scanning.scan([project], isolated=True),
+    )
     monkeypatch.setattr(plan, "_MUCH", 2)
-    planned = plan.plan_of([project], {"isolated": True})
+    planned = plan.Plan([project], {"isolated": True})
     assert isinstance(planned.tasks, Packed)
     assert isinstance(planned.gathered.files, Packed)
-    assert list(planned.tasks) == as_usual[0].tasks
+    assert list(planned.tasks) == as_usual[0]
     assert scanning.scan([project], isolated=True) == as_usual[1]
 
 

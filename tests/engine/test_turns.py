@@ -9,7 +9,7 @@ import pytest
 import kdoctor
 from kdoctor.engine import syntax_trees
 from kdoctor.engine.orders import Orders, Source, Task, Turn
-from kdoctor.engine.plan import plan_of
+from kdoctor.engine.plan import Plan
 from kdoctor.engine.workers import run
 from kdoctor.keras_api import newest_target
 
@@ -29,7 +29,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_who_imports_what_speaks_of_keras_comes_last_and_what_it_imports_first(project: Path):
-    plan = plan_of([project], {"isolated": True})
+    plan = Plan([project], {"isolated": True})
     assert {Path(task.source.path).name: task.turn for task in plan.tasks} == {
         "__init__.py": Turn.IMPORTER,
         "layer.py": Turn.IMPORTED,
@@ -63,3 +63,16 @@ def test_each_file_is_parsed_once(project: Path, monkeypatch):
     monkeypatch.setattr(syntax_trees, "parsed", lambda text: parsed.append(text) or parse(text))
     kdoctor.scan([project], isolated=True, jobs=1)
     assert sorted(parsed) == sorted(SOURCES.values())
+
+
+def test_the_first_files_are_there_before_the_others_are_read(tmp_path: Path):
+    for name in "abc":
+        (tmp_path / f"{name}.py").write_text("import keras\n" * 30_000)
+    (tmp_path / "d.py").write_text("import a\n")
+    plan = Plan([tmp_path], {"isolated": True, "jobs": 2})
+    found = plan.as_found()
+    first = next(found)
+    (tmp_path / "c.py").unlink()
+    assert [Path(task.source.path).name for task in (first, *found)] == ["a.py", "b.py", "d.py"]
+    assert [Path(task.source.path).name for task in plan.tasks] == ["a.py", "b.py", "d.py"]
+    assert [Path(file.path).name for file in plan.gathered.unreadable] == ["c.py"]

@@ -134,6 +134,46 @@ def test_the_last_chunks_are_shared_in_parts():
     assert sizes[-4:] == [8, 8, 8, 8]
 
 
+def test_processes_begin_before_all_tasks_are_found():
+    at_work = []
+
+    def found():
+        for task in tasks(50, 100_000):
+            at_work.append(len(multiprocessing.active_children()))
+            yield task
+
+    results = run(paths_and_processes, ORDERS, found(), 2)
+    assert [path for path, _ in results] == [f"{each}.py" for each in range(50)]
+    assert at_work[0] == 0
+    assert at_work[-1] == 1
+
+
+def test_what_is_found_later_is_done_by_all():
+    def found():
+        yield from tasks(50, 50_000)
+        time.sleep(0.5)  # meanwhile the worker has done all that it was given
+        yield from tasks(50, 50_000)
+
+    doers = [process for _, process in run(paths_and_processes_slowly, ORDERS, found(), 2)]
+    assert len(set(doers[50:])) == 2
+
+
+def test_one_large_task_at_the_start_does_not_keep_the_others_from_being_shared():
+    work = [Task(Source("large.py"), 1_000_000), *tasks(50, 50_000)]
+    results = run(paths_and_processes_slowly, ORDERS, work, 2)
+    assert len({process for _, process in results}) == 2
+
+
+def test_what_goes_wrong_while_tasks_are_found_ends_the_workers():
+    def found():
+        yield from tasks(50, 50_000)
+        raise KdoctorError("a setting cannot be what it is")
+
+    with pytest.raises(KdoctorError, match="a setting"):
+        run(paths_and_processes_slowly, ORDERS, found(), 2)
+    assert not multiprocessing.active_children()
+
+
 def test_results_that_wait_are_kept_as_bytes_of_few():
     results = [(f"{number}.py", "the same sentence " * 20) for number in range(100)]
     packed = Packed(results)
