@@ -17,6 +17,7 @@ from kdoctor.keras_api.surface import (
     Surface,
     distribution_of,
     has_keras_3,
+    known_releases,
     last_kind,
     minor,
     periods,
@@ -36,7 +37,8 @@ _PRIVATE = frozenset({"src", "api"})
 # The roots that code of today imports, and those that serve code of other TensorFlow versions.
 _PUBLIC = ("keras", "tf.keras", "tf_keras")
 _CONTRIB = "tensorflow.contrib.keras"
-_COMPATIBLE = frozenset({"tf.compat.v1.keras", "tf.compat.v2.keras"})
+_COMPATIBLE_1 = "tf.compat.v1.keras"
+_COMPATIBLE = frozenset({_COMPATIBLE_1, "tf.compat.v2.keras"})
 
 
 class Lookup(Struct, frozen=True):
@@ -137,7 +139,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
     spelling = root_spelling(qualified) or root
     public = _public_names(surface, name, target) if private else ()
     attribute_only = root == _CONTRIB or (root in _COMPATIBLE and has_keras_3(target))
-    history = periods(surface.root, surface.canonical(name))
+    history = _history(surface, root, name)
     since, until = _period_at(history, surface)
     if found.presence is not Presence.MISSING:
         entry = found.entry
@@ -351,6 +353,21 @@ def _public_names(surface: Surface, name: str, target: Target) -> tuple[str, ...
     leaf = name.rpartition(".")[2]
     best = sorted(set(found), key=lambda new: (new.rpartition(".")[2] != leaf, len(new), new))
     return tuple(f"tensorflow.keras.{new}" for new in best)
+
+
+def _history(surface: Surface, root: str, name: str) -> tuple[tuple[str, str], ...]:
+    """Return when ``name`` was there under ``root``.
+
+    With Keras 3 ``tf.compat.v1.keras`` has the surface of ``tf.keras``, but what was gone by then
+    had been there for longer: ``backend.get_session`` up to 2.15, not 1.15.
+    """
+    history = periods(surface.root, surface.canonical(name))
+    if root != _COMPATIBLE_1 or surface.root == root:
+        return history
+    releases = surface.table.releases
+    end = releases.index(known_releases(root)[-1])
+    outlived = bool(history) and releases.index(history[-1][1]) > end
+    return history if outlived else periods(root, name) or history
 
 
 def _period_at(

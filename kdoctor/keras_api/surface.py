@@ -23,6 +23,9 @@ _SPELLINGS: Final[dict[str, str]] = {
     "tensorflow.contrib.keras": "tensorflow.contrib.keras",
     "tensorflow.compat.v1.keras": "tf.compat.v1.keras",
     "tensorflow.compat.v2.keras": "tf.compat.v2.keras",
+    # `tf.compat.v1.keras` in a file with `import tensorflow.compat.v1 as tf`.
+    "tensorflow.compat.v1.compat.v1.keras": "tf.compat.v1.keras",
+    "tensorflow.compat.v1.compat.v2.keras": "tf.compat.v2.keras",
 }
 TABLES: Final = tuple(dict.fromkeys(_SPELLINGS.values()))
 
@@ -53,7 +56,7 @@ def split_root(qualified: str) -> tuple[str, str] | None:
 def root_spelling(qualified: str) -> str | None:
     """Return the root of a dotted name as it is written there: ``tensorflow.keras``."""
     parts = qualified.split(".")
-    for length in (4, 3, 2, 1):
+    for length in (6, 4, 3, 2, 1):
         spelling = ".".join(parts[:length])
         if spelling in _SPELLINGS:
             return spelling

@@ -30,6 +30,10 @@ LEGACY = resolve_target("tf_keras==2.21", "test")
         ("keras_core.Model", ("keras_core", "Model")),
         ("tensorflow.python.keras.Model", ("tensorflow.python.keras", "Model")),
         ("tensorflow.compat.v1.keras.Model", ("tf.compat.v1.keras", "Model")),
+        # `tf.compat.v1.keras` after `import tensorflow.compat.v1 as tf`.
+        ("tensorflow.compat.v1.compat.v1.keras.Model", ("tf.compat.v1.keras", "Model")),
+        ("tensorflow.compat.v1.compat.v2.keras.Model", ("tf.compat.v2.keras", "Model")),
+        ("tensorflow.compat.v1.compat.v1.Session", None),
         ("tensorflow.constant", None),
         ("kerastuner.Tuner", None),
         ("numpy.sum", None),
@@ -381,6 +385,18 @@ def test_beside_keras_3_the_compatible_roots_are_tf_keras_by_attribute_alone(roo
     assert error_text(name, KERAS_3, "attribute") == (
         "module 'keras._tf_keras.keras.backend' has no attribute 'get_session'"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "last"),
+    [
+        ("backend.get_session", "2.15.0"),  # gone from tf.keras with 2.0
+        ("losses.mean_squared_error", "3.3.0"),  # of tf.keras, which it is since 3.0
+        ("layers.Dense", "3.15.1"),
+    ],
+)
+def test_beside_keras_3_compat_v1_had_a_name_for_as_long_as_it_had_it(name, last):
+    assert lookup(f"tensorflow.compat.v1.keras.{name}", KERAS_3).periods[-1][1] == last
 
 
 @pytest.mark.parametrize("target", [TENSORFLOW_1, *TENSORFLOW[:16]])
