@@ -3,7 +3,8 @@
 ## What it does
 Reports `inspect.signature`, `getfullargspec` and `getargspec` of a class or function of Keras whose
 parameters or defaults differ between the last Keras 2 and the target. What pytest passes one after
-the other counts, too.
+the other counts, too. Code that only asks whether there is a parameter of some name
+(`"autocast" in inspect.signature(…).parameters`) goes by what it is told: that is fine.
 
 ## Why it breaks
 Code that compares the parameters with its own, or builds arguments from them, finds others:
@@ -44,7 +45,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for call in module.nodes(cst.Call):
         if module.qualified(call.func) not in _ASK or module.is_guarded(call):
             continue
-        if not call.args or call.args[0].star:
+        if not call.args or call.args[0].star or _asks_for_one(module, call):
             continue
         changed = {
             name: difference
@@ -54,6 +55,18 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         }
         if changed:
             yield _finding(module, call, changed)
+
+
+def _asks_for_one(module: Module, call: cst.Call) -> bool:
+    """Say whether all that is asked is if there is a parameter of some name."""
+    node: cst.CSTNode = call
+    while isinstance(above := module.parent(node), cst.Attribute | cst.Call):
+        if isinstance(above, cst.Call) and (above.args or above.func is not node):
+            return False
+        node = above
+    return isinstance(above, cst.ComparisonTarget) and isinstance(
+        above.operator, cst.In | cst.NotIn
+    )
 
 
 def _asked(module: Module, node: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -141,6 +154,10 @@ VALID = [
     _HEAD + "inspect.signature(keras.layers.Flatten)\ninspect.signature(mine)",
     _HEAD + "inspect.signature(keras.layers.Dense(2).call)",
     "import inspect\n\nimport tf_keras\n\ninspect.signature(tf_keras.layers.Dense)",
+    # It goes by what it is told.
+    _HEAD + "knows = 'autocast' in inspect.signature(keras.layers.Layer.add_weight).parameters",
+    _HEAD + "if 'fused' not in inspect.getfullargspec(keras.layers.Dense).args:\n    pass",
+    _HEAD + "'lora_rank' in inspect.signature(keras.layers.Dense).parameters.keys()",
 ]
 INVALID = [
     Example(
@@ -151,6 +168,11 @@ INVALID = [
     Example(
         before=_HEAD + "given = inspect.signature(keras.layers.Conv1D.__init__).parameters\n",
         check="assert given['data_format'].default == 'channels_last'",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD + "same = 11 in [len(inspect.signature(keras.layers.Dense).parameters)]\n",
+        check="assert same",
         on_keras_2=True,
     ),
     Example(
