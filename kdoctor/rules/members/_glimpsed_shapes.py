@@ -63,7 +63,8 @@ class _Shapes:
                 return any(self.may_give(*each) for each in self._values(node, space))
             case ast.Subscript(value=shape, slice=ast.Constant() | ast.UnaryOp()):
                 return _whose_shape(shape) is not None or (
-                    isinstance(shape, ast.Name) and _Shapes(self._possible).may_be(shape, space)
+                    isinstance(shape, ast.Name | ast.Subscript)
+                    and _Shapes(self._possible).may_be(shape, space)
                 )
         return False
 
@@ -76,6 +77,8 @@ class _Shapes:
                 )
             case ast.Subscript(value=shape, slice=ast.Slice()):
                 return self.may_be(shape, space)
+            case ast.Subscript(value=ast.Name() as shapes):
+                return self._may_be_given(shapes, space)
         owner = _whose_shape(node)
         if owner is not None and self._has_kind(owner, space, {Kind.TENSOR}):
             return True

@@ -29,16 +29,16 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Context, Kind
+from kdoctor.kinds import Context
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
-from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE, reads_of_a_shape
+from kdoctor.rules.members._given_shapes import is_given, is_kept, is_symbolic
+from kdoctor.rules.members._glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._tensorflows import seems_tensorflows
-from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -140,91 +140,20 @@ def _severity_by_comparison(module: Module, node: cst.Attribute) -> Severity:
 def _is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether an expression is the shape of a symbolic tensor, or such a part of one."""
     if isinstance(node, cst.Name):
-        return _is_given(module, node) or (
+        return is_given(module, node) or (
             (value := value_of(module, node)) is not node and _is_a_tuple(module, value)
         )
     match node:
-        case cst.Attribute(value=cst.Name()) if _is_kept(module, node):
+        case cst.Attribute(value=cst.Name()) if is_kept(module, node):
             return True
         case cst.Attribute(attr=cst.Name(value="shape")):
-            return _is_symbolic(module, node.value)
+            return is_symbolic(module, node.value)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape")) as function):
-            return _is_symbolic(module, function.value)
+            return is_symbolic(module, function.value)
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
             return _is_a_tuple(module, node.value)
-    return False
-
-
-def _is_symbolic(module: Module, node: cst.BaseExpression) -> bool:
-    found = module.type_of(node)
-    return found is not None and found.kind is Kind.TENSOR
-
-
-def _is_given(module: Module, node: cst.Name) -> bool:
-    """Say whether a name is the shape that Keras passes to a method of the user's layer."""
-    owner = module.scope_of(node).owner(node.value)
-    function = owner.node if owner is not None else None
-    if owner is None or not isinstance(function, cst.FunctionDef):
-        return False
-    if function.name.value not in GIVEN_A_SHAPE or len(owner.bindings[node.value]) != 1:
-        return False
-    parameters = function.params.params
-    return (
-        len(parameters) > 1
-        and parameters[1].name.value == node.value
-        and _layer_around(module, function) is not None
-    )
-
-
-def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | None:
-    """Return the user's layer or model of which a function is a method."""
-    body = module.parent(function)
-    cls = None if body is None else module.parent(body)
-    if not isinstance(cls, cst.ClassDef):
-        return None
-    return cls if kind_of_class(module, cls) in {Kind.LAYER, Kind.MODEL} else None
-
-
-def _is_kept(module: Module, node: cst.Attribute) -> bool:
-    """Say whether ``self.shape`` is what `build` was given, kept by the layer.
-
-    What else it may be set to must not be a `TensorShape`, as far as the class shows.
-    """
-    receiver = _receiver(module, node)
-    cls = None if receiver is None else _layer_around(module, receiver)
-    if cls is None:
-        return False
-    values = [
-        each.value
-        for each in descendants(cls)
-        if isinstance(each, cst.Assign)
-        for target in each.targets
-        if isinstance(target.target, cst.Attribute)
-        if target.target.attr.value == node.attr.value
-        if _receiver(module, target.target) is not None
-    ]
-    return any(isinstance(each, cst.Name) and _is_given(module, each) for each in values) and (
-        not any(_may_be_tensorflows(module, each) for each in values)
-    )
-
-
-def _receiver(module: Module, node: cst.Attribute) -> cst.FunctionDef | None:
-    """Return the method whose ``self`` an attribute is read from."""
-    if not isinstance(node.value, cst.Name):
-        return None
-    owner = module.scope_of(node).owner(node.value.value)
-    function = None if owner is None else owner.node
-    if not isinstance(function, cst.FunctionDef) or not function.params.params:
-        return None
-    return function if function.params.params[0].name.value == node.value.value else None
-
-
-def _may_be_tensorflows(module: Module, value: cst.BaseExpression) -> bool:
-    match value:
-        case cst.Attribute(attr=cst.Name(value="shape")):
-            return not _is_symbolic(module, value.value)
-        case cst.Call():
-            return True  # `tf.TensorShape(shape)`, `x.get_shape()`, or who knows
+        case cst.Subscript(value=cst.Name() as shapes, slice=[cst.SubscriptElement()]):
+            return is_given(module, shapes)  # of a layer with several inputs
     return False
 
 
@@ -241,7 +170,7 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
             return _is_a_dimension(module, value)
         case _:
             return False
-    if isinstance(shape, cst.Name):
+    if isinstance(shape, cst.Name | cst.Subscript):
         return _is_a_tuple(module, shape)
     if isinstance(shape, cst.Call):
         return isinstance(shape.func, cst.Attribute) and shape.func.attr.value == "get_shape"
@@ -360,7 +289,10 @@ VALID = [
     "import keras\nsettings = {'shape': [1]}\nsettings['shape'].value",
     "import tf_keras\nx = tf_keras.Input((4,))\nx.shape.as_list()",
     "import keras\n\n\nclass Grid:\n    def build(self, shape):\n        return shape.rank",
+    "import keras\n\n\nclass Grid:\n    def build(self, shapes):\n        shapes[0].as_list()",
 ]
+_OF_TWO = "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shapes):\n"
+_BUILT = "\n\nmine = Mine()\nmine.build([(None, 3), (None, 4)])"
 _INPUT = "import keras\n\nx = keras.Input((4, 5))\n"
 INVALID = [
     Example(
@@ -402,6 +334,16 @@ INVALID = [
         raises="AttributeError: 'int' object has no attribute 'value'",
         findings=2,
         check="assert (mine.size, mine.whole) == (3, [None, 3])",
+    ),
+    # Of several inputs it is a list of shapes.
+    Example(
+        before=f"{_OF_TWO}        first = shapes[0]\n        self.size = first.as_list()[-1]\n"
+        f"        self.sizes = shapes[1][-1].value, shapes[1].ndims\n{_BUILT}",
+        after=f"{_OF_TWO}        first = shapes[0]\n        self.size = list(first)[-1]\n"
+        f"        self.sizes = shapes[1][-1], len(shapes[1])\n{_BUILT}",
+        raises="AttributeError: 'tuple' object has no attribute 'as_list'",
+        findings=3,
+        check="assert (mine.size, mine.sizes) == (3, (4, 2))",
     ),
     Example(
         before="import keras\n\n\nclass Mine(keras.layers.Layer):\n"

@@ -1,0 +1,84 @@
+"""The shapes that Keras passes to the methods of a layer, and those of symbolic tensors."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+
+def is_symbolic(module: Module, node: cst.BaseExpression) -> bool:
+    found = module.type_of(node)
+    return found is not None and found.kind is Kind.TENSOR
+
+
+def is_given(module: Module, node: cst.Name) -> bool:
+    """Say whether a name is the shape that Keras passes to a method of the user's layer."""
+    owner = module.scope_of(node).owner(node.value)
+    function = owner.node if owner is not None else None
+    if owner is None or not isinstance(function, cst.FunctionDef):
+        return False
+    if function.name.value not in GIVEN_A_SHAPE or len(owner.bindings[node.value]) != 1:
+        return False
+    parameters = function.params.params
+    return (
+        len(parameters) > 1
+        and parameters[1].name.value == node.value
+        and _layer_around(module, function) is not None
+    )
+
+
+def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | None:
+    """Return the user's layer or model of which a function is a method."""
+    body = module.parent(function)
+    cls = None if body is None else module.parent(body)
+    if not isinstance(cls, cst.ClassDef):
+        return None
+    return cls if kind_of_class(module, cls) in {Kind.LAYER, Kind.MODEL} else None
+
+
+def is_kept(module: Module, node: cst.Attribute) -> bool:
+    """Say whether ``self.shape`` is what `build` was given, kept by the layer.
+
+    What else it may be set to must not be a `TensorShape`, as far as the class shows.
+    """
+    receiver = _receiver(module, node)
+    cls = None if receiver is None else _layer_around(module, receiver)
+    if cls is None:
+        return False
+    values = [
+        each.value
+        for each in descendants(cls)
+        if isinstance(each, cst.Assign)
+        for target in each.targets
+        if isinstance(target.target, cst.Attribute)
+        if target.target.attr.value == node.attr.value
+        if _receiver(module, target.target) is not None
+    ]
+    return any(isinstance(each, cst.Name) and is_given(module, each) for each in values) and (
+        not any(_may_be_tensorflows(module, each) for each in values)
+    )
+
+
+def _receiver(module: Module, node: cst.Attribute) -> cst.FunctionDef | None:
+    """Return the method whose ``self`` an attribute is read from."""
+    if not isinstance(node.value, cst.Name):
+        return None
+    owner = module.scope_of(node).owner(node.value.value)
+    function = None if owner is None else owner.node
+    if not isinstance(function, cst.FunctionDef) or not function.params.params:
+        return None
+    return function if function.params.params[0].name.value == node.value.value else None
+
+
+def _may_be_tensorflows(module: Module, value: cst.BaseExpression) -> bool:
+    match value:
+        case cst.Attribute(attr=cst.Name(value="shape")):
+            return not is_symbolic(module, value.value)
+        case cst.Call():
+            return True  # `tf.TensorShape(shape)`, `x.get_shape()`, or who knows
+    return False
