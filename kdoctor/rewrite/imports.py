@@ -136,8 +136,9 @@ class _Plan:
         everywhere = all(sources)
         for binding in old:
             scope = self._scope(binding)
+            renewed = need.local == binding.local and self._is_dropped(binding)
             if isinstance(scope, cst.FunctionDef) and (
-                top or self._is_read_outside(binding, scope)
+                (top and not renewed) or self._is_read_outside(binding, scope)
             ):
                 everywhere = False
             elif isinstance(scope, cst.ClassDef):

@@ -386,3 +386,9 @@ def test_a_need_without_any_import_to_stand_beside_goes_below_the_docstring():
         fix = Fix("", (Edit(Span(len(before), len(before)), ("",)),), Applicability.SAFE, (need,))
         edits = plan_imports(module, [fix])
         assert render(module.text, edits, Span(0, len(before)), "\n") == after
+
+
+def test_what_a_function_imports_from_its_new_place_it_goes_on_importing_itself(fix):
+    source = "import keras\ndef f():\n    from keras.models import Input\n    return Input((1,))\n"
+    expected = source.replace("keras.models import", "keras import")
+    assert fix(source, INPUT, imports_too=True).text == expected

@@ -225,7 +225,7 @@ _SPECIAL = {
     "symbolic": Example(
         before="from keras import backend as K\n\n\n@K.symbolic\ndef double(x):\n"
         "    return x * 2\n",
-        after="\n\ndef double(x):\n    return x * 2\n",
+        after="def double(x):\n    return x * 2\n",
         raises="AttributeError: module 'keras.backend' has no attribute 'symbolic'",
         check="assert double(2) == 4",
     ),
@@ -310,7 +310,7 @@ INVALID = [
     Example(
         before="from keras import backend as K\n\n\ndef call(x, training=None):\n"
         "    return K.in_train_phase(lambda: x * 2, lambda: x, training=training)\n",
-        after="\n\ndef call(x, training=None):\n"
+        after="def call(x, training=None):\n"
         "    return (lambda: x * 2)() if training else (lambda: x)()\n",
         check="assert (call(1, True), call(1)) == (2, 1)",
     ),
