@@ -7,6 +7,9 @@ import libcst as cst
 from kdoctor.model import Edit, Span
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
+from kdoctor.syntax.fallbacks import checks_types
+
+_PACKAGES = ("keras", "tensorflow", "tf_keras")
 
 
 def top_statement(module: Module, node: cst.CSTNode) -> cst.CSTNode:
@@ -23,8 +26,9 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
     """Return the edits that put a class or function above the module's statement ``before``.
 
     None are needed where the module has one of that name that says the same; None is returned
-    where the name means something else. All fixes of one file must name the same ``before``: equal
-    edits are made once.
+    where the name means something else, and where the module imports Keras in functions only: what
+    stands beside them cannot read that, and may be imported where there is no Keras. All fixes of
+    one file must name the same ``before``: equal edits are made once.
     """
     scope = module.scope_of(module.tree)
     if scope.owner(name) is not None:
@@ -34,13 +38,27 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
             isinstance(node, cst.ClassDef | cst.FunctionDef) and module.source(node).strip() in text
         )
         return [] if same else None
-    if class_named(module, cst.Name(name)) is not None:
+    if class_named(module, cst.Name(name)) is not None or not _imports_keras_at_once(module):
         return None
     start = _line_start(module.text, module.span(_first(before)).start)
     above = module.text[:start]
     blank = len(above) - len(above.rstrip("\n"))
     gap = "\n" * max(0, 3 - blank) if above.strip() else ""
     return [Edit(Span(start, start), (f"{gap}{text}\n\n\n",))]
+
+
+def _imports_keras_at_once(module: Module) -> bool:
+    """Say whether the module imports Keras whenever it is imported itself, be it one of two."""
+    scope = module.scope_of(module.tree)
+    return any(
+        each.scope is scope
+        and each.name.partition(".")[0] in _PACKAGES
+        and not any(
+            isinstance(above, cst.If) and checks_types(above.test)
+            for above in module.ancestors(each.statement)
+        )
+        for each in module.imports
+    )
 
 
 def _first(statement: cst.CSTNode) -> cst.CSTNode:

@@ -7,7 +7,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from kdoctor.engine import scan
+from kdoctor.engine import fix, scan
 from kdoctor.model import Applicability
 from kdoctor.rules.names._backend.functions import HELPER
 
@@ -140,3 +140,22 @@ def test_the_function_is_written_above_the_decorators_of_a_test():
     )
     [finding] = findings(source)
     assert finding.fix.edits[0].span.start == source.index("# Two of them.")
+
+
+LAZY = "def f(model):\n    from keras import backend as k\n    return k.function([model.input], [model.output])\n"
+
+
+@pytest.mark.parametrize(
+    "above", ["", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import keras\n"]
+)
+def test_no_function_is_written_where_keras_is_imported_in_functions_only(above):
+    [finding] = findings(above + LAZY)
+    assert finding.fix is None
+
+
+def test_the_function_reads_no_name_that_another_function_imports():
+    result = fix(["-"], stdin=f"from keras import layers\n{LAZY}".encode(), unsafe=True)
+    text = result.files[0].after.decode()
+    assert text.startswith("from keras import Model, backend, layers, ops\n")
+    assert "not backend.is_keras_tensor(outputs)" in text
+    assert "import backend as k" not in text

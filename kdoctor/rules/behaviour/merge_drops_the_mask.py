@@ -109,7 +109,8 @@ def _may_get_both(glimpse: Glimpse, _: Facts) -> bool:
 def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | None:
     """Return the fix that makes a subclass of the layer, which keeps the mask."""
     layer = value_of(module, call.func)
-    speller, own = speller_at(module, call.func), f"{name}KeepingMask"
+    before, own = top_statement(module, first), f"{name}KeepingMask"
+    speller = speller_at(module, before)
     written = {
         "register": speller.spell("keras.saving.register_keras_serializable"),
         "layer": speller.spell(f"keras.layers.{name}"),
@@ -117,9 +118,7 @@ def _fix(module: Module, name: str, call: cst.Call, first: cst.Call) -> Fix | No
         "stack": speller.spell("keras.ops.stack"),
     }
     spelled = {part: text for part, (text, _) in written.items()}
-    helper = helper_edits(
-        module, top_statement(module, first), own, HELPER.format(name=name, **spelled)
-    )
+    helper = helper_edits(module, before, own, HELPER.format(name=name, **spelled))
     if helper is None or is_hidden(call):
         return None
     if isinstance(layer, cst.Call):

@@ -58,12 +58,13 @@ def as_function(module: Module, reference: Reference, proven: Applicability) -> 
         return Refusal(reason)
     first = min(_fixable(module), key=module.span)
     before = top_statement(module, first)
-    speller = Speller.at(module, reference)
+    # For the place of the helper: what a function imports cannot be read there.
+    speller = Speller(module, before, reference.name, reference.binding)
     spelled = {key: speller.spell(name) for key, name in _NAMES.items()}
     text = HELPER.format(**{key: written for key, (written, _) in spelled.items()})
     helper = helper_edits(module, before, NAME, text)
     if helper is None:
-        return Refusal(f"`{NAME}` means something else in this file")
+        return Refusal(f"`{NAME}` cannot stand in this file: it is taken, or has no Keras there")
     assert reference.call is not None
     needs = [need for _, need in spelled.values() if need is not None] if helper else []
     call = Edit(module.span(reference.call.func), (NAME,), Precedence.PRIMARY)
