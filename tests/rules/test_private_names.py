@@ -173,3 +173,19 @@ def test_the_copy_stays_where_something_is_read_that_only_it_has() -> None:
     assert findings(kept, "KD104")[0].no_fix_because
     moved = kept.replace("K.get_graph()\n", "")
     assert mended(moved) == "from tensorflow.keras import backend as K\nK.epsilon()\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "codes"),
+    [
+        ("keras/layers/__init__.py", []),
+        ("site-packages/keras/__init__.py", []),
+        ("keras/src/models/model.py", []),
+        ("mine/layers/__init__.py", ["KD104"]),
+        ("examples/keras/train.py", ["KD104"]),
+    ],
+)
+def test_keras_imports_its_own_private_modules(path: str, codes: list[str]) -> None:
+    source = b"from keras.src.layers.core.dense import Dense as Dense\n"
+    found = scan(["-"], stdin=source, stdin_filename=path, target="keras==3.15.1").findings
+    assert [each.code for each in found] == codes

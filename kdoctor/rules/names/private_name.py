@@ -24,6 +24,7 @@ public name against the object in `keras.src`: they are the same object, so the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -52,6 +53,8 @@ PACKAGES = frozenset(
         "visualization", "wrappers",
     }
 )  # fmt: skip
+# What Keras imports of its own private modules gives its public names.
+_KERAS_ITSELF = re.compile(r"(^|/)keras/(src/|(.+/)?__init__\.py$)")
 # Public names that mean a module in `keras.src`.
 OTHERWISE = ("version", "visualization")
 # Releases of Keras 2 that had a `keras.src`, newest first.
@@ -68,11 +71,12 @@ _Rows = dict[Reference, tuple[Rewrite, bool] | None]
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report private names once: at their import, else where they are read."""
+    own = _KERAS_ITSELF.search(module.unit.path.replace("\\", "/")) is not None
     private = [
         reference
         for reference in module.references
         if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        and _root(reference.name) is not None
+        and _root(reference.name) not in ((None, _SRC, _API, _TF) if own else (None,))
         and reference.binding.imported.partition(".")[0] == reference.name.partition(".")[0]
         and not module.is_guarded(reference.node)
         and not is_tried(module, reference)
