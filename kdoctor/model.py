@@ -103,6 +103,7 @@ class ImportNeed(Struct, frozen=True, order=True, array_like=True, gc=False):
     module: str
     name: str | None
     local: str
+    again: bool = False  # as `name as name`: other files may import it from here (PEP 484)
 
 
 class Region(Struct, frozen=True, order=True, array_like=True, gc=False):

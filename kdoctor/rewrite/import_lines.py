@@ -50,7 +50,8 @@ def import_text(needs: Sequence[ImportNeed]) -> list[str]:
 
 def alias_text(need: ImportNeed) -> str:
     """Return ``ops`` or ``ops as keras_ops``."""
-    return f"{need.name}" if need.name == need.local else f"{need.name} as {need.local}"
+    plain = need.name == need.local and not need.again
+    return f"{need.name}" if plain else f"{need.name} as {need.local}"
 
 
 def statement_edits(module: Module, changes: Mapping[ImportStatement, Change]) -> Iterator[Edit]:

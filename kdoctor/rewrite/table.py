@@ -181,7 +181,8 @@ def _changed_import(
     rest = key_of(binding.name).removeprefix(key_of(row.left))
     new = Speller.at(module, reference).under_the_files_root(f"{row.right}{rest}")
     parent, _, leaf = new.rpartition(".")
-    need = ImportNeed(parent or leaf, leaf if parent else None, binding.local)
+    again = binding.alias.asname is not None and binding.alias.evaluated_name == binding.local
+    need = ImportNeed(parent or leaf, leaf if parent else None, binding.local, again)
     drops = (module.span(binding.alias),)
     return Fix(
         f"Import `{new}` instead of `{binding.name}`", (), applicability(row), (need,), drops

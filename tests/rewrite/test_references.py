@@ -176,3 +176,12 @@ def test_a_variable_that_is_made_of_a_name_in_two_places_is_read_as_before(fix):
     )
     expected = source.replace("backend as K", "ops").replace("K.", "ops.")
     assert fix(source, SQUARE).text == expected
+
+
+def test_a_name_that_is_imported_for_others_goes_on_saying_so(fix):
+    source = "from keras.models import Input as Input, Model as Model\n"
+    after = "from keras.models import Model as Model\nfrom keras import Input as Input\n"
+    assert fix(source, INPUT, imports_too=True).text == after
+    assert fix(source.replace(" as Input", " as I"), INPUT, imports_too=True).text == (
+        "from keras.models import Model as Model\nfrom keras import Input as I\n"
+    )
