@@ -8,7 +8,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct, field
 
-from kdoctor.kinds import Type
+from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.package import ClassInfo, is_registry
@@ -18,6 +18,7 @@ from kdoctor.syntax.survey import Store, Survey
 
 _ANSWERS_ALL = frozenset({"__getattr__", "__getattribute__"})
 _NO_BASE = frozenset({"object"})
+_RUN_BY_KERAS = frozenset({Kind.LAYER, Kind.MODEL, Kind.LOSS, Kind.METRIC})
 
 
 class OwnClass(Struct, eq=False):
@@ -93,8 +94,7 @@ class OwnClasses:
     def named(self, expression: cst.CSTNode) -> OwnClass | None:
         """Return the class that an expression names, if it is one of the user's own."""
         if isinstance(expression, cst.Name):
-            scope = self._resolver.scope_of(expression)
-            bindings = self._resolver.bindings(expression.value, expression, scope)
+            bindings = self._resolver.bindings_at(expression)
             if len(bindings) == 1:
                 return self._bound(bindings[0])
         info = self.of_tree(expression)
@@ -123,6 +123,17 @@ class OwnClasses:
         if not isinstance(function, cst.FunctionDef) or receiver_of(function) is not binding.node:
             return None
         return self.around(function)
+
+    def runs_on_values(self, function: cst.CSTNode) -> bool:
+        """Say whether it is a method that is called while a layer, model or loss runs.
+
+        What such a method takes and gives holds values, though many annotate it as
+        `keras.KerasTensor`.
+        """
+        if not isinstance(function, cst.FunctionDef) or function.name.value == "__init__":
+            return False
+        own = self.around(function)
+        return own is not None and own.type is not None and own.type.kind in _RUN_BY_KERAS
 
     def _bound(self, binding: Binding) -> OwnClass | None:
         if isinstance(binding.node, cst.ClassDef):

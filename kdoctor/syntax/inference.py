@@ -24,7 +24,7 @@ from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.remembering import Memory, OutOfOrderError
 from kdoctor.syntax.resolving import Resolver, part_of
-from kdoctor.syntax.scopes import Binding, BindingKind, Scope
+from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, either, is_tensor, item_of, list_of, merged
@@ -139,8 +139,7 @@ class Inference:
     def _name(self, node: cst.Name) -> Value:
         if node.value == "None":
             return NONE
-        scope = self._resolver.scope_of(node)
-        bindings = self._resolver.bindings(node.value, node, scope)
+        bindings = self._resolver.bindings_at(node)
         if len(bindings) == 1:
             value = self._bound(bindings[0])
             return UNKNOWN if value.is_none else value
@@ -169,7 +168,7 @@ class Inference:
                 if own is not None:
                     return Value(own.type, own, exact=False)
                 if binding.annotation is not None and not is_starred(binding.node):
-                    return replace(self._annotated(binding.annotation), exact=False)
+                    return self._declared(binding.annotation, binding.scope.node)
                 self._memory.note_assumption()
                 return self.assumed.get(binding) or self._documented(binding)
             case _:
@@ -182,7 +181,7 @@ class Inference:
         annotation: cst.BaseExpression | None,
     ) -> Value:
         if annotation is not None:
-            told = self._annotated(annotation)
+            told = declared(annotation, self._named)
             if told and (value is None or not self._of(value)):
                 return replace(told, exact=False)
         part = part_of(value, path)
@@ -204,8 +203,7 @@ class Inference:
     def _own_function(self, callee: cst.BaseExpression) -> cst.FunctionDef | None:
         """Return the function of the module, or the method of one of its classes."""
         if isinstance(callee, cst.Name):
-            scope = self._resolver.scope_of(callee)
-            bindings = self._resolver.bindings(callee.value, callee, scope)
+            bindings = self._resolver.bindings_at(callee)
             node = bindings[0].node if len(bindings) == 1 else None
             return node if isinstance(node, cst.FunctionDef) else None
         if not isinstance(callee, cst.Attribute):
@@ -232,8 +230,11 @@ class Inference:
         value = self._of(iterable)
         return item_of(value) or self._member(value, "__iter__", called=True)
 
-    def _annotated(self, annotation: cst.BaseExpression) -> Value:
-        return declared(annotation, self._named)
+    def _declared(self, annotation: cst.BaseExpression, function: cst.CSTNode) -> Value:
+        """Return what a function says of a parameter, or of what it gives."""
+        told = replace(declared(annotation, self._named), exact=False)
+        is_one = is_tensor(told) or is_tensor(item_of(told))
+        return UNKNOWN if is_one and self._classes.runs_on_values(function) else told
 
     def _named(self, cls: cst.BaseExpression) -> Value:
         if isinstance(cls, cst.SimpleString):
@@ -322,8 +323,7 @@ class Inference:
             made = self._knowledge.result_type(meaning.name)
             return Value(made) if made is not None else self._applied(meaning.name, node)
         if isinstance(function, cst.Name):
-            scope = self._resolver.scope_of(function)
-            bindings = self._resolver.bindings(function.value, function, scope)
+            bindings = self._resolver.bindings_at(function)
             if not bindings and function.value == "super":
                 return self._super(node)
             if not bindings and function.value in _PASSED_THROUGH and node.args:
@@ -382,8 +382,7 @@ class Inference:
         if own is not None:
             return Value(own.type, own)
         if isinstance(cls, cst.Name):
-            scope = self._resolver.scope_of(cls)
-            bindings = self._resolver.bindings(cls.value, cls, scope)
+            bindings = self._resolver.bindings_at(cls)
             if len(bindings) == 1 and (passed := passed_by_pytest(bindings[0])):
                 return either(self._instance(each) for each in passed)
         meaning = self._resolver.meaning_of(cls)
@@ -434,7 +433,7 @@ class Inference:
             return UNKNOWN
         value = merged(NONE if each.value is None else self._of(each.value) for each in returns)
         if not value and function.returns is not None:
-            return replace(self._annotated(function.returns.annotation), exact=False)
+            return self._declared(function.returns.annotation, function)
         return value
 
     def _returns_of(self, function: cst.FunctionDef) -> Sequence[cst.Return] | None:
@@ -446,5 +445,4 @@ class Inference:
     def _is_builtin(self, node: cst.BaseExpression) -> bool:
         if not isinstance(node, cst.Name):
             return False
-        scope: Scope = self._resolver.scope_of(node)
-        return not self._resolver.bindings(node.value, node, scope)
+        return not self._resolver.bindings_at(node)

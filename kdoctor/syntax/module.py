@@ -250,7 +250,7 @@ class Module:
 
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
         """Return what may have bound a name where it is read, none for a builtin."""
-        return self._resolver.bindings(name.value, name, self.scope_of(name))
+        return self._resolver.bindings_at(name)
 
     def is_free(self, local: str, at: Iterable[cst.CSTNode]) -> bool:
         """Say whether ``local`` can be bound at module level and be read at these places.

@@ -104,6 +104,10 @@ class Resolver:
         owner = scope.owner(name)
         return () if owner is None else self._reaching(owner, name, place, scope)
 
+    def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
+        """Return what may have bound a name where it is read, none for a builtin."""
+        return self.bindings(name.value, name, self.scope_of(name))
+
     def _reaching(
         self, owner: Scope, name: str, place: cst.CSTNode, scope: Scope
     ) -> tuple[Binding, ...]:

@@ -127,6 +127,11 @@ FINE = {
     "shape of a ragged tensor": (
         "rows = tf.ragged.constant([[1], [2, 3]])\nrows.to_tensor(shape=rows.shape.as_list())"
     ),
+    "values that are annotated as symbolic": (
+        "class Sorted(layers.Layer):\n    def sort(self, x: keras.KerasTensor):\n"
+        "        self.size = x.get_shape().as_list()[-1]\n        return tf.sort(x)\n\n"
+        "    def call(self, x):\n        return self.sort(x)\n\n\nSorted()(inputs)"
+    ),
     "pop": "keras.Sequential([layers.Dense(1), layers.Dense(2)]).pop()",
 }
 

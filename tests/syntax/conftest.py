@@ -22,6 +22,7 @@ CLASSES = {
     "k.metrics.Metric": Type(Kind.METRIC, "Metric", "k.metrics.Metric"),
 }
 TENSOR = Type(Kind.TENSOR, "KerasTensor")
+CLASSES["k.KerasTensor"] = TENSOR
 FUNCTIONS = {
     "k.Input": TENSOR,
     "k.load": Type(Kind.MODEL),

@@ -326,3 +326,31 @@ def test_what_it_cannot_define_too(parse, source):
     use = next(use for use in parse(HEAD + source).members if use.member == "y")
 
     assert not use.owner_defines
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("def f(x: k.KerasTensor): x.y", Kind.TENSOR),
+        ("def f() -> k.KerasTensor: return g()\nf().y", Kind.TENSOR),
+        ("class A:\n    def f(self, x: k.KerasTensor): x.y", Kind.TENSOR),
+        ("class A(Layer):\n    def __init__(self, x: k.KerasTensor): x.y", Kind.TENSOR),
+        ("class A(Layer):\n    def f(self, d: Dense): d.y", Kind.LAYER),
+        # These run with values.
+        ("class A(Layer):\n    def f(self, x: k.KerasTensor): x.y", None),
+        ("class B(Layer): pass\nclass A(B):\n    def f(self, x: 'k.KerasTensor'): x.y", None),
+        ("class A(Model):\n    def f(self, xs: list[k.KerasTensor]): xs[0].y", None),
+        ("class A(k.losses.Loss):\n    def f(self, x: k.KerasTensor | None): x.y", None),
+        (
+            (
+                "class A(k.metrics.Metric):\n    def f(self) -> k.KerasTensor: return g()\n"
+                "    def update_state(self): self.f().y"
+            ),
+            None,
+        ),
+    ],
+)
+def test_what_a_layer_takes_when_it_runs_has_values_whatever_it_is_annotated_with(
+    parse, source, kind
+):
+    assert kind_of_y(parse, source) is kind
