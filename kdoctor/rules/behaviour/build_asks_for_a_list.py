@@ -11,6 +11,9 @@ The layer takes one shape for several: `ValueError: too many values to unpack (e
 `TypeError: 'int' object is not subscriptable`. `isinstance(input_shape, (list, tuple))` is true of
 each shape, read from a file or not. Files that end in `.h5` do not keep the shape.
 
+A layer of several inputs that raises for everything else is fine: `assert isinstance(input_shape,
+list)`, `if not isinstance(input_shape, list): raise …`.
+
 ## What to write instead
 Ask what is in it: `isinstance(input_shape[0], (list, tuple))`. One shape holds numbers and None,
 several hold shapes.
@@ -33,6 +36,7 @@ from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
@@ -69,7 +73,27 @@ def _in_build(module: Module, build: cst.FunctionDef) -> Iterator[Finding]:
             continue
         if module.scope_of(each).node is not build or not _is_parameter(module, each, build):
             continue
-        yield _finding(module, each, shape, may_be_a_dict=may_be_a_dict)
+        if not _is_demanded(module, each):
+            yield _finding(module, each, shape, may_be_a_dict=may_be_a_dict)
+
+
+def _is_demanded(module: Module, question: cst.BaseExpression) -> bool:
+    """Say whether `build` raises where the answer is no: so it was yes before there was a file."""
+    goes_on = True
+    test: cst.CSTNode = question
+    above = module.parent(test)
+    while isinstance(above, cst.BooleanOperation | cst.UnaryOperation):
+        if isinstance(above, cst.UnaryOperation):
+            goes_on = not goes_on
+        test, above = above, module.parent(above)
+    match above:
+        case cst.Assert():
+            return goes_on and above.test is test
+        case cst.If(orelse=cst.Else(body=otherwise)) if above.test is test and goes_on:
+            return isinstance(last_statement(otherwise), cst.Raise)
+        case cst.If(body=then) if above.test is test:
+            return not goes_on and isinstance(last_statement(then), cst.Raise)
+    return False
 
 
 def _is_parameter(module: Module, question: cst.BaseExpression, build: cst.FunctionDef) -> bool:
@@ -121,10 +145,16 @@ def _finding(
         Applicability.UNSAFE,
         unsafe_because="a shape without axes has no first element",
     )
+    told = (
+        "a layer of one input is built with a tuple, or a list where it is loaded from a `.keras` "
+        "file: this is true then, too"
+        if "tuple" in module.source(question)
+        else "a layer that is loaded from a `.keras` file is built with a list, of one input as "
+        "well: this is true then"
+    )
     return rule.finding(
         module.place(question),
-        "a layer that is loaded from a `.keras` file is built with a list, of one input as well: "
-        "this is true then",
+        told,
         symbol="Layer.build",
         confidence=Confidence.LIKELY,
         help=f"Write `{written}`: one shape holds numbers and None, several hold shapes.",
@@ -173,6 +203,10 @@ class Sum(keras.layers.Layer):
     def call(self, inputs):
         return (sum(inputs) if self.several else inputs) * self.w
 """
+_DEMANDING = _LAYER.replace("self.several = {}", "self.several = True\n        {}")
+_REFUSING = _LAYER.replace(
+    "self.several = {}", "self.several = False\n        if {}:\n            raise ValueError(1)"
+)
 _ASKED = "isinstance(input_shape[0], (list, tuple))"
 _SAVED = """import os
 import tempfile
@@ -201,6 +235,15 @@ VALID = [
     _LAYER.format("False").replace("(sum(inputs)", "(isinstance(inputs, list) and sum(inputs)"),
     _LAYER.format("False") + "\n    def compute_output_shape(self, input_shape):\n"
     "        return input_shape[0] if isinstance(input_shape, list) else input_shape\n",
+    # It takes several inputs, and nothing else.
+    _DEMANDING.format("assert isinstance(input_shape, list) and len(input_shape) == 2"),
+    _DEMANDING.format(
+        "if not isinstance(input_shape, list) or len(input_shape) < 2: raise ValueError"
+    ),
+    _DEMANDING.format(
+        "if isinstance(input_shape, (list, tuple)):\n            self.several = True\n"
+        "        else:\n            raise ValueError(input_shape)"
+    ),
     # The shape was made a list before.
     _LAYER.format("isinstance(input_shape, list)").replace(
         "        self.several", "        input_shape = [*input_shape]\n        self.several"
@@ -230,5 +273,12 @@ INVALID = [
     Example(
         before=_LAYER.format("isinstance(input_shape, list) or isinstance(input_shape, dict)"),
         check=_TWO,
+    ),
+    # Who takes one input alone refuses it when it is loaded.
+    Example(
+        before=_REFUSING.format("isinstance(input_shape, list)"),
+        after=_REFUSING.format(_ASKED),
+        unsafe=True,
+        check=_ONE,
     ),
 ]
