@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from msgspec import Struct
@@ -141,7 +141,7 @@ def ever_had(distribution: str, name: str) -> frozenset[str]:
     return frozenset().union(*(_ever(distribution, home) for home in homes))
 
 
-@cache
+# Not kept: who asks for many of them keeps what it makes of them.
 def _ever(distribution: str, home: str) -> frozenset[str]:
     """Return the members of a class, and of all that was a base of it, in whatever release."""
     lineage = [home]
@@ -182,7 +182,8 @@ def _numbers(distribution: str) -> dict[str, int]:
     return {each: at for at, each in enumerate(tables.classes_table(distribution).releases)}
 
 
-@cache
+# Those of a class and its bases: decoded, all of them take more than what is made of them.
+@lru_cache(maxsize=64)
 def _spans(distribution: str, home: str) -> list[ClassSpan]:
     row = tables.classes_table(distribution).classes.get(home)
     return [] if row is None else tables.class_spans(row)

@@ -1,3 +1,5 @@
+import gc
+
 import pytest
 
 from kdoctor.keras_api import (
@@ -10,6 +12,7 @@ from kdoctor.keras_api import (
 )
 from kdoctor.keras_api.members import classes_of
 from kdoctor.keras_api.surface import known_releases
+from kdoctor.keras_api.tables import ClassSpan
 from kdoctor.kinds import Kind, Type
 
 KERAS_3 = newest_target()
@@ -150,3 +153,12 @@ def test_a_member_was_there_until_the_last_release_whose_class_had_it(owner, mem
         and any(member in each.members for each in classes.by_leaf(owner.cls))
     ]
     assert member_until(owner, member, KERAS_3) == last == (having[-1] if having else None)
+
+
+def test_of_all_classes_that_were_asked_few_stay_decoded():
+    for kind in Kind:
+        member_lookup(kind, "backend", KERAS_3)
+        member_until(Type(kind), "backend", KERAS_3)
+
+    # A class has several; of all that were asked, there are thousands.
+    assert sum(type(each) is ClassSpan for each in gc.get_objects()) < 1000
