@@ -24,7 +24,9 @@ from kdoctor.engine.orders import Orders, Task
 T = TypeVar("T")
 
 _MUCH = 100_000  # objects that may have died in rings: ten MB
-_MANY = 1_000_000  # bytes of source, after which some MB lie between blocks still in use
+# Bytes of source, of all files or of one, after which some MB lie between blocks still in use.
+_MANY = 300_000
+_LARGE = 30_000
 
 
 class _Waiting(Struct):
@@ -98,9 +100,13 @@ def one_by_one(
 
 
 def give_back_where_due(read: int) -> None:
-    """Let the system have what glibc keeps of the trees that died, after many bytes of source."""
+    """Let the system have what glibc keeps of the trees that died, after many bytes of source.
+
+    A process that goes on with small files would keep what a large one took beside another that
+    is at a large one.
+    """
     _WAITING.read += read
-    if _WAITING.read > _MANY:
+    if _WAITING.read > _MANY or read > _LARGE:
         _WAITING.read = 0
         trim = _malloc_trim()
         if trim is not None:

@@ -146,6 +146,18 @@ def test_memory_is_given_back_after_many_bytes(tmp_path, monkeypatch):
     assert len(given) == 2
 
 
+def test_memory_is_given_back_after_a_large_file(tmp_path, monkeypatch):
+    given = []
+    monkeypatch.setattr(collecting, "_malloc_trim", lambda: given.append)
+    monkeypatch.setattr(collecting, "_LARGE", 20)
+    for name, code in ("a", "import keras\n"), ("b", "import keras\n" * 2), ("c", "import keras\n"):
+        (tmp_path / f"{name}.py").write_text(code)
+
+    kdoctor.scan([tmp_path], jobs=1, isolated=True)
+
+    assert len(given) == 1
+
+
 def test_a_system_without_glibc_keeps_its_memory(monkeypatch):
     monkeypatch.setattr(collecting.sys, "platform", "darwin")
     collecting._malloc_trim.cache_clear()
