@@ -27,6 +27,7 @@ _MUCH = 100_000  # objects that may have died in rings: ten MB
 # Bytes of source, of all files or of one, after which some MB lie between blocks still in use.
 _MANY = 300_000
 _LARGE = 30_000
+_ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
 
 
 class _Waiting(Struct):
@@ -113,10 +114,25 @@ def give_back_where_due(read: int) -> None:
             trim(0)
 
 
+def share_one_heap() -> None:
+    """Let threads that come use the heap that is there: glibc gives each its own.
+
+    What dies in one heap would be kept there, out of reach of the others, in each process that is
+    forked; and Python runs one thread at a time, so that none waits for another.
+    """
+    mallopt = _of_glibc("mallopt")
+    if mallopt is not None:
+        mallopt(_ARENA_MAX, 1)
+
+
 @cache
 def _malloc_trim() -> Callable[[int], int] | None:
+    return _of_glibc("malloc_trim")
+
+
+def _of_glibc(name: str) -> Callable[..., int] | None:
     if sys.platform != "linux":
         return None
     import ctypes  # noqa: PLC0415 - in long runs only
 
-    return getattr(ctypes.CDLL(None), "malloc_trim", None)  # musl has none
+    return getattr(ctypes.CDLL(None), name, None)  # musl has none

@@ -26,7 +26,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from kdoctor.documents import uninterrupted
-from kdoctor.engine.collecting import one_by_one, untouched
+from kdoctor.engine.collecting import one_by_one, share_one_heap, untouched
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.packed import Packed
 from kdoctor.errors import KdoctorError
@@ -60,6 +60,8 @@ def together(
     waiting = deque(islice(numbered, _FIRST * processes))
     forks = context.get_start_method() == "fork"
     most = _LOT * (processes - 1) if forks else sys.maxsize
+    if forks:  # here is no thread yet but this
+        share_one_heap()
     while waiting:
         if forks and get_ready is not None:
             get_ready(orders.aimed(next(iter(waiting[0][1]))))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import json
 import multiprocessing
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -23,6 +25,10 @@ from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
 ORDERS = Orders(newest_target())
+
+
+def is_glibc():
+    return sys.platform == "linux" and platform.libc_ver()[0] == "glibc"
 
 
 def tasks(number, size):
@@ -88,6 +94,15 @@ def test_chunks_are_small_so_that_all_end_together():
     assert max(map(len, _chunks(tasks(1000, 500_000), 2))) == 1
 
 
+def printed_alone(function):
+    """Return what a function of this module prints in a process of its own."""
+    code = f"import {__name__}; {__name__}.{function.__name__}()"
+    folder = Path(__file__).parent
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout
+
+
 def print_results_of_small_lots():
     processes._LOT = 4
     ready = []
@@ -99,18 +114,25 @@ def print_results_of_small_lots():
 @pytest.mark.skipif(sys.platform != "linux", reason="only a fork is worth it")
 def test_workers_make_room_for_new_ones_before_they_have_grown():
     # In a process of its own: with a thread around, which another test may have left, nothing forks.
-    code = f"import {__name__}; {__name__}.print_results_of_small_lots()"
-    folder = Path(__file__).parent
-    alone = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
-    )
-    process, results, times_ready = json.loads(alone.stdout)
+    process, results, times_ready = json.loads(printed_alone(print_results_of_small_lots))
     assert [path for path, _ in results] == [f"{each}.py" for each in range(20)]
     shares = Counter(process for _, process in results)
     assert shares.pop(process) > 1
     assert len(shares) > 1
     assert max(shares.values()) <= 4
     assert times_ready == len(shares)
+
+
+def print_heaps():
+    run(paths_and_processes_but_slowly_here, ORDERS, tasks(20, 50_000), 2)
+    libc = ctypes.CDLL(None)
+    libc.malloc_info(0, ctypes.c_void_p.in_dll(libc, "stdout"))
+    libc.fflush(None)
+
+
+@pytest.mark.skipif(not is_glibc(), reason="others have no heap for each thread")
+def test_threads_beside_the_processes_have_no_heaps_of_their_own():
+    assert printed_alone(print_heaps).count("<heap nr=") == 1
 
 
 def test_files_side_by_side_are_done_by_one_process():
