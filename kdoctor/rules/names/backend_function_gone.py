@@ -66,6 +66,7 @@ from kdoctor.rewrite import Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
 from kdoctor.rules.names._backend.functions import as_function
+from kdoctor.rules.names._backend.orderings import compared_ordering
 from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.running import session_fix
@@ -150,6 +151,8 @@ def attempted(
         special = session_fix(module, reference)
     if special is None and leaf == "function":
         special = as_function(module, reference, proven["function"])
+    if special is None and leaf == "image_dim_ordering":
+        special = compared_ordering(module, reference, proven["image_dim_ordering"])
     if special is not None:
         return special
     attempt = rows.attempt(
@@ -206,6 +209,17 @@ _COMPILED = (
 # What no template can say; how safe it is, these runs show.
 _SPECIAL = {
     "function": FUNCTION,
+    "image_dim_ordering": Example(
+        before="from keras import backend as K\n\n"
+        "axis = 1 if K.image_dim_ordering() == 'th' else -1\n"
+        'last = "tf" == K.image_dim_ordering()\n',
+        after="from keras import config\n\n"
+        "axis = 1 if config.image_data_format() == 'channels_first' else -1\n"
+        'last = "channels_last" == config.image_data_format()\n',
+        raises="AttributeError: module 'keras.backend' has no attribute 'image_dim_ordering'",
+        findings=2,
+        check="assert (axis, last) == (-1, True)",
+    ),
     "set_value": Example(
         before=_COMPILED + "K.set_value(model.optimizer.learning_rate, 0.5)\n",
         after=_COMPILED.replace("from keras import backend as K\n", "")
@@ -399,13 +413,11 @@ INVALID = [
         raises="AttributeError: module 'keras.backend' has no attribute 'set_learning_phase'",
     ),
     Example(
-        before="from keras import backend as K\n\n"
-        "axis = 1 if K.image_dim_ordering() == 'th' else -1\n",
+        before="from keras import backend as K\n\nordering = K.image_dim_ordering()\n",
         after="from keras import config\n\n"
-        'axis = 1 if ("tf" if config.image_data_format() == "channels_last" else "th") '
-        "== 'th' else -1\n",
+        'ordering = "tf" if config.image_data_format() == "channels_last" else "th"\n',
         raises="AttributeError: module 'keras.backend' has no attribute 'image_dim_ordering'",
-        check="assert axis == -1",
+        check="assert ordering == 'tf'",
     ),
     # The session is used for more.
     Example(
