@@ -15,6 +15,7 @@ TENSOR: Final = Type(Kind.TENSOR, "KerasTensor")
 MODEL: Final = Type(Kind.MODEL, "Functional")
 _LOADED: Final = Type(Kind.MODEL)  # a Functional, a Sequential or the user's class
 _LAYER: Final = Type(Kind.LAYER)
+_OPTIMIZER: Final = Type(Kind.OPTIMIZER)
 _EAGER: Final = Type(Kind.EAGER)
 _VARIABLE: Final = Type(Kind.VARIABLE)
 # What TensorFlow makes has members that Keras' own variables lack.
@@ -35,6 +36,7 @@ RETURNS: Final[dict[str, Type]] = {
         ),
         _LOADED,
     ),
+    **dict.fromkeys(("optimizers.get", "optimizers.deserialize"), _OPTIMIZER),
     **dict.fromkeys(
         (
             *("layers.add", "layers.subtract", "layers.multiply", "layers.average"),

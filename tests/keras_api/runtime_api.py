@@ -197,6 +197,10 @@ def returned():
         "Input": inputs,
         "models.clone_model": keras.models.clone_model(model),
         "models.model_from_json": keras.models.model_from_json(model.to_json()),
+        "optimizers.get": keras.optimizers.get("sgd"),
+        "optimizers.deserialize": keras.optimizers.deserialize(
+            keras.optimizers.serialize(optimizer)
+        ),
         **{
             f"layers.{name}": getattr(keras.layers, name)([inputs, inputs])
             for name in ("add", "subtract", "multiply", "average", "maximum", "minimum")

@@ -44,6 +44,8 @@ def test_what_is_no_keras_class_makes_nothing_known(name):
         ("keras.engine.topology.Input", Kind.TENSOR),
         ("tensorflow.compat.v1.keras.Input", Kind.TENSOR),
         ("keras.models.load_model", Kind.MODEL),
+        ("keras.optimizers.get", Kind.OPTIMIZER),
+        ("tensorflow.keras.optimizers.deserialize", Kind.OPTIMIZER),
         ("tensorflow.keras.applications.ResNet50", Kind.MODEL),
         ("keras.applications.vgg16.VGG16", Kind.MODEL),
         ("segmentation_models.Unet", Kind.MODEL),
