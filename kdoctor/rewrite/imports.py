@@ -145,7 +145,9 @@ class _Plan:
                 everywhere = False  # a name of a class is not seen in its methods
             else:
                 for each in self._alternatives(binding, need):
-                    self._add(each.statement, transposed(need, each.name))
+                    # The other branch of an `if` may import from another root.
+                    here = need if each is binding else transposed(need, each.name)
+                    self._add(each.statement, here)
         if not everywhere:
             self._add_at_the_top(need, top)
 

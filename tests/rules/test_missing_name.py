@@ -142,3 +142,15 @@ def test_what_only_tf_keras_has_takes_another_name_than_what_keras_has_too() -> 
         "from tensorflow.keras import layers as keras_layers\nfrom keras import layers\n\n"
         "both = [layers.RandomFlip(), keras_layers.RandomHeight(0.1)]\n"
     )
+
+
+@pytest.mark.parametrize("above", ["", "from keras.models import Model\n"])
+def test_what_only_tf_keras_has_comes_from_there_in_a_function_too(above: str) -> None:
+    source = (
+        f"{above}def f():\n"
+        "    from keras.layers.advanced_activations import ThresholdedReLU\n"
+        "    return ThresholdedReLU()\n"
+    )
+    assert mended(source) == source.replace(
+        "keras.layers.advanced_activations", "tensorflow.keras.layers"
+    )
