@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.walk import STATEMENTS
 
-_CONDITIONAL = frozenset({cst.If, cst.IfExp, cst.BooleanOperation})
+_CONDITIONAL = frozenset({cst.If, cst.IfExp, cst.BooleanOperation, cst.FunctionDef, cst.ClassDef})
+# Decorators of `unittest` and of `pytest.mark`, and how their test turns out where they let run.
+_SKIPPING = {"skipIf": False, "skipUnless": True, "skipif": False}
 
 
 def condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpression | None, bool]:
@@ -23,8 +25,20 @@ def condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpressi
             return parent.test, False
         case cst.BooleanOperation() if child is parent.right:
             return parent.left, isinstance(parent.operator, cst.And)
+        case cst.FunctionDef() | cst.ClassDef() if parent.decorators and child is parent.body:
+            return next(_skipping(parent.decorators), (None, True))
         case _:
             return None, True
+
+
+def _skipping(decorators: Sequence[cst.Decorator]) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """Yield the tests of decorators that skip a test, and how each must turn out for it to run."""
+    for each in decorators:
+        match each.decorator:
+            case cst.Call(func=func, args=[cst.Arg(value=test, keyword=None), *_]):
+                name = (dotted(func) or "").rpartition(".")[2]
+                if name in _SKIPPING and not isinstance(test, cst.SimpleString):
+                    yield test, _SKIPPING[name]
 
 
 def is_within(path: str, longer: str) -> bool:

@@ -161,6 +161,59 @@ def test_any_other_use_is_not(parse, source):
     assert not guarded(parse, f"import k\n{source}", "k.ops.gone")
 
 
+IN_A_TEST = """
+import k, pytest, unittest
+
+{decorator}
+class Tests:
+    def test(self):
+        k.ops.gone(x)
+"""
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "@unittest.skipIf(k.__version__ >= '3', 'of old')",
+        "@pytest.mark.skipif(k.__version__[0] == '3', reason='of old')",
+        "@unittest.skipUnless(k.__version__ < '3', 'of old')",
+        "@unittest.skipUnless(hasattr(k.ops, 'gone'), 'of old')",
+        "@mine\n@pytest.mark.slow()\n@pytest.mark.skipif(k.__version__ >= '3', reason='of old')",
+    ],
+)
+def test_what_is_in_a_test_that_the_target_skips_is_guarded(parse, decorator):
+    source = IN_A_TEST.format(decorator=decorator)
+
+    assert guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source.replace(decorator, ""), "k.ops.gone")
+
+
+@pytest.mark.parametrize(
+    "decorator",
+    [
+        "@unittest.skipIf(k.__version__ < '3', 'of new')",
+        "@unittest.skipUnless(k.__version__ >= '3', 'of new')",
+        "@pytest.mark.skipif(sys.platform == 'win32', reason='not here')",
+        "@pytest.mark.skipif('k.__version__ > 3', reason='a text is not read')",
+        "@pytest.mark.skipif(reason='later')",
+        "@another(k.__version__ >= '3')",
+    ],
+)
+def test_what_is_in_any_other_test_is_not(parse, decorator):
+    assert not guarded(parse, IN_A_TEST.format(decorator=decorator), "k.ops.gone")
+
+
+def test_what_a_skipped_test_is_called_with_is_read_all_the_same(parse):
+    source = """
+        import k, unittest
+
+        @unittest.skipIf(k.__version__ >= "3", "of old")
+        def test(given=k.ops.gone): pass
+    """
+
+    assert not guarded(parse, source, "k.ops.gone")
+
+
 @pytest.mark.parametrize(
     "test",
     [
