@@ -87,10 +87,24 @@ class _Plan:
             and all(self._vanishes(self.module.span(use)) for use in uses)
             and binding.local not in self.new_names
             and not binding.exported
-            and not is_conditional(self.module, binding.statement)
+            and not self._is_kept_by_a_guard(binding)
             and not says_keep(self.module, binding.statement)
             and not self._is_bound_otherwise(binding)
         )
+
+    def _is_kept_by_a_guard(self, binding: ImportBinding) -> bool:
+        """Say whether an import tries something, or is one of those that others choose from.
+
+        In a function an `if` around it only says where its uses run.
+        """
+        if not is_conditional(self.module, binding.statement):
+            return False
+        for each in self.module.ancestors(binding.statement):
+            if each is binding.scope.node:
+                return not isinstance(each, cst.FunctionDef)
+            if isinstance(each, cst.Try | cst.TryStar):
+                return True
+        return True
 
     def _vanishes(self, span: Span) -> bool:
         """Say whether a piece of source is replaced, and not kept in a hole."""

@@ -392,3 +392,42 @@ def test_what_a_function_imports_from_its_new_place_it_goes_on_importing_itself(
     source = "import keras\ndef f():\n    from keras.models import Input\n    return Input((1,))\n"
     expected = source.replace("keras.models import", "keras import")
     assert fix(source, INPUT, imports_too=True).text == expected
+
+
+def test_an_import_under_an_if_of_a_function_goes_with_its_uses(fix):
+    source = (
+        "import keras\ndef f(x, y):\n    if x:\n        from keras import backend as K\n"
+        "        y = K.variable(0)\n    return y\n"
+    )
+    check(
+        fix,
+        source,
+        "import keras\ndef f(x, y):\n    if x:\n        y = keras.Variable(0)\n    return y\n",
+    )
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "def f(x):\n    try:\n        from keras import backend as K\n    except ImportError:\n        x()\n",
+        "def f(x):\n    global K\n    if x:\n        from keras import backend as K\n",
+        "if x:\n    from keras import backend as K\n",
+    ],
+)
+def test_an_import_that_tries_or_serves_others_stays_without_uses(fix, kept):
+    indent = "    " if kept.startswith("def") else ""
+    result = fix(f"import keras\n{kept}{indent}K.variable(0)\n", VARIABLE).text
+    assert "import backend as K" in result
+    assert "keras.Variable(0)" in result
+
+
+def test_each_branch_in_a_function_imports_what_is_used_and_no_more(fix):
+    source = (
+        "def f(x):\n    if x:\n        from keras import backend as k\n"
+        "    else:\n        import keras.backend as k\n    return k.square(x)\n"
+    )
+    after = (
+        "def f(x):\n    if x:\n        from keras import ops\n"
+        "    else:\n        from keras import ops\n    return ops.square(x)\n"
+    )
+    check(fix, source, after)
