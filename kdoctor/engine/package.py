@@ -27,6 +27,8 @@ class OwnModule(Struct, frozen=True):
 
 
 _MUCH = 600  # files and folders that were looked at: those of several projects
+_MOST = 10 * _MUCH  # where one project has more than that
+_FEW = 50  # files after which it was much again: one project must be larger than that
 _RE_EXPORTS = 5  # modules that a function is imported through
 
 Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
@@ -59,11 +61,22 @@ class ProjectPackage:
         self._returned_call = Remembered(self.trace, self._functions.returned_call, 256)
         # From these nothing of Keras can be reached; with what was looked at to know it.
         self.without_keras: dict[OwnModule, frozenset[str]] = {}
+        self._much = _MUCH
+        self._files = 0  # since all was forgotten
 
     def forget_much(self) -> None:
-        """Forget all that is known, where that is much. Not to be called while a file is read."""
-        if self.trace.size > _MUCH:
-            self._forget_answers()
+        """Forget all that is known, where that is much. Not to be called while a file is read.
+
+        A large project whose modules all import each other would be read again for each file: so
+        much more is kept where it was soon much again.
+        """
+        self._files += 1
+        if self.trace.size <= self._much:
+            return
+        if self._files < _FEW:
+            self._much = min(2 * self._much, _MOST)
+        self._files = 0
+        self._forget_answers()
 
     def forget(self) -> None:
         """Forget all that is known. Not to be called while a file is read."""

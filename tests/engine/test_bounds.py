@@ -11,6 +11,7 @@ import pytest
 
 from kdoctor.engine import package, plan, prefilter, scanning
 from kdoctor.engine.orders import Orders, Source, Task
+from kdoctor.engine.outline import outline_from
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.packed import Packed
 from kdoctor.engine.prefilter import Facts, Prefilter
@@ -45,8 +46,34 @@ def test_what_is_known_of_the_tree_is_forgotten_where_it_is_much(project, monkey
     assert max(sizes) > FILES
     sizes.clear()
     monkeypatch.setattr(package, "_MUCH", 3)
+    monkeypatch.setattr(package, "_MOST", 3)
     assert list(found()) == as_usual
     assert max(sizes) < FILES
+
+
+def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each(
+    project, monkeypatch
+):
+    read = []
+
+    def outlined(tree):
+        read.append(tree)
+        return outline_from(tree)
+
+    def read_for(most):
+        monkeypatch.setattr(package, "_MOST", most)
+        own = ProjectPackage(lambda _: None)
+        read.clear()
+        for _ in range(FILES):
+            own.forget_much()
+            for number in range(FILES):
+                own.exports(str(project / "use1.py"), f"own{number}", 0, "K")
+        return len(read)
+
+    monkeypatch.setattr(package, "outline_from", outlined)
+    monkeypatch.setattr(package, "_MUCH", 3)
+    assert read_for(3) == FILES * FILES
+    assert read_for(1000) < 5 * FILES
 
 
 def test_what_was_looked_at_is_collected_only_for_who_asks(project):
