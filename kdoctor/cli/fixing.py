@@ -55,6 +55,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     """
     from kdoctor import engine  # noqa: PLC0415
     from kdoctor.engine.baseline import compare  # noqa: PLC0415
+    from kdoctor.engine.collecting import alone_in_process  # noqa: PLC0415
     from kdoctor.report import fix as report  # noqa: PLC0415
     from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
@@ -99,6 +100,7 @@ def fix(  # noqa: PLR0913 - the options of the command
         choices.executor_at(executor, jobs) as workers,
         progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told,
     ):
+        alone_in_process()
         result = engine.fix(
             named,
             apply=False,

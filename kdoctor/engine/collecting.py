@@ -37,6 +37,7 @@ class _Waiting(Struct):
     holders: int = 0
     was_enabled: bool = False
     read: int = 0  # bytes of source, since memory was given back
+    is_alone: bool = False  # nothing but kdoctor runs in this process
 
 
 _WAITING = _Waiting()
@@ -114,13 +115,19 @@ def give_back_where_due(read: int) -> None:
             trim(0)
 
 
-def share_one_heap() -> None:
-    """Let threads that come use the heap that is there: glibc gives each its own.
+def alone_in_process() -> None:
+    """Say that this process is the program's: what holds until its end may be set."""
+    _WAITING.is_alone = True
 
-    What dies in one heap would be kept there, out of reach of the others, in each process that is
-    forked; and Python runs one thread at a time, so that none waits for another.
+
+def share_one_heap() -> None:
+    """Let threads that come use the heap that is there, in a process that is the program's alone.
+
+    glibc gives each its own, and what dies there would be kept out of reach of the others, in each
+    process that is forked. Python runs one thread at a time: none waits for another. But it cannot
+    be taken back, and other programs may have threads that would wait.
     """
-    mallopt = _of_glibc("mallopt")
+    mallopt = _of_glibc("mallopt") if _WAITING.is_alone else None
     if mallopt is not None:
         mallopt(_ARENA_MAX, 1)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.engine import processes
+from kdoctor.engine import collecting, processes
 from kdoctor.engine.orders import Orders, Source, Task
 from kdoctor.engine.packed import Packed
 from kdoctor.engine.workers import _chunks, run
@@ -124,6 +124,11 @@ def test_workers_make_room_for_new_ones_before_they_have_grown():
 
 
 def print_heaps():
+    collecting.alone_in_process()
+    print_heaps_of_a_program_that_has_others()
+
+
+def print_heaps_of_a_program_that_has_others():
     run(paths_and_processes_but_slowly_here, ORDERS, tasks(20, 50_000), 2)
     libc = ctypes.CDLL(None)
     libc.malloc_info(0, ctypes.c_void_p.in_dll(libc, "stdout"))
@@ -133,6 +138,11 @@ def print_heaps():
 @pytest.mark.skipif(not is_glibc(), reason="others have no heap for each thread")
 def test_threads_beside_the_processes_have_no_heaps_of_their_own():
     assert printed_alone(print_heaps).count("<heap nr=") == 1
+
+
+@pytest.mark.skipif(not is_glibc(), reason="others have no heap for each thread")
+def test_threads_of_a_program_that_calls_kdoctor_keep_their_own_heaps():
+    assert printed_alone(print_heaps_of_a_program_that_has_others).count("<heap nr=") > 1
 
 
 def test_files_side_by_side_are_done_by_one_process():
