@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.syntax.imports import dotted
+
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
+_RAISING = frozenset({"pytest.skip", "self.skipTest", "sys.exit"})  # whatever they are called with
 
 
 def leaves(block: cst.BaseSuite) -> bool:
@@ -25,10 +28,20 @@ def last_statement(block: cst.BaseSuite) -> cst.CSTNode | None:
 def early_exits(
     block: cst.IndentedBlock | cst.Module,
 ) -> Iterator[tuple[int, cst.BaseExpression]]:
-    """Yield the tests of `if …: return` (or raise) in a block, by their places in it."""
+    """Yield the tests of `if …: return` (or raise, or skip) in a block, by their places in it."""
     for place, statement in enumerate(block.body):
-        if type(statement) is cst.If and statement.orelse is None and leaves(statement.body):
-            yield place, statement.test
+        if type(statement) is cst.If and statement.orelse is None:
+            last = last_statement(statement.body)
+            if isinstance(last, _LEAVES) or _raises(last):
+                yield place, statement.test
+
+
+def _raises(statement: cst.CSTNode | None) -> bool:
+    """Say whether a statement calls what only ever raises."""
+    match statement:
+        case cst.Expr(value=cst.Call(func=function)):
+            return dotted(function) in _RAISING
+    return False
 
 
 def imports_in(block: cst.BaseSuite) -> Iterator[tuple[int, cst.Import | cst.ImportFrom]]:

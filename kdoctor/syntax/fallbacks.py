@@ -2,43 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import libcst as cst
 
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.walk import STATEMENTS
+from kdoctor.syntax.walk import STATEMENTS, descendants
 
 _CONDITIONAL = frozenset({cst.If, cst.IfExp, cst.BooleanOperation, cst.FunctionDef, cst.ClassDef})
 # Decorators of `unittest` and of `pytest.mark`, and how their test turns out where they let run.
 _SKIPPING = {"skipIf": False, "skipUnless": True, "skipif": False}
 
 
-def condition(parent: cst.CSTNode, child: cst.CSTNode) -> tuple[cst.BaseExpression | None, bool]:
-    """Return the test on which ``child`` of ``parent`` depends, and how it must turn out."""
+def conditions(
+    parent: cst.CSTNode,
+    child: cst.CSTNode,
+    value_of: Callable[[cst.Name], cst.BaseExpression | None],
+) -> Iterable[tuple[cst.BaseExpression, bool]]:
+    """Return the tests on which ``child`` of ``parent`` depends, and how each must turn out.
+
+    ``value_of`` tells what a name certainly stands for, None where that is not clear.
+    """
     if parent.__class__ not in _CONDITIONAL:
-        return None, True
+        return ()
     match parent:
         case cst.If() | cst.IfExp() if child is parent.body:
-            return parent.test, True
+            return ((parent.test, True),)
         case cst.If() | cst.IfExp() if child is parent.orelse:
-            return parent.test, False
+            return ((parent.test, False),)
         case cst.BooleanOperation() if child is parent.right:
-            return parent.left, isinstance(parent.operator, cst.And)
+            return ((parent.left, isinstance(parent.operator, cst.And)),)
         case cst.FunctionDef() | cst.ClassDef() if parent.decorators and child is parent.body:
-            return next(_skipping(parent.decorators), (None, True))
+            return _skipping([each.decorator for each in parent.decorators], value_of)
         case _:
-            return None, True
+            return ()
 
 
-def _skipping(decorators: Sequence[cst.Decorator]) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    """Yield the tests of decorators that skip a test, and how each must turn out for it to run."""
-    for each in decorators:
-        match each.decorator:
+def _skipping(
+    decorators: Iterable[cst.BaseExpression],
+    value_of: Callable[[cst.Name], cst.BaseExpression | None],
+) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """Yield the tests of decorators that skip a test, and how each must turn out for it to run.
+
+    Such a decorator may be kept in a name: ``needs_2 = pytest.mark.skipif(…)``.
+    """
+    for decorator in decorators:
+        match value_of(decorator) if isinstance(decorator, cst.Name) else decorator:
             case cst.Call(func=func, args=[cst.Arg(value=test, keyword=None), *_]):
                 name = (dotted(func) or "").rpartition(".")[2]
                 if name in _SKIPPING and not isinstance(test, cst.SimpleString):
                     yield test, _SKIPPING[name]
+
+
+def asks_for(test: cst.BaseExpression, node: cst.CSTNode) -> bool:
+    """Say whether ``test`` is ``hasattr(x, "m")`` and ``node`` is (part of) ``x.m``."""
+    wanted: set[str] = set()
+    for each in descendants(test):
+        match each:
+            case cst.Call(
+                func=cst.Name(value="hasattr" | "getattr"),
+                args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_],
+            ):
+                wanted.add(f"{written(owner)}.{member.raw_value}")
+    while isinstance(node, cst.Attribute):
+        if f"{written(node.value)}.{node.attr.value}" in wanted:
+            return True
+        node = node.value
+    return False
 
 
 def is_within(path: str, longer: str) -> bool:

@@ -17,16 +17,16 @@ from kdoctor.syntax.blocks import (
 )
 from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
 from kdoctor.syntax.fallbacks import (
+    asks_for,
     caught_by,
     chain_on,
-    condition,
+    conditions,
     is_another_member,
     is_empty,
     is_for_types_only,
     is_within,
     statement_around,
     targets,
-    written,
 )
 from kdoctor.syntax.imports import Imports, dotted
 from kdoctor.syntax.knowledge import Knowledge
@@ -166,10 +166,9 @@ class Guards:
         """
         child, parent = node, self._parents.get(node)
         while parent is not None:
-            test, wanted = condition(parent, child)
-            if test is not None:
+            for test, wanted in conditions(parent, child, self._kept_in):
                 answer = self._answer(test)
-                if answer is NotAGuard and wanted and self._asks_for(test, node):
+                if answer is NotAGuard and wanted and asks_for(test, node):
                     yield Undecided
                 elif answer is not NotAGuard:
                     yield Undecided if answer is Undecided else answer is wanted
@@ -195,21 +194,12 @@ class Guards:
             elif test in self._answers:
                 exits.pop(place, None)  # asked once for all that stands below it
 
-    def _asks_for(self, test: cst.BaseExpression, node: cst.CSTNode) -> bool:
-        """Say whether ``test`` is ``hasattr(x, "m")`` and ``node`` is (part of) ``x.m``."""
-        wanted: set[str] = set()
-        for each in descendants(test):
-            match each:
-                case cst.Call(
-                    func=cst.Name(value="hasattr" | "getattr"),
-                    args=[cst.Arg(value=owner), cst.Arg(value=cst.SimpleString() as member), *_],
-                ):
-                    wanted.add(f"{written(owner)}.{member.raw_value}")
-        while isinstance(node, cst.Attribute):
-            if f"{written(node.value)}.{node.attr.value}" in wanted:
-                return True
-            node = node.value
-        return False
+    def _kept_in(self, name: cst.Name) -> cst.BaseExpression | None:
+        """Return what a name certainly stands for where it is read."""
+        match self._resolver().bindings_at(name):
+            case [Binding(kind=BindingKind.ASSIGN) as only]:
+                return part_of(only.value, only.path)
+        return None
 
     # -- try
 

@@ -179,6 +179,7 @@ class Tests:
         "@unittest.skipUnless(k.__version__ < '3', 'of old')",
         "@unittest.skipUnless(hasattr(k.ops, 'gone'), 'of old')",
         "@mine\n@pytest.mark.slow()\n@pytest.mark.skipif(k.__version__ >= '3', reason='of old')",
+        "@unittest.skipIf(sys.platform == 'aix', '')\n@unittest.skipIf(k.__version__ >= '3', '')",
     ],
 )
 def test_what_is_in_a_test_that_the_target_skips_is_guarded(parse, decorator):
@@ -201,6 +202,52 @@ def test_what_is_in_a_test_that_the_target_skips_is_guarded(parse, decorator):
 )
 def test_what_is_in_any_other_test_is_not(parse, decorator):
     assert not guarded(parse, IN_A_TEST.format(decorator=decorator), "k.ops.gone")
+
+
+KEPT = """
+import k, pytest
+
+if_2 = pytest.mark.skipif(k.__version__ >= "3", reason="of old")
+{again}
+
+@if_2
+def test():
+    k.ops.gone(x)
+"""
+
+
+def test_what_skips_a_test_may_be_kept_in_a_name(parse):
+    assert guarded(parse, KEPT.format(again=""), "k.ops.gone")
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "if_2 = pytest.mark.slow",
+        "if quick(): if_2 = pytest.mark.slow",
+        "from here import if_2",
+        "def if_2(test): return test",
+        "if_2 += other",
+    ],
+)
+def test_what_else_the_name_may_be_is_not_passed_over(parse, again):
+    assert not guarded(parse, KEPT.format(again=again), "k.ops.gone")
+
+
+@pytest.mark.parametrize("skip", ["pytest.skip('of old')", "self.skipTest('of old')", "sys.exit()"])
+def test_what_stands_below_a_skip_is_guarded(parse, skip):
+    source = f"""
+        import k, pytest, sys
+
+        def test(self):
+            if k.__version__ >= "3":
+                print("no")
+                {skip}
+            k.ops.gone(x)
+    """
+
+    assert guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source.replace(skip, "pytest.warns()"), "k.ops.gone")
 
 
 def test_what_a_skipped_test_is_called_with_is_read_all_the_same(parse):
