@@ -483,6 +483,13 @@ size = shape = settings[0]
 print(size.value, shape[0].value, x.shape[i].value, x.shape[1:].value)
 
 # KD207
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, shapes):
+        for first, second in zip(shapes, self.sizes):
+            print(second.value, [each.rank for each in self.sizes])
+
+# KD207
 import tensorflow as tf
 print("keras", x.shape.as_list(), tf.zeros(2).get_shape().ndims)
 
@@ -1405,6 +1412,18 @@ class Mine(keras.layers.Layer):
     def width(this):
         part = this.kept[1:]
         return part[0].value + this.kept.rank
+
+# KD207
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, shapes):
+        for each in shapes:
+            print(each.as_list())
+
+# KD207
+import keras
+batch, width = x.shape
+print(width.value)
 
 # KD207
 from keras import layers

@@ -8,6 +8,7 @@ from kdoctor.kinds import Kind
 from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.walk import descendants
 
 
@@ -30,6 +31,18 @@ def is_given(module: Module, node: cst.Name) -> bool:
         and parameters[1].name.value == node.value
         and _layer_around(module, function) is not None
     )
+
+
+def whole_of(module: Module, node: cst.Name) -> cst.BaseExpression | None:
+    """Return what a name only ever is one item of: ``for name in whole``, ``name, _ = whole``."""
+    owner = module.scope_of(node).owner(node.value)
+    match [] if owner is None else owner.bindings[node.value]:
+        case [
+            Binding(kind=BindingKind.LOOP, path=(), value=whole)
+            | Binding(kind=BindingKind.ASSIGN, path=(int(),), value=whole)
+        ]:
+            return whole
+    return None
 
 
 def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | None:

@@ -60,20 +60,30 @@ class _Shapes:
         """Say whether an expression may be one element of a shape, of whatever tensor."""
         match node:
             case ast.Name():
-                return any(self.may_give(*each) for each in self._values(node, space))
-            case ast.Subscript(value=shape, slice=ast.Constant() | ast.UnaryOp()):
-                return _whose_shape(shape) is not None or (
-                    isinstance(shape, ast.Name | ast.Subscript)
-                    and _Shapes(self._possible).may_be(shape, space)
+                return any(self.may_give(*each) for each in self._values(node, space)) or any(
+                    self._may_be_whole(*each) for each in self._wholes(node, space)
                 )
+            case ast.Subscript(value=shape, slice=ast.Constant() | ast.UnaryOp()):
+                return self._may_be_whole(shape, space)
         return False
+
+    def _may_be_whole(self, shape: ast.expr, space: Space) -> bool:
+        return _whose_shape(shape) is not None or (
+            isinstance(shape, ast.Name | ast.Subscript)
+            and _Shapes(self._possible).may_be(shape, space)
+        )
 
     def may_be(self, node: ast.expr, space: Space) -> bool:
         """Say whether an expression may be a shape that is a tuple, or such a part of one."""
         match node:
             case ast.Name():
-                return self._may_be_given(node, space) or any(
-                    self.may_be(*each) for each in self._values(node, space)
+                return (
+                    self._may_be_given(node, space)
+                    or any(self.may_be(*each) for each in self._values(node, space))
+                    or any(
+                        isinstance(whole, ast.Name) and self._may_be_given(whole, around)
+                        for whole, around in self._wholes(node, space)
+                    )
                 )
             case ast.Subscript(value=shape, slice=ast.Slice()):
                 return self.may_be(shape, space)
@@ -96,6 +106,15 @@ class _Shapes:
             (each.value, each.space)
             for each in new
             if each.kind is BindingKind.ASSIGN and each.value is not None
+        ]
+
+    def _wholes(self, name: ast.Name, space: Space) -> list[tuple[ast.expr, Space]]:
+        """Return all that a name may be one item of."""
+        return [
+            (each.value, each.space)
+            for each in self._possible.sketch.bindings(name.id, space)
+            if each.value is not None
+            and (each.kind is BindingKind.LOOP or (each.kind is BindingKind.ASSIGN and each.path))
         ]
 
     def _may_be_given(self, name: ast.Name, space: Space) -> bool:

@@ -56,6 +56,7 @@ from kdoctor.rules.members._owners import (
 )
 from kdoctor.rules.members._rows import KINDS, ROWS
 from kdoctor.rules.members._updates import update_fix
+from kdoctor.rules.members.shape_is_a_tuple import mends_get_shape
 from kdoctor.rules.own_classes import stands_in_old_optimizer
 from kdoctor.rules.roots import is_of_keras_3, uses_another_keras
 from kdoctor.rules.rule import Example, Rule
@@ -89,6 +90,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue  # KD208
         if use.member.endswith("trainable_weights") and appended_weight(module, use.node):
             continue  # KD430
+        if use.member == "get_shape" and mends_get_shape(module, facts, use.node):
+            continue  # KD207
         last = last_release_with(facts, use.owner, use.member)
         if last is None or module.is_guarded(use.node):
             continue
@@ -189,6 +192,8 @@ VALID = [
     "import keras\nkeras.layers.LSTM(3, stateful=True).reset_states()",
     # `tf.Variable` is TensorFlow's, and has it.
     "import keras\nimport tensorflow as tf\ntf.Variable(1.0).get_shape()",
+    # KD207 mends the whole.
+    "import keras\nx = keras.Input((4,))\nx.get_shape().as_list(), x.get_shape().ndims",
     "import keras\nmodel = keras.Sequential()\nmodel.targets = [1]\nmodel.targets",
     "import keras\nmodel = keras.Sequential()\nmodel.anything_of_mine",
     # Built by calls, a class of models is functional, and has `inputs`.

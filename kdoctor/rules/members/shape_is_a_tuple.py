@@ -36,7 +36,7 @@ from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
-from kdoctor.rules.members._given_shapes import is_given, is_kept, is_symbolic
+from kdoctor.rules.members._given_shapes import is_given, is_kept, is_symbolic, whole_of
 from kdoctor.rules.members._glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._tensorflows import seems_tensorflows
 from kdoctor.rules.rule import Example, Rule
@@ -73,6 +73,19 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         # Asked last: most attributes are of no concern, and the question is dear.
         if severity is not None and not module.is_guarded(node):
             yield _finding(module, facts, node, severity)
+
+
+def mends_get_shape(module: Module, facts: Facts, node: cst.Attribute) -> bool:
+    """Say whether the finding about ``x.get_shape().as_list()`` mends its ``x.get_shape``, too."""
+    call = module.parent(node)
+    read = None if call is None else module.parent(call)
+    return (
+        isinstance(read, cst.Attribute)
+        and _owner_of_get_shape(read.value)[0] is node.value
+        and _severity(module, read, speaks_of_keras=False) is Severity.ERROR
+        and isinstance(_fix(module, facts, read), Fix)
+        and not module.is_guarded(read)
+    )
 
 
 def _severity(module: Module, node: cst.Attribute, *, speaks_of_keras: bool) -> Severity | None:
@@ -140,8 +153,11 @@ def _severity_by_comparison(module: Module, node: cst.Attribute) -> Severity:
 def _is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether an expression is the shape of a symbolic tensor, or such a part of one."""
     if isinstance(node, cst.Name):
-        return is_given(module, node) or (
-            (value := value_of(module, node)) is not node and _is_a_tuple(module, value)
+        whole = whole_of(module, node)  # of a layer with several inputs
+        return (
+            is_given(module, node)
+            or ((value := value_of(module, node)) is not node and _is_a_tuple(module, value))
+            or (isinstance(whole, cst.Name) and is_given(module, whole))
         )
     match node:
         case cst.Attribute(value=cst.Name()) if is_kept(module, node):
@@ -168,6 +184,8 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
             shape = node.value
         case cst.Name() if (value := value_of(module, node)) is not node:
             return _is_a_dimension(module, value)
+        case cst.Name() if whole := whole_of(module, node):
+            shape = whole
         case _:
             return False
     if isinstance(shape, cst.Name | cst.Subscript):
@@ -290,6 +308,14 @@ VALID = [
     "import tf_keras\nx = tf_keras.Input((4,))\nx.shape.as_list()",
     "import keras\n\n\nclass Grid:\n    def build(self, shape):\n        return shape.rank",
     "import keras\n\n\nclass Grid:\n    def build(self, shapes):\n        shapes[0].as_list()",
+    "import keras\nfor each in shapes:\n    print(each.as_list())\nfirst, _ = each\nfirst.value",
+    "import keras\nx = keras.Input((4,)).shape\nfor x in sizes:\n    x.as_list(), x.value",
+    # What it becomes where there is none stays a shape.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shapes):\n"
+        "        first, second = shapes\n        try:\n            first = first.as_list()\n"
+        "        except AttributeError:\n            pass"
+    ),
 ]
 _OF_TWO = "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shapes):\n"
 _BUILT = "\n\nmine = Mine()\nmine.build([(None, 3), (None, 4)])"
@@ -344,6 +370,17 @@ INVALID = [
         raises="AttributeError: 'tuple' object has no attribute 'as_list'",
         findings=3,
         check="assert (mine.size, mine.sizes) == (3, (4, 2))",
+    ),
+    Example(
+        before=f"{_OF_TWO}        one, other = shapes\n        self.size = one.as_list()[-1]\n"
+        "        self.rest = [each.rank for each in shapes], [size.value for size in other[1:]]\n"
+        f"{_BUILT}",
+        after=f"{_OF_TWO}        one, other = shapes\n        self.size = list(one)[-1]\n"
+        "        self.rest = [len(each) for each in shapes], [size for size in other[1:]]\n"
+        f"{_BUILT}",
+        raises="AttributeError: 'tuple' object has no attribute 'as_list'",
+        findings=3,
+        check="assert (mine.size, mine.rest) == (3, ([2, 2], [4]))",
     ),
     Example(
         before="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
