@@ -12,14 +12,17 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 PYTHON = "python3.11"  # of which the figures are; snapshottest needs a Python before 3.12
 
 
-def make(cache: Path, requirements: Path = REQUIREMENTS) -> Path:
-    """Return the Python of an environment with all that is in ``requirements.txt``."""
+def make(cache: Path, requirements: Path = REQUIREMENTS, base: str | None = None) -> Path:
+    """Return the Python of an environment with all that is in ``requirements.txt``.
+
+    ``base`` is the interpreter that it is made with, by default the first of the usual version.
+    """
     folder = cache / "environment"
     python = folder / "bin" / "python"
     stamp = folder / "made-from"
-    wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()
+    wanted = hashlib.sha256(requirements.read_bytes() + (base or "").encode()).hexdigest()
     if not stamp.is_file() or stamp.read_text() != wanted:
-        base = shutil.which(PYTHON) or sys.executable
+        base = base or shutil.which(PYTHON) or sys.executable
         subprocess.run([base, "-m", "venv", "--clear", str(folder)], check=True)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "--requirement", str(requirements)], check=True)

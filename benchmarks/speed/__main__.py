@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -75,7 +76,7 @@ def main(  # noqa: PLR0913 - the options of the command
         console.print(_make_up(bench))
         return
     made_from = [HERE / name for name in ("cases.py", "trees.py", "tools.py", "requirements.txt")]
-    key = record.key_of(ROOT / "kdoctor", *made_from, HERE / "chunks", repr(settings))
+    key = record.key_of(ROOT / "kdoctor", *made_from, HERE / "chunks", repr(settings), sys.version)
     store = record.Store(work, key)
     found: dict[str, record.Case] = {}
     for name in cases.CASES:
@@ -131,6 +132,7 @@ def _about(bench: cases.Bench) -> dict[str, object]:
         "date": dt.datetime.now(dt.UTC).date().isoformat(),
         "commit": commit.stdout.strip(),
         "machine": tools.machine(),
+        "python": tools.interpreter(),
         "peers": tools.versions(bench.settings.work),
         "tree": _of_a_million(bench),
     }
@@ -140,8 +142,8 @@ def _heading(about: dict[str, object]) -> str:
     peers = about["peers"]
     assert isinstance(peers, dict)
     versions = ", ".join(f"{name} {version}" for name, version in peers.items())
-    told = f"Measured on {about['date']} at {about['commit']}, {about['machine']}: {versions}."
-    return f"{told}\n\n"
+    where = f"{about['machine']}, {about['python']}"
+    return f"Measured on {about['date']} at {about['commit']}, {where}: {versions}.\n\n"
 
 
 def _show(found: dict[str, record.Case], console: Console) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +15,6 @@ from benchmarks.migration import environment
 
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 TARGET = "keras==3.15.1"
-PYTHON = "python3.11"  # as kdoctor's own; of which the figures are
 
 Words = Callable[[Sequence[str]], list[str]]
 
@@ -35,8 +35,11 @@ class Tool:
 
 
 def peers(work: Path) -> dict[str, Tool]:
-    """Return the peers by name, from an environment that is made where there is none."""
-    python = environment.make(work / "peers", REQUIREMENTS)
+    """Return the peers by name, from an environment that is made where there is none.
+
+    Those that are written in Python run on the interpreter that kdoctor runs on.
+    """
+    python = environment.make(work / "peers", REQUIREMENTS, sys.executable)
     programs = python.parent
 
     def tool(name: str, *words: str, files: bool = False, writes: bool = False) -> Tool:
@@ -113,6 +116,12 @@ def versions(work: Path) -> dict[str, str]:
     }
     found = (line.split("==") for line in listed.stdout.split())
     return {name: version for name, version in found if name.lower() in wanted | {"libcst"}}
+
+
+def interpreter() -> str:
+    """Return which Python kdoctor and the peers run on, in words: builds differ by a tenth."""
+    made = f"{platform.python_build()[1]}, {platform.python_compiler()}"
+    return f"Python {platform.python_version()} of {sys.base_prefix} ({made})"
 
 
 def machine() -> str:
