@@ -87,7 +87,7 @@ environment-data: $(STAMP) ## Ask PyPI what releases need, and run TensorFlow be
 	$(BIN)/python -m tools.environment_data.neighbours
 
 corpus: $(STAMP) ## Scan and round-trip the standard library and site-packages, every file; fix and scan again
-	$(BIN)/python tools/check_corpus.py
+	$(BIN)/python -m tools.check_corpus
 	$(BIN)/python -m tools.check_fixes
 
 packages: $(STAMP) ## Scan and fix real packages of Keras 2 times, and print a table

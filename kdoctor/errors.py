@@ -8,6 +8,10 @@ KdoctorError
 
 from __future__ import annotations
 
+from typing import Final
+
+INTERNAL_ERROR: Final = "internal error"  # how a crash that was caught is told of
+
 
 class KdoctorError(Exception):
     """Base of all errors that kdoctor raises on purpose: one clear sentence, never a traceback."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
+
+# The packages that are a Keras, or hold one, in the order in which a version of theirs decides.
+FRAMEWORKS: Final = ("keras", "tensorflow", "tf_keras")
 
 
 class Target(Struct, frozen=True, cache_hash=True):

@@ -1,8 +1,8 @@
 """Scan and round-trip the standard library and site-packages.
 
-    python tools/check_corpus.py                # every file, with and without the gate (minutes)
-    python tools/check_corpus.py --sample 20    # 1 file of 20 where it is slow, another each time
-    python tools/check_corpus.py --json
+    python -m tools.check_corpus                # every file, with and without the gate (minutes)
+    python -m tools.check_corpus --sample 20    # 1 file of 20 where it is slow, another each time
+    python -m tools.check_corpus --json
 
 What is checked, of this Python's standard library and installed packages:
 
@@ -26,13 +26,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kdoctor.documents import Document, Unit
-from kdoctor.errors import FileProblem
+from kdoctor.errors import INTERNAL_ERROR, FileProblem
 from kdoctor.model import Span
 
 KDOCTOR = Path(sys.executable).with_name("kdoctor")
 TARGET = ("--target", "keras==3.15.1")
 SUFFIXES = {".py", ".ipynb", ".md", ".rst"}
-INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 BATCH = 4000  # files a call: below the system's limit on arguments
 
 
@@ -159,7 +158,7 @@ def scan(paths: list[Path], figures: Figures, *options: str) -> list[dict]:
         figures.crashes += [
             f"{file['path']}: {file['why']}"
             for file in result["files"]["unreadable"]
-            if INTERNAL in file["why"]
+            if INTERNAL_ERROR in file["why"]
         ]
     return findings
 

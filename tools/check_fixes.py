@@ -40,10 +40,11 @@ from pathlib import Path
 from kdoctor.documents import Document
 from kdoctor.engine import FixResult, fix
 from kdoctor.engine.result import FixedFile
+from kdoctor.errors import INTERNAL_ERROR
 from kdoctor.model import Severity
+from tools.check_corpus import SUFFIXES
 
 TARGET = "keras==3.15.1"
-SUFFIXES = {".py", ".ipynb", ".md", ".rst"}
 # Code of Keras 2 times that comes with the development environment, and Keras 3 itself.
 INSTALLED = (
     "segmentation_models",
@@ -54,7 +55,6 @@ INSTALLED = (
     "keras",
 )
 NAME = ": KD1"  # the rules about names, as an error is told
-INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 RUFF = Path(sys.executable).with_name("ruff")
 # Undefined, unused, bound twice, read too early, left unused, imported below code, blanks at the
 # end of a line. A file that is no Python is told whatever is selected.
@@ -141,7 +141,7 @@ def check(tree: Path, chosen: list[Path], *, unsafe: bool) -> tuple[Report, str]
         report.crashes = [
             f"{inside(file.path)}: {file.why}"
             for file in (*first.found.unreadable, *second.found.unreadable)
-            if INTERNAL in file.why
+            if INTERNAL_ERROR in file.why
         ]
         report.given_up = [f"{inside(file.path)}: {file.why}" for file in first.left_alone]
         new = more(errors(second), errors(first))

@@ -34,12 +34,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from kdoctor.errors import INTERNAL_ERROR
 from tools.named_in_findings import look_up, name_in
 
 PACKAGES = ("keras-rl==0.4.2", "keras-self-attention==0.35.0", "keras-retinanet==0.5.1")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kdoctor-packages"
 KDOCTOR = Path(sys.executable).with_name("kdoctor")
-INTERNAL = "internal error"  # how the engine tells of a crash that it caught
 UNREACHABLE = 3
 # "Fixed 1 finding in 1 file; left: 2 errors, 1 change."
 LEFT = re.compile(r"\bleft: [^\n]*")
@@ -154,8 +154,8 @@ def report(package: str, source: Path, scanned: dict, verdicts: Mapping[str, str
             for f, name in zip(errors, names, strict=True)
             if verdicts.get(name) == "exists"
         ],
-        crashes=[line for line in unreadable if INTERNAL in line],
-        unreadable=[line for line in unreadable if INTERNAL not in line],
+        crashes=[line for line in unreadable if INTERNAL_ERROR in line],
+        unreadable=[line for line in unreadable if INTERNAL_ERROR not in line],
         compile_failures=failures,
         second_run_changes=changes,
     )

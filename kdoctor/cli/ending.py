@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from kdoctor.errors import KdoctorError
+from kdoctor.errors import INTERNAL_ERROR, KdoctorError
 
 INTERRUPTED = 130
 _BROKEN_PIPE = 141  # as the shell says of a program that ended so
@@ -29,7 +29,7 @@ def told(error: BaseException) -> int | None:
         case _:
             what = f"{type(error).__name__}: {error}"
             where = "(KDOCTOR_DEBUG=1 shows where; please report)"
-            return _ended(f"kdoctor: internal error: {what} {where}", 2)
+            return _ended(f"kdoctor: {INTERNAL_ERROR}: {what} {where}", 2)
 
 
 def interrupted(what: str = "") -> int:

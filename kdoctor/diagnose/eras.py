@@ -12,7 +12,7 @@ from packaging.version import InvalidVersion, Version
 from kdoctor.diagnose.tracebacks import Raised
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api import known_releases, newest_target, resolve_target
-from kdoctor.target import Target
+from kdoctor.target import FRAMEWORKS, Target
 
 # The table whose releases are all of TensorFlow's.
 _OF_TENSORFLOW: Final = "tensorflow.contrib.keras"
@@ -93,8 +93,9 @@ def versions_in(text: str) -> dict[str, str]:
 
 def target_of(versions: Mapping[str, str], source: str) -> Target | None:
     """Return the target that installed versions amount to; None where none of it is known."""
-    order = ("keras", "tensorflow", "tf_keras")
-    found = [known for name in order if (known := _target(name, versions.get(name, ""), source))]
+    found = [
+        known for name in FRAMEWORKS if (known := _target(name, versions.get(name, ""), source))
+    ]
     if not found:
         return None
     if found[0].name == "keras" and not found[0].tf_keras_version and len(found) > 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
 
 from kdoctor.diagnose import steps
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask
@@ -15,7 +14,7 @@ from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.naming import MissingName, missing_name
 from kdoctor.diagnose.snippets import Binding
 from kdoctor.keras_api import Lookup, Presence, known_releases, lookup, split_root
-from kdoctor.target import Target
+from kdoctor.target import FRAMEWORKS, Target
 
 
 def explain_name(case: Case) -> Diagnosis | None:
@@ -229,12 +228,9 @@ def _mixture(missing: MissingName, found: Lookup, case: Case) -> Diagnosis:
     )
 
 
-_SHADOWS: Final = ("keras", "tensorflow", "tf_keras")
-
-
 def _own_file(missing: MissingName, case: Case) -> Diagnosis | None:
     """Python found the user's own ``keras.py`` in the place of Keras."""
-    if missing.root not in _SHADOWS:
+    if missing.root not in FRAMEWORKS:
         return None
     root = missing.root
     path = missing.path if _is_own(missing.path, root) else ""

@@ -85,7 +85,7 @@ class Unit(Struct, frozen=True):
 
     def place(self, span: Span) -> Place:
         """Say where a span of ``text`` stands for people: in the document, or in its cell."""
-        cell = self._cell_at(span.start)
+        cell = self.cell_at(span.start)
         line, column = _locate(cell, span.start)
         end_line, end_column = _locate(cell, span.end)
         return Place(self.path, self.index, span, cell.number, line, column, end_line, end_column)
@@ -95,10 +95,11 @@ class Unit(Struct, frozen=True):
 
         The column of ``place`` counts in this line.
         """
-        cell = self._cell_at(offset)
+        cell = self.cell_at(offset)
         return cell.excerpt.layout.line_at(_clamp(offset, cell.span) - cell.span.start)
 
-    def _cell_at(self, offset: int) -> Cell:
+    def cell_at(self, offset: int) -> Cell:
+        """Return the cell that holds what stands at ``offset``."""
         after = bisect.bisect_right(self.cells, offset, key=lambda cell: cell.span.start)
         return self.cells[max(0, after - 1)]
 

@@ -15,7 +15,7 @@ from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.result import Anchor, FileScan, SkippedPart
 from kdoctor.engine.silencing import Silencer
-from kdoctor.errors import FileProblem, SyntaxProblem
+from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
 from kdoctor.keras_api import knowledge
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
 from kdoctor.rules import Facts, applies, words
@@ -268,10 +268,10 @@ def why(error: Exception) -> str:
         case OSError():
             return f"it cannot be read: {error.strerror or error}"
         case RecursionError():
-            return "internal error: the code is nested too deeply"
+            return f"{INTERNAL_ERROR}: the code is nested too deeply"
         case _:
             text = " ".join(str(error).split())
-            return f"internal error: {type(error).__name__}: {text}"
+            return f"{INTERNAL_ERROR}: {type(error).__name__}: {text}"
 
 
 def _syntax(problem: SyntaxProblem, unit: Unit) -> str:

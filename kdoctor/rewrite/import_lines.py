@@ -291,7 +291,7 @@ def _with_blank_lines(module: Module, removed: Sequence[Edit]) -> Iterator[Edit]
         if edit.parts != ("",) or _line_start(text, start) != start or text[end - 1] not in "\r\n":
             yield edit
             continue
-        cell = next(each.span for each in module.unit.cells if each.span.covers(edit.span))
+        cell = module.unit.cell_at(start).span
         if start != row_end:  # else the lines above it go, too
             before = text[cell.start : start]
             kept = before.rstrip(" \t\r\n")
@@ -305,7 +305,7 @@ def _with_blank_lines(module: Module, removed: Sequence[Edit]) -> Iterator[Edit]
 
 def _whole_line(module: Module, start: int, end: int) -> Span:
     """Return the line around a statement with one line break, all within its cell."""
-    cell = next(each.span for each in module.unit.cells if each.span.covers(Span(start, end)))
+    cell = module.unit.cell_at(start).span
     begin = max(_line_start(module.text, start), cell.start)
     following = _LINE_END.match(module.text, end, cell.end)
     if following:

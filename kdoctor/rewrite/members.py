@@ -31,6 +31,7 @@ from kdoctor.rewrite.surroundings import check_fits_f_strings
 from kdoctor.rewrite.template import Rewrite, rewrite
 from kdoctor.syntax import ImportBinding, MemberUse, Module
 from kdoctor.syntax.nodes import dotted
+from kdoctor.target import FRAMEWORKS
 
 SELF = "self"
 
@@ -273,6 +274,6 @@ class _Attempt(Struct, frozen=True):
 def _habit(module: Module) -> tuple[str, ImportBinding | None]:
     """Return how the file gets at Keras: by the name of an import, and that import."""
     for binding in module.imports:
-        if binding.name.partition(".")[0] in {"keras", "tensorflow", "tf_keras"}:
+        if binding.name.partition(".")[0] in FRAMEWORKS:
             return binding.name, binding
     return "keras", None

@@ -8,15 +8,16 @@ import libcst as cst
 
 from kdoctor.once import once
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.forms import first_name
 from kdoctor.syntax.scopes import BindingKind
 
 
 def assigned_to_variable(module: Module, reference: Reference) -> Sequence[Reference]:
     """Return the uses of names that a variable is made of, if ``reference`` reads the variable.
 
-    None where the name is read as it was imported, or where it is not clear what the variable is.
+    No use where the name is read as it was imported, or where it is not clear what the variable is.
     """
-    name = _first_name(reference.node)
+    name = first_name(reference.node)
     made: list[Reference] = []
     for bound in () if name is None else module.bindings_at(name):
         value = bound.value if bound.kind is BindingKind.ASSIGN and not bound.path else None
@@ -25,12 +26,6 @@ def assigned_to_variable(module: Module, reference: Reference) -> Sequence[Refer
             return ()
         made.append(use)
     return made
-
-
-def _first_name(node: cst.CSTNode) -> cst.Name | None:
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    return node if isinstance(node, cst.Name) else None
 
 
 @once

@@ -9,6 +9,7 @@ import libcst as cst
 
 from kdoctor.once import once
 from kdoctor.syntax import ImportBinding, Module
+from kdoctor.syntax.forms import first_name
 
 _SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Module)
 _KEEP_COMMENT = re.compile(
@@ -73,9 +74,8 @@ def _is_readable(module: Module, binding: ImportBinding, node: cst.CSTNode) -> b
 
 def _starts_with(node: cst.CSTNode, local: str) -> bool:
     """Say whether ``node`` is a dotted name whose first part is ``local``."""
-    while isinstance(node, cst.Attribute):
-        node = node.value
-    return isinstance(node, cst.Name) and node.value == local
+    name = first_name(node)
+    return name is not None and name.value == local
 
 
 def says_keep(module: Module, statement: cst.CSTNode) -> bool:

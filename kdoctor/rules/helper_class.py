@@ -8,8 +8,7 @@ from kdoctor.model import Edit, Span
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.fallbacks import checks_types
-
-_PACKAGES = ("keras", "tensorflow", "tf_keras")
+from kdoctor.target import FRAMEWORKS
 
 
 def top_statement(module: Module, node: cst.CSTNode) -> cst.CSTNode:
@@ -52,7 +51,7 @@ def _imports_keras_at_once(module: Module) -> bool:
     scope = module.scope_of(module.tree)
     return any(
         each.scope is scope
-        and each.name.partition(".")[0] in _PACKAGES
+        and each.name.partition(".")[0] in FRAMEWORKS
         and not any(
             isinstance(above, cst.If) and checks_types(above.test)
             for above in module.ancestors(each.statement)

@@ -140,7 +140,7 @@ def _whole(unit: Unit, directive: Directive) -> Span:
 def _line(unit: Unit, span: Span) -> Span:
     """Return the line that a comment has for itself, with one of the newlines around it."""
     text = unit.text
-    cell = next(cell.span for cell in unit.cells if cell.span.covers(span))
+    cell = unit.cell_at(span.start).span
     start = max(
         cell.start, text.rfind("\n", 0, span.start) + 1, text.rfind("\r", 0, span.start) + 1
     )

@@ -42,6 +42,13 @@ def is_starred(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.Param) and node.star not in {"", cst.MaybeSentinel.DEFAULT}
 
 
+def first_name(node: cst.CSTNode | None) -> cst.Name | None:
+    """Return ``tf`` of ``tf.compat.v1``, the name itself where it is one; None of all else."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node if isinstance(node, cst.Name) else None
+
+
 def is_number(node: cst.BaseExpression) -> bool:
     """Say whether it is a number as it stands, with a sign or without."""
     if isinstance(node, cst.UnaryOperation):

@@ -22,11 +22,10 @@ from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.possible import Possible
 from kdoctor.syntax.sight import Path, Sight, joined
 from kdoctor.syntax.sketch import Sketch
+from kdoctor.target import FRAMEWORKS
 
 _WORD = re.compile(r"\w+")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-# No module of the tree is called so, whatever lies in its folders.
-_FRAMEWORKS = ("keras", "tensorflow", "tf_keras")
 _NOTHING: frozenset[str] = frozenset()
 _LONGEST = 12  # parts of a name: `a = a.b` has no end
 _LONGEST_ANNOTATION = 200  # characters
@@ -96,7 +95,8 @@ class Glimpse(Sight):
         self._package = package
         self._stars = stars
         self._through: dict[str, str | ClassInfo | None] = {}
-        self._tops = {"": True, **dict.fromkeys(_FRAMEWORKS, False)}
+        # No module of the tree is called like a framework, whatever lies in its folders.
+        self._tops = {"": True, **dict.fromkeys(FRAMEWORKS, False)}
         self._handed_over: dict[str, Collection[tuple[int, str]]] = {}
         self._meanings: dict[tuple[str, Path], frozenset[str]] = {}
         self._possible: Possible | None = None

@@ -7,6 +7,7 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.syntax.forms import first_name
 from kdoctor.syntax.gathering import Gathering, Item
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import How, Mode, Survey, Use
@@ -284,10 +285,8 @@ class _Walk(Gathering):
             self.import_alias(alias, scope)
 
     def import_alias(self, alias: cst.ImportAlias, scope: Scope) -> None:
-        local: cst.CSTNode = alias.name if alias.asname is None else alias.asname.name
-        while isinstance(local, cst.Attribute):
-            local = local.value
-        if isinstance(local, cst.Name):
+        local = first_name(alias.name if alias.asname is None else alias.asname.name)
+        if local is not None:
             self.bind(local.value, alias, How(BindingKind.IMPORT, scope))
 
     def function(self, node: cst.FunctionDef, scope: Scope, mode: Mode) -> None:  # noqa: ARG002

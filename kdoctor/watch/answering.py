@@ -16,6 +16,7 @@ from kdoctor.diagnose.environment import Check, State, examine
 from kdoctor.errors import KdoctorError
 from kdoctor.report.diagnosis import write_text
 from kdoctor.report.page import Page, wants_color
+from kdoctor.target import FRAMEWORKS
 
 TITLE = "kdoctor"
 _MAYBE_INSTALLED_WRONG = {Fault.INSTALLATION, Fault.UNKNOWN}
@@ -80,7 +81,7 @@ def answer_as_text(failure: Failure) -> str:
 
 def versions_loaded() -> dict[str, str]:
     """Return the versions of the frameworks that this process has imported."""
-    modules = {name: sys.modules.get(name) for name in ("keras", "tensorflow", "tf_keras")}
+    modules = {name: sys.modules.get(name) for name in FRAMEWORKS}
     found = {name: getattr(module, "__version__", None) for name, module in modules.items()}
     return {name: version for name, version in found.items() if isinstance(version, str)}
 

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
-TOOL = Path(__file__).resolve().parents[2] / "tools" / "check_corpus.py"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def figures():
     """What ``make corpus`` prints, with 1 file of 200 where it is slow, another each time."""
     done = subprocess.run(
-        [sys.executable, TOOL, "--json", "--sample", "200"],
+        [sys.executable, "-m", "tools.check_corpus", "--json", "--sample", "200"],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

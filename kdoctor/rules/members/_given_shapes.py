@@ -7,14 +7,10 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE
 from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.walk import descendants
-
-
-def is_symbolic(module: Module, node: cst.BaseExpression) -> bool:
-    found = module.type_of(node)
-    return found is not None and found.kind is Kind.TENSOR
 
 
 def is_given(module: Module, node: cst.Name) -> bool:

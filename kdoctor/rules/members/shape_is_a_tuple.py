@@ -36,10 +36,11 @@ from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
-from kdoctor.rules.members._given_shapes import is_given, is_kept, is_symbolic, whole_of
+from kdoctor.rules.members._given_shapes import is_given, is_kept, whole_of
 from kdoctor.rules.members._glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._tensorflows import seems_tensorflows
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 

@@ -25,7 +25,7 @@ public name against the object in `keras.src`: they are the same object, so the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 from msgspec.structs import replace
@@ -33,13 +33,14 @@ from msgspec.structs import replace
 from kdoctor.keras_api import ClassFamily, Presence
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.once import once
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._homes import home_of, public_names
 from kdoctor.rules.names._missing import form_of, imports_through, is_tried
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import names, word
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _SRC, _API, _TF = "keras.src", "keras.api", "keras._tf_keras.keras"
 _PYTHON = "tensorflow.python.keras"
@@ -231,8 +232,7 @@ def _row_of_module(module: Module, imported: Reference, rows: _Rows) -> tuple[Re
         return None
     uses = [
         (each, rows.get(each))  # none for what is tried only: it asks for the private module
-        for each in module.references
-        if each.binding is imported.binding and each is not imported
+        for each in _uses_of(module, imported)
     ]
     public = f"keras{imported.name.removeprefix(_SRC)}"
     for use, row in uses:
@@ -252,9 +252,22 @@ def _loses_a_use(
     return any(
         facts.lookup(f"{public}{each.name.removeprefix(imported.name)}").presence
         is Presence.MISSING
-        for each in module.references
-        if each.binding is imported.binding and each is not imported
+        for each in _uses_of(module, imported)
     )
+
+
+def _uses_of(module: Module, imported: Reference) -> list[Reference]:
+    """Return what is read by way of an import."""
+    found = _references_by_binding(module).get(imported.binding, ())
+    return [each for each in found if each is not imported]
+
+
+@once
+def _references_by_binding(module: Module) -> Mapping[ImportBinding, list[Reference]]:
+    found: dict[ImportBinding, list[Reference]] = {}
+    for each in module.references:
+        found.setdefault(each.binding, []).append(each)
+    return found
 
 
 def _of_src(name: str, rest: str, facts: Facts) -> tuple[Rewrite, bool] | None:

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.syntax import Module
+from kdoctor.syntax.forms import first_name
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants
 
@@ -220,12 +221,8 @@ def line_of(module: Module, node: cst.CSTNode) -> cst.SimpleStatementLine | None
 
 def _root(chain: cst.BaseExpression) -> str | None:
     """Return ``tf`` of ``tf.compat.v1.ConfigProto``."""
-    if not isinstance(chain, cst.Attribute):
-        return None
-    inner: cst.BaseExpression = chain
-    while isinstance(inner, cst.Attribute):
-        inner = inner.value
-    return inner.value if isinstance(inner, cst.Name) else None
+    name = first_name(chain) if isinstance(chain, cst.Attribute) else None
+    return None if name is None else name.value
 
 
 def whole_line(text: str, span: Span) -> Span | None:
