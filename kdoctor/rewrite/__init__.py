@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kdoctor.rewrite.imports import plan_imports
     from kdoctor.rewrite.members import MemberRewrite, MemberTable, attribute, method
     from kdoctor.rewrite.questions import Answer, Guard, Question, Situation
-    from kdoctor.rewrite.refusal import Refusal
+    from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal
     from kdoctor.rewrite.slots import SignatureLookup
     from kdoctor.rewrite.spelling import Speller
     from kdoctor.rewrite.table import RewriteTable
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 # A table of rewrites needs nothing of what writes them into a file.
 _HOMES = {
+    "ONLY_IN_DEAD_CODE": "refusal",
     "Answer": "questions",
     "Guard": "questions",
     "MemberRewrite": "members",
@@ -70,6 +71,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ONLY_IN_DEAD_CODE",
     "Answer",
     "Guard",
     "MemberRewrite",

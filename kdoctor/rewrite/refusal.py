@@ -11,6 +11,10 @@ class Refusal(Struct, frozen=True):
     reason: str
 
 
+ONLY_IN_DEAD_CODE = Refusal("only code that the target never gets to uses it: import it there")
+"""Why an import stays that the target alone could do without."""
+
+
 class Refused(Exception):
     """Raised inside this package where a rewrite turns out impossible; becomes a ``Refusal``.
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Fix, ImportNeed, Span
 from kdoctor.rewrite.attempt import Attempt
-from kdoctor.rewrite.refusal import Refusal, Refused
+from kdoctor.rewrite.refusal import ONLY_IN_DEAD_CODE, Refusal, Refused
 from kdoctor.rewrite.roots import key_of
 from kdoctor.rewrite.slots import SignatureLookup
 from kdoctor.rewrite.spelling import Speller
@@ -107,15 +107,14 @@ class RewriteTable:
         rows = self.rows_for(reference.name)
         if rows and rows[0].pattern.signature is None and _is_imported_from(rows[0], reference):
             return _changed_import(module, reference, rows[0], applicability)
-        uses = [
-            use
-            for use in module.references
-            if _reads(use, reference) and not module.is_dead(use.node)
-        ]
+        everywhere = [use for use in module.references if _reads(use, reference)]
+        uses = [use for use in everywhere if not module.is_dead(use.node)]
         binding = reference.binding
         if not uses and (binding.exported or says_keep(module, binding.statement)):
             raise Refused("other files may import it from here")
-        if not uses and any(not module.is_dead(each) for each in module.uses_of(binding)):
+        if not uses and everywhere:
+            raise Refused(ONLY_IN_DEAD_CODE.reason)
+        if not uses and module.uses_of(binding):
             raise Refused("other imports may bind the name that is used, too")
         fixes: list[Fix] = []
         refused: list[Refusal] = []
@@ -132,7 +131,8 @@ class RewriteTable:
         if refused and not fixes:
             raise Refused(refused[0].reason)
         # `import keras.gone` binds `keras`, so the import block cannot tell that it is unused.
-        goes = not refused and (not uses or binding.name != reference.name)
+        all_go = not refused and len(uses) == len(everywhere)
+        goes = all_go and (not uses or binding.name != reference.name)
         drops = (module.span(reference.node),) if goes else ()
         if not fixes:
             return Fix(

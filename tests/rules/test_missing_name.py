@@ -56,6 +56,25 @@ def test_a_use_that_cannot_be_rewritten_is_reported_and_keeps_the_import() -> No
     assert mended(after) == after
 
 
+@pytest.mark.parametrize(
+    ("line", "use"),
+    [
+        ("from keras.utils import multi_gpu_model", "multi_gpu_model(model)"),
+        ("from keras.utils import np_utils", "np_utils.to_categorical(y)"),
+        ("import keras.utils.np_utils", "keras.utils.np_utils.to_categorical(y)"),
+        ("from keras.backend import control_flow_ops", "control_flow_ops(y)"),
+    ],
+)
+def test_an_import_stays_that_only_code_for_an_older_keras_names(line: str, use: str) -> None:
+    source = f"import keras\n{line}\n\nif keras.__version__ < '3':\n    {use}\n"
+    found = scan(["-"], stdin=source.encode(), select=["KD101", "KD102"]).findings
+    assert [each.place.line for each in found] == [2]
+    assert "never gets to" in str(found[0].no_fix_because)
+
+    others = f"{source}else:\n    {use}\n"
+    assert line in mended(mended(others))
+
+
 def test_what_an_alias_stands_for_is_reported_where_it_is_bound() -> None:
     found = findings("import keras\nL = keras.layers.core\nL.Dense(3)")
     assert [(each.place.line, each.symbol) for each in found] == [(2, "keras.layers.core")]

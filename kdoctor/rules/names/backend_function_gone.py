@@ -62,7 +62,7 @@ from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, Severity
-from kdoctor.rewrite import Refusal, RewriteTable
+from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
 from kdoctor.rules.names._backend.functions import as_function
@@ -186,7 +186,7 @@ def help_for(name: str, attempt: Fix | Refusal) -> str:
 
 
 def _reason(name: str, refusal: Refusal, rows: RewriteTable) -> str:
-    if rows.rows_for(f"keras.backend.{name}"):
+    if rows.rows_for(f"keras.backend.{name}") or refusal == ONLY_IN_DEAD_CODE:
         return refusal.reason
     return "no single expression stands for it in Keras 3"
 

@@ -73,7 +73,7 @@ import libcst as cst
 
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Finding, Fix, Place, Severity
-from kdoctor.rewrite import Refusal
+from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._gone_classes import EXAMPLES as GONE_CLASSES
 from kdoctor.rules.names._gone_classes import stand_in
@@ -183,7 +183,7 @@ def _by_hand(found: Lookup, moves: Moves) -> str:
 
 
 def _reason(found: Lookup, moves: Moves, refusal: Refusal) -> str:
-    if moves.is_known(found):
+    if moves.is_known(found) or refusal == ONLY_IN_DEAD_CODE:
         return refusal.reason
     if _by_hand(found, moves):
         return "nothing in Keras 3 takes its place one to one"
