@@ -87,6 +87,7 @@ _OTHER_ERRORS = {
     "Variable": _ERROR,
 }
 _NOT_EQUAL = "for some arguments TensorFlow gives something else, see `kdoctor rules KD503`"
+_MAY_BE_NONE = "a size that only data tell is None while the model is built, as that of the batch"
 _NAMELESS = "the operation loses its name, which somebody may look for"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 _LAYER_OF_ITS_OWN = "put it into the `call` of a layer of your own"
@@ -191,7 +192,8 @@ def _attempt(module: Module, facts: Facts, reference: Reference, call: cst.Call)
     table, nameless = _tables(facts)
     attempt = table.attempt(module, reference, facts.applicability)
     if isinstance(attempt, Fix):
-        return replace(attempt, unsafe_because=_NOT_EQUAL)
+        is_size = reference.name == "tensorflow.shape"
+        return replace(attempt, unsafe_because=_MAY_BE_NONE if is_size else _NOT_EQUAL)
     unnamed = nameless.attempt(module, reference, lambda _: Applicability.UNSAFE)
     if isinstance(unnamed, Fix):
         return replace(unnamed, title=f"{unnamed.title}, without name=", unsafe_because=_NAMELESS)
@@ -327,6 +329,14 @@ INVALID = [
         after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.log(x)\n",
         raises="AttributeError: module 'tensorflow' has no attribute 'log'",
         check="assert y.shape == (None, 4)",
+    ),
+    # Right for this size; that of the batch would be None.
+    Example(
+        before=_HEAD + "size = tf.shape(x)[1]\n",
+        after="import keras\n\nx = keras.Input((4,))\nsize = keras.ops.shape(x)[1]\n",
+        raises=_RAISES,
+        unsafe=True,
+        check="assert size == 4",
     ),
     # There is nothing like it in keras.ops.
     Example(before=_HEAD + "y = tf.gather_nd(x, [[0]])\n", raises=_RAISES),

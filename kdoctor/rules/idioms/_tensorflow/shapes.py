@@ -5,7 +5,7 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, indexed, not_none, one_of
 from kdoctor.rules.idioms._tensorflow.questions import sizes
-from kdoctor.rules.names._backend.questions import whole_numbers
+from kdoctor.rules.names._backend.questions import somewhere, whole_numbers
 
 _GATHER = (
     "tensorflow.gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None)"
@@ -101,11 +101,11 @@ REWRITES = (
         'keras.ops.pad(tensor, paddings, mode="symmetric")',
         when=one_of("mode", "SYMMETRIC", "symmetric"),
     ),
-    # While a model is built, an unknown batch size is None in keras.ops.shape.
+    # While a model is built, an unknown size is None in keras.ops.shape.
     rewrite(
         "tensorflow.shape(input, out_type=None, name=None)",
         "keras.ops.shape(input)",
-        when=indexed() & equals("out_type", None),
+        when=indexed() & equals("out_type", None) & somewhere(),
     ),
     rewrite("tensorflow.rank(input, name=None)", "len(input.shape)"),
 )
