@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 from msgspec import Struct
@@ -25,6 +25,9 @@ from kdoctor.syntax.nodes import dotted
 
 # How far a refused row was from holding; the nearest row's reason is told.
 NOT_THIS_CALL = 1000
+
+# TensorFlow's other names of dtypes (`tf.as_dtype`). Keras 3: "ValueError: Invalid dtype: float".
+_SHORT_DTYPES = {"half": "float16", "float": "float32", "double": "float64"}
 
 _STARS: dict[inspect._ParameterKind, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*",
@@ -102,7 +105,8 @@ class Attempt(Struct, frozen=True):
             if inner is not None:
                 new = spell(name)
                 # Where the arguments change too, the name alone would tell half of it.
-                return [self._replace_name(new), *inner], self._told(name, new) if inner else new
+                told = self._told(name, new) if inner else new
+                return [self._replace_name(new), *inner, *self._full_dtypes(binding)], told
         self._check_comments(call, binding.arguments)
         edit = Edit(
             self.module.span(call),
@@ -110,7 +114,15 @@ class Attempt(Struct, frozen=True):
             template_binds(self.row.replacement.code.node),
             wanted_around(self.module.parent(call), call),
         )
-        return [edit], self.row.right
+        return [edit, *self._full_dtypes(binding)], self.row.right
+
+    def _full_dtypes(self, binding: Binding) -> Iterator[Edit]:
+        """Write a dtype by the name that Keras 3 knows it by."""
+        for each in binding.passed("dtype"):
+            if isinstance(each.value, cst.SimpleString) and each.value.raw_value in _SHORT_DTYPES:
+                old, written = each.value.raw_value, each.value.value
+                new = written.replace(old, _SHORT_DTYPES[old])
+                yield Edit(self.module.span(each.value), (new,))
 
     def _told(self, name: str, new: str) -> str:
         """Return the right side with its names as the file spells them."""

@@ -19,6 +19,11 @@ RELU = (
     "keras.activations.relu(x, negative_slope=alpha, max_value=max_value, threshold=threshold)",
 )
 SHAPE = ("keras.backend.int_shape(x)", "tuple(x.shape)")
+CAST = ("keras.backend.cast(x, dtype)", "keras.ops.cast(x, dtype)")
+ZEROS = (
+    "keras.backend.zeros(shape, dtype=None, name=None)",
+    "keras.Variable(keras.ops.zeros(shape, dtype=dtype), name=name)",
+)
 UID = (
     "keras.backend.unique_object_name(name)",
     'f"{name}_{keras.backend.get_uid(name)}"',
@@ -64,6 +69,27 @@ class TestEditsAreMinimal:
             line("K.permute_dimensions(x, pattern=p)", PERMUTE, signatures=unknown)
             == "ops.transpose(x, p)"
         )
+
+
+class TestShortDtypes:
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("K.cast(x, 'float')", "ops.cast(x, 'float32')"),
+            ("K.cast(x, dtype=(\n    r'half'  # short\n))", None),
+            ('K.cast(K.cast(x, "double"), "half")', 'ops.cast(ops.cast(x, "float64"), "float16")'),
+            ("K.cast('float', x)", "ops.cast('float', x)"),
+            ("K.cast(x, 'floats')", "ops.cast(x, 'floats')"),
+            ("K.cast(x, float)", "ops.cast(x, float)"),
+        ],
+    )
+    def test_a_dtype_is_written_by_its_full_name(self, line, before, after):
+        full = after or "ops.cast(x, dtype=(\n    r'float16'  # short\n))"
+        assert line(before, CAST) == full
+
+    def test_a_dtype_that_moves_is_written_by_its_full_name(self, line):
+        after = "Variable(ops.zeros((2,), dtype='float32'))"
+        assert line("K.zeros((2,), 'float')", ZEROS) == after
 
 
 class TestDefaults:

@@ -10,7 +10,8 @@ Keras 3 passes callbacks `{'verbose': …, 'epochs': …, 'steps': …}` and not
 
 ## What to write instead
 `self.params["steps"]` counts batches; the metrics of an epoch are the keys of `logs`; what else a
-callback needs, it takes in its own `__init__`.
+callback needs, it takes in its own `__init__`. Code that asks first (`'samples' in self.params`) is
+left alone.
 
 ## How we know
 Run on Keras 3.15.1: the three keys are what `fit` passes there.
@@ -28,6 +29,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.fallbacks import conditions
 
 _HELP = {
     "metrics": "The metrics are the keys of `logs`.",
@@ -35,6 +37,7 @@ _HELP = {
     "nb_epoch": "It is called `epochs`.",
 }
 _OTHERS = ("samples", "nb_sample", "batch_size")
+_ALWAYS_THERE = frozenset({"epochs", "steps", "verbose"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -44,6 +47,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             continue
         key = _key(module, use)
         if key is None or key not in {*_HELP, *_OTHERS} or module.is_guarded(use.node):
+            continue
+        if _is_asked_for(module, use, key):
             continue
         yield rule.finding(
             module.place(use.node),
@@ -65,6 +70,33 @@ def _key(module: Module, use: MemberUse) -> str | None:
     return None
 
 
+def _is_asked_for(module: Module, use: MemberUse, key: str) -> bool:
+    """Say whether a test around the use tells that the key is there, or never comes out so."""
+    params = module.source(use.node)
+    child: cst.CSTNode = use.node
+    while (parent := module.parent(child)) is not None:
+        for test, holds in conditions(parent, child, lambda _: None):
+            asked = _keys_asked(module, test, params)
+            if key in asked if holds else _ALWAYS_THERE & asked:
+                return True
+        child = parent
+    return False
+
+
+def _keys_asked(module: Module, test: cst.BaseExpression, params: str) -> set[str]:
+    """Return the keys that ``params`` surely has where the test holds: ``'epochs' in params``."""
+    match test:
+        case cst.BooleanOperation(operator=cst.And()):
+            left, right = (_keys_asked(module, each, params) for each in (test.left, test.right))
+            return left | right
+        case cst.Comparison(
+            left=cst.SimpleString() as key,
+            comparisons=[cst.ComparisonTarget(operator=cst.In(), comparator=asked)],
+        ) if module.source(asked) in {params, f"{params}.keys()"}:
+            return {str(key.raw_value)}
+    return set()
+
+
 rule = Rule(
     code="KD219",
     name="callback-params",
@@ -83,6 +115,18 @@ VALID = [
     f"{_CALLBACK}        print(self.params['steps'], self.params['epochs'], logs['loss'])",
     f"{_CALLBACK}        print(self.params.get('samples'))",
     f"{_CALLBACK}        if 'samples' in self.params:\n            pass",
+    (
+        f"{_CALLBACK}        if 'samples' in self.params:\n"
+        "            print(self.params['samples'])\n"
+        "        elif epoch and 'nb_sample' in self.params.keys():\n"
+        "            print(self.params['nb_sample'])"
+    ),
+    (
+        f"{_CALLBACK}        epochs = (\n            self.params['epochs']\n"
+        "            if 'epochs' in self.params\n"
+        "            else self.params['nb_epoch']\n        )"
+    ),
+    f"{_CALLBACK}        print('samples' in self.params and self.params['samples'])",
     "class Mine:\n    def show(self):\n        return self.params['samples']",
     (
         "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
