@@ -43,11 +43,13 @@ class Answer:
     """What the rules say about a line, and the diff that cures it.
 
     ``others`` is the number of findings elsewhere in the file, where it was there to be read.
+    ``example`` is what became of a made-up statement: ``x.fit(nb_epoch=2)  ->  x.fit(epochs=2)``.
     """
 
     findings: tuple[Finding, ...] = ()
     diff: str = ""
     others: int = 0
+    example: str = ""
 
     @property
     def rule(self) -> str:
@@ -92,8 +94,14 @@ def ask(frame: Frame | None, wanted: Wanted, target: Target, read: ReadSource) -
     if wanted.statement:
         chosen = _asked(wanted.statement.encode(), target, _meeting(wanted))
         # What a made-up statement would become is no diff of the user's.
-        return Answer(chosen.findings) if chosen else Answer()
+        return Answer(chosen.findings, example=_example(chosen)) if chosen else Answer()
     return Answer()
+
+
+def _example(chosen: Chosen) -> str:
+    """Return the last line of a made-up statement before and after."""
+    old, new = chosen.before.splitlines(), chosen.after.splitlines()
+    return f"{old[-1]}  ->  {new[-1]}" if old and new and old[-1] != new[-1] else ""
 
 
 def source_of(frame: Frame, read: ReadSource) -> bytes | None:

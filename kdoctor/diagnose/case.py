@@ -16,7 +16,7 @@ from kdoctor.target import Target
 _FETCHES: Final = re.compile(
     r"^<frozen |/importlib/|/tensorflow(?:_core)?/python/util/"
     r"(?:lazy_loader|module_wrapper|deprecation_wrapper)\.py$|/keras/src/utils/traceback_utils\.py$"
-    r"|/python/util/traceback_utils\.py$"
+    r"|/python/util/traceback_utils\.py$|/pydev_import_hook\.py$"
 )
 
 # Packages that Keras and TensorFlow call, and those that call whatever they are given: none of

@@ -8,6 +8,17 @@ from typing import Final
 
 HEAD: Final = "Traceback (most recent call last)"
 
+# Colab and VS Code make links of a notebook's places: `[/lib/x.py:3](https://localhost:8080/#)`.
+_LINK: Final = re.compile(r"\[([^\[\]\n]+)\]\((?:https?|file|vscode-\w+):[^()\s]*\)")
+# A terminal's line end within the head of a frame: in its path, or before the function's name.
+_WRAPPED: Final = re.compile(
+    r'^([ \t]*File "[^"\n]*)\n(?=[^"\n]*", line \d)'
+    r'|^([ \t]*File "[^"\n]*", line \d+,) *\n(?=in \S)',
+    re.MULTILINE,
+)
+
+# No line of a program's says more after that many characters: what has them is data, not text.
+_LONG: Final = re.compile(r"([^\n]{10000})[^\n]+")
 # Colours and cursor movements, titles and links (OSC), and a lone ESC in a cut log.
 _ESCAPES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]?"
@@ -28,9 +39,17 @@ def clean_lines(text: str) -> list[str]:
     >>> clean_lines("web_1 | Traceback (most recent call last):\nweb_1 |   File")
     ['Traceback (most recent call last):', '  File']
     """
+    text = _LONG.sub(r"\1", text)
     text = _SHOWN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
+    text = _WRAPPED.sub(_joined, _LINK.sub(r"\1", text))
     lines = [line.rpartition("\r")[2].rstrip() for line in text.split("\n")]
     return list(_without_groups(_without_prefixes(lines)))
+
+
+def _joined(matched: re.Match[str]) -> str:
+    if matched[1] is None:
+        return f"{matched[2]} "
+    return f"{matched[1]}/" if matched[1].endswith("-packages") else matched[1]
 
 
 def _without_prefixes(lines: list[str]) -> Iterator[str]:

@@ -67,13 +67,16 @@ _STATED: Final = re.compile(
     r"['\"]?v?(?P<version>[123]\.\d+(?:\.\d+)?)\b(?! (?:or|and) (?:higher|later|newer|above))",
     re.IGNORECASE,
 )
+_ABSENT: Final = re.compile(r"No module named ['\"`]?[\w.]+")
 _SINGULAR: Final = {"tf-keras": "tf_keras"}
 
 
 def era_of(error: Raised) -> Era:
     """Return the releases of Keras that an exception and its frames can be of."""
     era = Era()
-    shown = [error.message, *(frame.path.replace("\\", "/") for frame in error.frames)]
+    # A module that is not there is of another release than the one that ran.
+    told = _ABSENT.sub("", error.message)
+    shown = [told, *(frame.path.replace("\\", "/") for frame in error.frames)]
     for pattern, (since, until) in _TRACES:
         for text in shown:
             if found := re.search(pattern, text):

@@ -56,6 +56,8 @@ _INSTALLED: Final = re.compile(
 _OWN_FOLDERS: Final = re.compile(
     r"(?:^|/)(?P<package>tensorflow/python|keras/src|keras/engine|tf_keras/src)/"
 )
+# What runs the program for an editor is as little to blame as Python itself.
+_RUNNER: Final = re.compile(r"/(?:pydev|_pydev_bundle|_pydevd?_imps|debugpy|spyder_kernels)/")
 _PYTHON: Final = re.compile(
     r"(?:^|/)(?:lib/python\d(?:\.\d+)?(?:\.zip)?/|Python\d+/lib/|python\d+\.zip/)|^<frozen ",
     re.IGNORECASE,
@@ -77,6 +79,8 @@ def _origin(path: str) -> tuple[Origin, str]:
     path = path.replace("\\", "/")
     if _GENERATED.search(path):
         return Origin.GENERATED, ""
+    if _RUNNER.search(path):
+        return Origin.PYTHON, ""
     if compiled := _COMPILED.match(path):
         return Origin.PACKAGE, compiled["package"] or ""
     installed = [*_INSTALLED.finditer(path)]

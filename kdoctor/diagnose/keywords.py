@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from typing import Final
 
 from kdoctor.diagnose import steps
-from kdoctor.diagnose.by_rules import Wanted, ask
+from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.frames import Origin
 from kdoctor.diagnose.snippets import Binding, home_of
-from kdoctor.keras_api import lookup, signature
+from kdoctor.keras_api import lookup, newest_target, signature
 from kdoctor.keras_api.history import member_history, name_history
+from kdoctor.target import Target
 
 _CALL: Final = r"(?P<call>[A-Za-z_][\w.]*)"
 # What Python and the releases of Keras say of an argument that nobody takes.
@@ -30,6 +32,9 @@ _MESSAGES: Final = tuple(
         r"^`?(?P<name>\w+)`? is not a valid argument",
     )
 )
+_ARGUMENTS: Final = re.compile(r"\{[^\n]*\}")
+# Python shows the first line of a call alone: `logger = keras.callbacks.ProgbarLogger(`.
+_OPEN_CALL: Final = re.compile(r"([A-Za-z_]\w*)\($")
 _TRAINERS: Final = re.compile(r"^(?:\w+Trainer|Trainer|Model|Functional|Sequential)$")
 
 
@@ -48,21 +53,20 @@ def explain_keyword(case: Case) -> Diagnosis | None:
     argument = _argument(case)
     if argument is None:
         return None
-    binding = None
-    if argument.owner == "Model":
-        binding = Binding(argument.call, "{name} = keras.Sequential()")
-    wanted = Wanted(argument.name, binding=binding, statement=_statement(argument))
     frame = case.blamed
-    answer = ask(frame, wanted, case.target, case.read)
-    if not answer.findings and binding is not None:
-        wanted = Wanted(argument.name, statement=wanted.statement)
-        answer = ask(frame, wanted, case.target, case.read)
+    answer = _asked(argument, case, case.target)
     last = _last_release(argument)
     refused = _is_refused(argument, case)
     if not answer.findings and not refused:
-        return None
+        return _of_newer(argument, case)
+    if refused and (_is_in_file(case) or _is_a_default(argument, case)):
+        return _of_file(argument, last, case)
+    if not answer.findings:  # the rules speak of Keras 3
+        answer = _asked(argument, case, newest_target())
     package = frame.package if frame is not None and frame.origin is Origin.PACKAGE else ""
     told = list(steps.for_a_package(package, None) if package else steps.of_answer(answer))
+    if answer.example and not package:
+        told.append(Step(StepKind.CODE, answer.example))
     if not told:
         told = [Step(StepKind.ADVICE, f"Leave `{argument.name}=` out, or see what took its place.")]
     return Diagnosis(
@@ -74,6 +78,115 @@ def explain_keyword(case: Case) -> Diagnosis | None:
         steps=tuple(told),
         rule=answer.rule or "KD303",
         package=package,
+        target=case.target,
+    )
+
+
+def _asked(argument: _Argument, case: Case, target: Target) -> Answer:
+    """Ask about the line, with its object taken for a model where the callable is one's method."""
+    bindings = [Binding(argument.call, "{name} = keras.Sequential()"), None]
+    answer = Answer()
+    for binding in bindings if argument.owner == "Model" else [None]:
+        wanted = Wanted(argument.name, binding=binding, statement=_statement(argument))
+        answer = ask(case.blamed, wanted, target, case.read)
+        if answer.findings:
+            break
+    return answer
+
+
+def _of_file(argument: _Argument, last: str, case: Case) -> Diagnosis:
+    """The argument stands in the configuration that a saved model holds: no line has it."""
+    cls, names = argument.call, _refused_names(argument, case)
+    popped = "".join(f"        kwargs.pop({name!r}, None)\n" for name in names)
+    shown = " and ".join(f"`{name}`" for name in names)
+    return Diagnosis(
+        fault=Fault.YOUR_CODE,
+        meaning=f"{_meaning(argument, last, case)} It stands in the saved model, which another "
+        "release of Keras wrote.",
+        error=case.error,
+        place=case.blamed,
+        evidence=tuple(_evidence(argument, last, refused=True, case=case)),
+        steps=(
+            Step(
+                StepKind.CODE,
+                "model = build_model()\nmodel.load_weights(path)",
+                "where the code of the model is at hand: make it anew and read the weights alone",
+            ),
+            Step(
+                StepKind.CODE,
+                f"class Old{cls}({argument.public}):\n    def __init__(self, *args, **kwargs):\n"
+                f"{popped}        super().__init__(*args, **kwargs)\n\n"
+                "model = keras.models.load_model(path, compile=False, "
+                f"custom_objects={{{cls!r}: Old{cls}}})",
+                f"or leave {shown} out while loading: right where it has its default",
+            ),
+            Step(
+                StepKind.COMMAND,
+                "pip install tf_keras",
+                "or load a file of Keras 2 with tf_keras.models.load_model(path), and save it anew",
+            ),
+        ),
+        rule="KD303",
+        only_if="" if _is_in_file(case) else "it comes while a saved model is loaded",
+        target=case.target,
+    )
+
+
+def _refused_names(argument: _Argument, case: Case) -> list[str]:
+    """Return all the names that the message has, the first of them that of the argument."""
+    return list(dict.fromkeys([argument.name, *_told(case)]))
+
+
+def _is_a_default(argument: _Argument, case: Case) -> bool:
+    """Say whether the value is the one that the argument once had by itself, on no line at hand.
+
+    Nobody writes such a value out; a saved configuration always does.
+    """
+    told = _told(case)
+    if case.has_frames or argument.name not in told:
+        return False
+    shown = re.escape(f"{argument.name}={told[argument.name]!r}")
+    return any(re.search(rf"\b{shown}(?!\w)", text) for _, _, text in _spans(argument))
+
+
+def _told(case: Case) -> dict[str, object]:
+    """Return the arguments and values that a message shows: ``passed to LSTM: {'units': 3}``."""
+    _, _, shown = case.error.message.rpartition("Unrecognized keyword arguments passed to ")
+    found = _ARGUMENTS.search(shown)
+    try:
+        told = ast.literal_eval(found.group()) if found else {}
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return {}
+    return {str(name): value for name, value in told.items()} if isinstance(told, dict) else {}
+
+
+def _is_in_file(case: Case) -> bool:
+    """Say whether Keras met the argument while it made a model of what a file says."""
+    paths = [frame.path.replace("\\", "/") for frame in case.error.frames]
+    loads = any(re.search(r"/keras/src/(?:legacy/)?saving/", path) for path in paths)
+    return loads or "when deserializing class" in case.error.message
+
+
+def _of_newer(argument: _Argument, case: Case) -> Diagnosis | None:
+    """Explain an argument that the target takes, and an older release did not."""
+    first = _first_release(argument)
+    if case.is_stated or not first:
+        return None
+    return Diagnosis(
+        fault=Fault.INSTALLATION,
+        meaning=f"`{argument.public}` takes `{argument.name}=` from keras {first} on: the release "
+        "that ran is older than the code, or than the Keras that wrote the saved model.",
+        error=case.error,
+        place=case.blamed,
+        evidence=(f"the signatures of {argument.public} in each release",),
+        steps=(
+            Step(StepKind.COMMAND, "pip install --upgrade keras", f"to {first} or later"),
+            Step(
+                StepKind.COMMAND,
+                'python -c "import keras; print(keras.__version__)"',
+                "shows which release runs",
+            ),
+        ),
         target=case.target,
     )
 
@@ -103,6 +216,7 @@ def _of_class(cls: str, name: str, case: Case) -> _Argument | None:
     named = (
         [cls] if cls else re.findall(rf"([A-Za-z_]\w*)\((?:[^()]|\([^()]*\))*?\b{name}\s*=", line)
     )
+    named += _OPEN_CALL.findall(line)
     for each in named:
         module = home_of(each, case.target)
         if module is not None:
@@ -130,15 +244,31 @@ def _is_refused(argument: _Argument, case: Case) -> bool:
 
 def _last_release(argument: _Argument) -> str:
     """Return the last release whose signature had the argument."""
+    had = (last for _, last, text in reversed(_spans(argument)) if _has(text, argument.name))
+    return next(had, "")
+
+
+def _first_release(argument: _Argument) -> str:
+    """Return the release that brought an argument which is there to stay, "" for an old one."""
+    spans = [(first, _has(text, argument.name)) for first, _, text in _spans(argument)]
+    since = next((number for number, (_, has) in enumerate(spans) if has), 0)
+    return spans[since][0] if since and all(has for _, has in spans[since:]) else ""
+
+
+def _spans(argument: _Argument) -> list[tuple[str, str, str]]:
+    """Return the first and the last release with each signature, the oldest first, and its text."""
     if argument.public:
         history = name_history("keras", argument.public.removeprefix("keras."))
     elif argument.owner:
         history = member_history("keras", argument.owner, argument.call)
     else:
-        return ""
+        return []
     spans = history.signatures if history is not None else ()
-    pattern = re.compile(rf"\b{argument.name}\b(?=\s*[=,]|$)")
-    return next((span.last for span in reversed(spans) if pattern.search(span.text)), "")
+    return [(span.first, span.last, span.text) for span in spans]
+
+
+def _has(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\b(?=\s*[=,]|$)", text) is not None
 
 
 def _meaning(argument: _Argument, last: str, case: Case) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from kdoctor.diagnose import steps
-from kdoctor.diagnose.by_rules import Wanted, ask, source_of
+from kdoctor.diagnose.by_rules import Answer, Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step
 from kdoctor.diagnose.frames import Origin
@@ -66,12 +66,9 @@ def explain_member(case: Case) -> Diagnosis | None:
         return None
     kind, home = _kind_of(cls, case.target)
     binding = Binding(member, _MADE.get(cls, f"{{name}} = {home}()")) if home else None
-    statement = ""
-    if home:
-        made = _MADE.get(cls, f"{{name}} = {home}()").format(name="x")
-        statement = f"import keras\n{made}\nx.{member}\n"
-    wanted = Wanted(member, binding=binding, statement=statement)
-    answer = ask(case.blamed, wanted, case.target, case.read)
+    made = _MADE.get(cls, f"{{name}} = {home}()").format(name="x") if home else ""
+    wanted = Wanted(member, binding=binding)
+    answer = _asked(wanted, made, case)
     is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
     if not home and not answer.findings:
         return None
@@ -87,7 +84,7 @@ def explain_member(case: Case) -> Diagnosis | None:
     package = case.blamed.package if is_package and case.blamed is not None else ""
     told = tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer))
     if not told and last:
-        told = _as_on_the_newest(case, wanted)
+        told = _as_on_the_newest(case, replace(wanted, statement=_statement(made, member)))
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=_meaning(cls, member, last, case.target),
@@ -100,6 +97,22 @@ def explain_member(case: Case) -> Diagnosis | None:
         package=package,
         target=case.target,
     )
+
+
+def _asked(wanted: Wanted, made: str, case: Case) -> Answer:
+    """Ask about the line, else about the member of an object made for it: read, then called."""
+    answer = Answer()
+    for call in ("", "()", "(y)") if made else ("",):
+        statement = _statement(made, f"{wanted.name}{call}")
+        found = ask(case.blamed, replace(wanted, statement=statement), case.target, case.read)
+        answer = answer if answer.findings else found
+        if any(finding.fix or finding.help for finding in found.findings):
+            return found
+    return answer
+
+
+def _statement(made: str, used: str) -> str:
+    return f"import keras\n{made}\nx.{used}\n" if made else ""
 
 
 def _as_on_the_newest(case: Case, wanted: Wanted) -> tuple[Step, ...]:

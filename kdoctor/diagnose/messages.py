@@ -111,7 +111,8 @@ def _fits(entry: Message, case: Case) -> bool:
     """Say whether the frames bear the entry out, as far as there are any."""
     frames = case.error.frames
     if not case.has_frames:
-        return True
+        shown = [frame.source for frame in frames if frame.source]
+        return not (entry.line and shown) or any(re.search(entry.line, line) for line in shown)
     paths = [frame.path.replace("\\", "/") for frame in frames]
     if entry.raised_in and not any(re.search(entry.raised_in, path) for path in paths[-_INNER:]):
         return False

@@ -13,7 +13,15 @@ from kdoctor.diagnose.eras import all_targets
 from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.naming import MissingName, missing_name
 from kdoctor.diagnose.snippets import Binding
-from kdoctor.keras_api import Lookup, Presence, known_releases, lookup, split_root
+from kdoctor.keras_api import (
+    Lookup,
+    Presence,
+    known_releases,
+    lookup,
+    newest_target,
+    split_root,
+)
+from kdoctor.keras_api.surface import surface_at
 from kdoctor.target import FRAMEWORKS, Target
 
 
@@ -26,10 +34,33 @@ def explain_name(case: Case) -> Diagnosis | None:
         return own
     if split_root(missing.qualified) is None:
         return _of_tensorflow(missing, case)
+    missing = _meant(missing)
     found, target = _looked_up(missing, case)
     if case.is_inside_keras:
         return _mixture(missing, found, case)
     return _explained(_Search(missing, found, target, case))
+
+
+def _meant(missing: MissingName) -> MissingName:
+    """Return the one thing in a module that is back with other contents, else the name itself.
+
+    ``tf.keras.wrappers`` held ``scikit_learn`` up to 2.12 and is another module since 3.8: who
+    misses it misses what it held.
+    """
+    found = lookup(missing.qualified, newest_target())
+    if missing.form != "import" or found.root is None or len(found.periods) < 2:
+        return missing
+    old, new = (_contents(found, last) for _, last in found.periods[-2:])
+    if len(old) != 1 or old & new:
+        return missing
+    (child,) = old
+    module, qualified = f"{missing.module}.{missing.name}", f"{missing.qualified}.{child}"
+    return replace(missing, module=module, name=child, qualified=qualified)
+
+
+def _contents(found: Lookup, release: str) -> set[str]:
+    surface = surface_at(found.root, release) if found.root is not None else None
+    return set(surface.children(found.name)) if surface is not None else set()
 
 
 def _looked_up(missing: MissingName, case: Case) -> tuple[Lookup, Target]:
@@ -71,8 +102,10 @@ def _explained(search: _Search) -> Diagnosis:
         told = (*told, *steps.of_module(found, target))
     if is_package and frame is not None:
         told = tuple(steps.for_a_package(frame.package, found))
-    if _is_not_there_yet(found, target):
-        told = (*told, _newer(found))
+    if since := _later(found, target):
+        told = (*told, _newer(found, since))
+    elif not told and found.root == "keras" and found.until:
+        told = tuple(step for step in [steps.old_pair(found.until)] if step is not None)
     evidence = list(_evidence(search))
     if is_package and frame is not None:
         evidence.append(f"{frame.package} asks for it: {frame}")
@@ -104,8 +137,14 @@ def _meaning(search: _Search) -> str:
     made_of = _release(found, target)
     if not found.periods:
         return f"{name} does not exist: no release known ever had it."
-    if _is_not_there_yet(found, target):
-        return f"{name} is not in {made_of} yet: it came with {found.root} {found.since}."
+    if since := _later(found, target):
+        first, last = found.periods[0]
+        if since == first:
+            return f"{name} is not in {made_of} yet: it came with {found.root} {since}."
+        return (
+            f"{name} is not in {made_of}: {found.root} had it from {first} to {last}, and has it "
+            f"again from {since} on."
+        )
     last = found.periods[-1][1]
     gone = f"{name} is not in {made_of}: the last release with it was {found.root} {last}."
     prefix = found.missing_prefix or ""
@@ -124,20 +163,24 @@ def _release(found: Lookup, target: Target) -> str:
     return f"{found.root} of {target}"
 
 
-def _is_not_there_yet(found: Lookup, target: Target) -> bool:
-    if not found.periods or not found.since or found.root is None:
-        return False
+def _later(found: Lookup, target: Target) -> str:
+    """Return the first release after the target's that has the name, "" where none has."""
+    if not found.periods or found.root is None:
+        return ""
     known = list(known_releases(found.root))
     own = target.keras_version if found.root == "keras" else target.tf_keras_version
-    return own in known and found.since in known and known.index(own) < known.index(found.since)
+    starts = [first for first, _ in found.periods if first in known]
+    if own not in known:
+        return ""
+    return next((each for each in starts if known.index(own) < known.index(each)), "")
 
 
-def _newer(found: Lookup) -> Step:
+def _newer(found: Lookup, since: str) -> Step:
     package = "keras" if found.root == "keras" else "tensorflow"
     return Step(
         StepKind.COMMAND,
         f"pip install --upgrade {package}",
-        f"the name is there from {found.root} {found.since} on",
+        f"the name is there from {found.root} {since} on",
     )
 
 

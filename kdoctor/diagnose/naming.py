@@ -69,7 +69,7 @@ _ATTRIBUTE: Final = re.compile(
 )
 _IMPORT: Final = re.compile(
     rf"cannot import name ['\"`]?(?P<name>{_NAME})['\"`]?"
-    rf"(?: from (?P<partial>partially initialized module )?['\"`](?P<module>{_DOTTED})['\"`])?"
+    rf"(?: from (?P<partial>partially initialized module )?['\"`](?P<module>{_DOTTED})['\"`]?)?"
     r"(?P<rest>.*)"
 )
 _MODULE: Final = re.compile(rf"No module named ['\"`]?(?P<name>{_DOTTED})['\"`]?(?P<rest>.*)")

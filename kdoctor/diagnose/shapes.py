@@ -16,10 +16,11 @@ _CUT: Final = re.compile(
     r"^(?P<path>[^\s\"][^\"]*\.py)\", line (?P<line>\d+)(?:, in (?P<function>.*))?$"
 )
 _IPYTHON_8: Final = re.compile(
-    r"^File (?P<path>(?:[A-Za-z]:\\)?[^:\"]+):(?P<line>\d+)(?:, in (?P<function>.*))?$"
+    r"^(?:  )?File (?P<path>(?:[A-Za-z]:\\)?[^:\"]+):(?P<line>\d+)(?:,? in (?P<function>.*))?$"
 )
 _CELL: Final = re.compile(
-    r"^(?:Cell|Input) In ?\[(?P<cell>\d+)\](?:, line (?P<line>\d+))?(?:, in (?P<function>.*))?$"
+    r"^(?:  )?(?:Cell|Input) In ?\[(?P<cell>\d+)\]"
+    r"(?:, line (?P<line>\d+))?(?:,? in (?P<function>.*))?$"
 )
 _IPYTHON_7: Final = re.compile(
     r"^(?P<path><ipython-input-[^>]+>|(?:[A-Za-z]:\\|[~/.]|\w)[^\s:]*\.py) in (?P<function>\S.*)$"
@@ -69,8 +70,8 @@ _INNER: Final = re.compile(
     r"^(?P<type>[A-Za-z_][\w.]*): ?(?P<message>.*)\Z", re.MULTILINE | re.DOTALL
 )
 _CALLING: Final = re.compile(
-    r"\A.*?Exception encountered when calling (?P<what>.+?)\n\n(?P<message>.*?)"
-    r"(?:\n\n(?:Arguments received by|Call arguments received by) .*)?\Z",
+    r"\A.*?Exception encountered when calling (?P<what>[^\n]+)\n{1,3}(?P<message>.*?)"
+    r"(?:\n{1,3}(?:Arguments received by|Call arguments received by) .*)?\Z",
     re.DOTALL,
 )
 

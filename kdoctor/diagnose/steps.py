@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from packaging.version import Version
@@ -11,7 +12,7 @@ from kdoctor.diagnose.by_rules import Answer
 from kdoctor.diagnose.diagnosis import Step, StepKind
 from kdoctor.engine.cures import cures_of
 from kdoctor.keras_api import Lookup, Presence, lookup, resolve_target
-from kdoctor.keras_api.surface import surface_at
+from kdoctor.keras_api.surface import Surface, surface_at
 from kdoctor.model import Applicability, Finding, Fix
 from kdoctor.target import Target
 
@@ -68,17 +69,37 @@ def of_lookup(found: Lookup) -> Iterator[Step]:
 
 
 def of_module(found: Lookup, target: Target) -> Iterator[Step]:
-    """Yield where the names of a module that is gone are now."""
+    """Yield where the names of a module that is gone are now, else those of its modules."""
     if found.root is None or not found.periods:
         return
-    told = 0
     last = surface_at(found.root, found.periods[-1][1])
-    for child in last.children(found.name) if last is not None else ():
-        if child.startswith("_"):
-            continue
-        moved = lookup(f"{found.qualified}.{child}", target).moved_to
-        if moved and (told := told + 1) <= _MOST_NAMES:
-            yield Step(StepKind.CODE, f"{found.qualified}.{child}  ->  {moved[0]}")
+    if last is None:
+        return
+    inner = (f"{found.name}.{child}" for child in last.children(found.name))
+    for modules in ([found.name], inner):
+        moves = list(islice(_moves(found, modules, last, target), _MOST_NAMES))
+        if moves:
+            yield from (Step(StepKind.CODE, f"{old}  ->  {new}") for old, new in moves)
+            return
+
+
+def _moves(
+    found: Lookup, modules: Iterable[str], last: Surface, target: Target
+) -> Iterator[tuple[str, str]]:
+    """Yield the old and the new name of what is somewhere else now, each new one once."""
+    told = set()
+    spelling = found.qualified.removesuffix(found.name)
+    for module in modules:
+        for child in last.children(module):
+            old = f"{spelling}{module}.{child}"
+            moved = () if child.startswith("_") else lookup(old, target).moved_to
+            if moved and moved[0] not in told and _is_there(moved[0], target):
+                told.add(moved[0])
+                yield old, moved[0]
+
+
+def _is_there(name: str, target: Target) -> bool:
+    return lookup(name, target).presence is Presence.EXISTS
 
 
 # The newest Python for which a TensorFlow has wheels. Source: its metadata on the package index.

@@ -57,7 +57,7 @@ _TYPE: Final = r"(?P<type>[A-Za-z_][\w.]*)"
 _EXCEPTION: Final = re.compile(rf"{_TYPE}(?:: ?(?P<message>.*))?$")
 # A line that is an exception's by its name alone, wherever it stands.
 _NAMED: Final = re.compile(
-    r"(?:^|[\s(])(?P<type>(?:[A-Za-z_]\w*\.)*(?:Error|Exception|[A-Z]\w*"
+    r"(?:^|[\s(`'\"])(?P<type>(?:[A-Za-z_]\w*\.)*(?:Error|Exception|[A-Z]\w*"
     r"(?:Error|Exception|Warning|Exit|Interrupt|Iteration|NotFound|Group)))(?:: (?P<message>.*))$"
 )
 # Messages of Python that people quote without their type.
@@ -70,7 +70,9 @@ _WARNED: Final = re.compile(
     r"^(?P<path>\S.*?\.pyx?|<[^>]+>):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
 )
 _LOG_LINE: Final = re.compile(r"^(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|[WIEF]\d{4} \d\d:\d\d)")
+_FENCE: Final = "```"
 _MOST_LINES: Final = 80  # of a message
+_LONGEST: Final = 20_000  # characters of a message
 
 
 def read_exceptions(text: str) -> tuple[Raised, ...]:
@@ -106,6 +108,8 @@ class _Reader:
 
     def _step(self, at: int) -> int:
         line = self.lines[at]
+        if not line:
+            return at + 1
         if HEAD in line:
             self.frames, self.headed = [], True
             return at + 1
@@ -128,7 +132,9 @@ class _Reader:
             self.marked = line[1:].strip()
         elif line.startswith("E  ") or line == "E":
             self.told.append(line[1:])
-        elif (self.frames or self.headed) and (exception := _EXCEPTION.match(line)):
+        elif (exception := _EXCEPTION.match(line)) and (
+            self.frames or self.headed or line.endswith(": in user code:")
+        ):
             return self._exception(at, exception)
         return at + 1
 
@@ -161,6 +167,8 @@ class _Reader:
                 break
             if line in {MEMBER, GROUP_END}:
                 break
+            if line.strip() == _FENCE and message[-1] and message.count(_FENCE) % 2 == 0:
+                break  # of the page that the log was pasted into: Keras' own follow empty lines
             message.append(line)
             at += 1
         self._add(exception["type"], "\n".join(message).strip())
@@ -195,7 +203,7 @@ class _Reader:
 
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
-        type_, message, inner = unwrapped(type_, message)
+        type_, message, inner = unwrapped(type_, message[:_LONGEST])
         relation = self.relation if before else ""
         raised = Raised(type_, message, (*self.frames, *inner), before, relation)
         self.found.append(replace(raised, is_of_group=self.in_group))
@@ -262,12 +270,18 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
 
 def _source_above(lines: list[str]) -> str:
     """Return the line of source above a message in a log whose beginning is cut off."""
+    is_excerpt = False
     for line in reversed(lines):
-        if not is_marker(line):
-            return line.strip() if line.startswith("    ") else ""
+        if numbered := numbered_line(line):
+            is_it, _, text = numbered
+            if is_it:
+                return text.strip()
+            is_excerpt = True
+        elif line.strip() and not is_marker(line):
+            return line.strip() if line.startswith("    ") and not is_excerpt else ""
     return ""
 
 
 def _of_message(type_: str, message: str, frames: tuple[Frame, ...] = ()) -> Raised:
-    type_, message, told = unwrapped(type_, message.strip())
+    type_, message, told = unwrapped(type_, message.strip()[:_LONGEST])
     return Raised(type_, message, (*frames, *told))

@@ -42,10 +42,11 @@ def verdict(case: Case) -> Diagnosis:
 
 
 def _own_line(case: Case, raised: Frame) -> Diagnosis:
-    """The user's own line failed, outside of Keras; what its objects are, the text cannot tell."""
+    """A line outside of Keras failed; what its objects are, the text cannot tell."""
+    whose = "Your own line" if raised.origin is Origin.USER else raised.package or "Python"
     return Diagnosis(
         Fault.UNKNOWN,
-        "kdoctor does not know this error. Your own line raised it, not Keras; whether an object "
+        f"kdoctor does not know this error. {whose} raised it, not Keras; whether an object "
         "of Keras is behind it, the text does not show.",
         case.error,
         place=case.blamed,

@@ -1,0 +1,150 @@
+"""Errors as they arrive in issues and chats: as links, wrapped, quoted, fenced, and cut."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from kdoctor import explain
+from kdoctor.diagnose import Fault, read_exceptions
+
+GONE = "AttributeError: 'Sequential' object has no attribute 'fit_generator'"
+SYMBOLIC = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
+
+
+def test_the_links_that_notebooks_make_of_places_are_read_as_places():
+    text = (
+        "[<ipython-input-4-0a1b>](https://localhost:8080/#) in <cell line: 2>()\n"
+        "      1 import helper\n"
+        "----> 2 helper.build()\n\n"
+        "[/usr/lib/python3.10/site-packages/helper/net.py](https://localhost:8080/#) in build()\n"
+        "---> [17](file:///net.py:17)     return tf.nn.relu(x)\n\n"
+        f"{SYMBOLIC}\n"
+    )
+    found = explain(text)
+    assert (found.fault, found.package) == (Fault.PACKAGE, "helper")
+    assert found.place is not None
+    assert (found.place.line, found.place.source) == (17, "return tf.nn.relu(x)")
+
+
+def test_frames_of_spyder_are_indented_and_have_no_comma():
+    text = (
+        "Traceback (most recent call last):\n\n"
+        "  Cell In[9], line 1\n    run()\n\n"
+        "  File D:\\my envs\\ml\\Lib\\site-packages\\helper\\net.py:45 in run\n    tf.shape(x)\n\n"
+        f"{SYMBOLIC}\n"
+    )
+    found = explain(text)
+    assert found.package == "helper"
+    assert found.place is not None
+    assert found.place.line == 45
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '  File "/opt/app/venv/lib/python3.11/site-packages/\nhelper/net.py", line 3, in build\n',
+        '  File "/opt/app/venv/lib/python3.11/site-packages\nhelper/net.py", line 3, in build\n',
+        '  File "/opt/app/venv/lib/python3.11/site-packages/helper/net.py", line 3, \nin build\n',
+    ],
+)
+def test_the_head_of_a_frame_may_be_wrapped(head):
+    text = f"Traceback (most recent call last):\n{head}    tf.shape(x)\n{SYMBOLIC}\n"
+    (frame,) = read_exceptions(text)[0].frames
+    assert (frame.package, frame.line, frame.function) == ("helper", 3, "build")
+
+
+def test_the_end_of_a_fence_is_no_part_of_the_message():
+    text = (
+        f'It fails:\n```\n  File "a.py", line 1, in <module>\n    m.fit_generator(g)\n{GONE}\n```\n'
+    )
+    assert read_exceptions(text)[0].message == GONE.partition(": ")[2]
+
+
+def test_a_fence_within_a_message_stays():
+    message = f"{SYMBOLIC}\n\n```\nx = Input(...)\n```\n\nWrap it."
+    text = f'```\n  File "a.py", line 1, in <module>\n    f(x)\n{message}\n```\nHelp!\n'
+    assert read_exceptions(text)[0].message == message.partition(": ")[2]
+
+
+def test_user_code_without_a_traceback_around_it_is_read():
+    text = (
+        "AttributeError: in user code:\n\n"
+        '    File "/home/me/steps.py", line 12, in train_step  *\n'
+        "        scaled = optimizer.get_scaled_loss(loss)\n\n"
+        "    AttributeError: 'LossScaleOptimizer' object has no attribute 'get_scaled_loss'\n"
+    )
+    found = explain(text)
+    assert found.place is not None
+    assert found.place.line == 12
+    assert any("scale_loss" in step.text for step in found.steps)
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_what_keras_puts_around_a_message_is_taken_off_without_its_empty_lines_too(between):
+    (error,) = read_exceptions(
+        f"ValueError: Exception encountered when calling Mine.call().{between}It is odd."
+        f"{between}Arguments received by Mine.call():\n  • x=3"
+    )
+    assert error.message == "It is odd."
+
+
+@pytest.mark.parametrize("mark", ["`", "'", '"'])
+def test_a_message_in_quotes_has_its_type(mark):
+    (error,) = read_exceptions(f"I get {mark}TypeError: fit() got an odd thing{mark}")
+    assert error.type == "TypeError"
+
+
+def test_the_line_of_a_cut_excerpt_must_fit_an_entry_that_asks_for_one():
+    text = (
+        "     69         self.steps = 0\n"
+        "---> 70         self.rate = K.variable(0.1)\n"
+        "     71         self.decay = 0\n\n"
+        "AttributeError: can't set attribute\n"
+    )
+    assert not explain(text).is_known
+    callback = text.replace("self.rate = K.variable(0.1)", "self.model = model")
+    assert explain(callback).rule == "KD214"
+
+
+def test_what_an_editor_runs_a_program_with_is_not_to_blame():
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "D:\\Py39\\lib\\site-packages\\helper\\net.py", line 24, in <module>\n'
+        "    import keras.engine as KE\n"
+        '  File "D:\\PyCharm 2021\\plugins\\helpers\\pydev\\_pydev_bundle\\pydev_import_hook.py", '
+        "line 21, in do_import\n"
+        "    module = self._system_import(name, *args, **kwargs)\n"
+        "ModuleNotFoundError: No module named 'keras.engine'\n"
+    )
+    found = explain(text)
+    assert (found.fault, found.package) == (Fault.PACKAGE, "helper")
+
+
+def test_an_error_of_a_package_is_not_called_the_users_own():
+    text = (
+        '  File "/v/lib/python3.11/site-packages/helper/net.py", line 2, in f\n    g()\n'
+        "ValueError: keras is not what it was\n"
+    )
+    meaning = explain(text).meaning
+    assert "helper raised it" in meaning
+    assert "Your own" not in meaning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a" * 2_000_000,
+        "\0" * 2_000_000,
+        "\n" * 2_000_000,
+        "[a](http://" * 100_000,
+        '  File "x\n' * 50_000,
+        "ValueError: Exception encountered when calling a\n" + "\n" * 1_000_000,
+    ],
+    ids=["one line", "zeros", "empty lines", "links", "heads", "ends"],
+)
+def test_large_garbage_takes_seconds(text):
+    start = time.process_time()
+    assert not explain(text, read=lambda _: None).is_known
+    assert time.process_time() - start < 20
