@@ -14,6 +14,9 @@ _CONDITIONAL = frozenset({cst.If, cst.IfExp, cst.BooleanOperation, cst.FunctionD
 _SKIPPING = {"skipIf": False, "skipUnless": True, "skipif": False}
 
 
+_LACKING = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
+
+
 def conditions(
     parent: cst.CSTNode,
     child: cst.CSTNode,
@@ -90,6 +93,17 @@ def caught_by(
         yield from (element.value for element in handler.type.elements)
     elif handler.type is not None:
         yield handler.type
+
+
+def waits_for_attributes(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Say whether a handler is there for names that a release lacks, and for nothing else."""
+    caught = {(dotted(each) or "").rpartition(".")[2] for each in caught_by(handler)}
+    return "AttributeError" in caught and caught <= _LACKING
+
+
+def attributes_in(node: cst.CSTNode) -> Iterator[cst.Attribute]:
+    """Yield the attributes that are read or set in a piece of code."""
+    return (each for each in descendants(node) if isinstance(each, cst.Attribute))
 
 
 def is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:

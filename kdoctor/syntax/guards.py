@@ -18,6 +18,7 @@ from kdoctor.syntax.blocks import (
 from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
 from kdoctor.syntax.fallbacks import (
     asks_for,
+    attributes_in,
     caught_by,
     chain_on,
     conditions,
@@ -27,6 +28,7 @@ from kdoctor.syntax.fallbacks import (
     is_within,
     statement_around,
     targets,
+    waits_for_attributes,
 )
 from kdoctor.syntax.imports import Imports, dotted
 from kdoctor.syntax.knowledge import Knowledge
@@ -231,15 +233,22 @@ class Guards:
             return False
         imports = self._imports_of(attempt)
         if isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler):
-            only_imports = bool(imports) and all(
-                only_imports_fail(each) for each in attempt.body.body
-            )
-            return only_imports and all(self._works(each) is True for _, each in imports)
+            if not all(self._works(each) is True for _, each in imports):
+                return False
+            if imports and all(only_imports_fail(each) for each in attempt.body.body):
+                return True
+            return waits_for_attributes(part) and self._all_is_there(attempt.body)
         place = self._place_in(attempt, node) if imports else 0
         return any(
             index < place and self._works(each) is False and self._is_survived(attempt, each)
             for index, each in imports
         )
+
+    def _all_is_there(self, body: cst.BaseSuite) -> bool:
+        """Say whether each attribute that is read is known to exist on the target."""
+        chains = {chain_on(each, self._parents) for each in attributes_in(body)}
+        names = [self._name(each) for each in chains]
+        return bool(names) and all(name and self._knowledge.exists(name) for name in names)
 
     def _is_survived(self, attempt: _Try, statement: _Import) -> bool:
         """Say whether a handler catches the failure of an import and does not pass it on.

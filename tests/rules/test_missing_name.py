@@ -173,3 +173,9 @@ def test_what_only_tf_keras_has_comes_from_there_in_a_function_too(above: str) -
     assert mended(source) == source.replace(
         "keras.layers.advanced_activations", "tensorflow.keras.layers"
     )
+
+
+def test_what_the_copy_of_keras_2_has_elsewhere_is_not_looked_for_in_keras() -> None:
+    source = "from tensorflow.python.keras.utils import GeneratorEnqueuer\n\nGeneratorEnqueuer(x)\n"
+    (found,) = scan(["-"], stdin=source.encode(), select=["KD102"]).findings
+    assert found.fix is None

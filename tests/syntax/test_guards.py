@@ -131,6 +131,8 @@ def test_what_comes_after_a_failing_import_is_never_reached(parse):
         "try:\n    f = k.ops.gone\nexcept AttributeError:\n    def f(x): pass",
         "try:\n    class A(k.ops.gone): pass\nexcept AttributeError:\n    class A: pass",
         "try:\n    x.f = k.ops.gone\nexcept AttributeError:\n    x.f = 3",
+        "try:\n    y = k.ops.here\nexcept AttributeError:\n    y = k.ops.gone",
+        "try:\n    k.ops.here(x)\nexcept (ImportError, AttributeError):\n    k.ops.gone(x)",
     ],
 )
 def test_a_use_that_is_not_reached_or_has_a_fallback_is_guarded(parse, source):
@@ -153,6 +155,10 @@ def test_a_use_that_is_not_reached_or_has_a_fallback_is_guarded(parse, source):
         "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    y = k.ops.gone(x)",
         "try:\n    y = k.ops.gone(x)\nexcept ValueError:\n    y = 3",
         "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    raise",
+        "try:\n    y = k.ops.here(x.y)\nexcept AttributeError:\n    y = k.ops.gone(x)",
+        "try:\n    y = k.ops.here(x)\nexcept (AttributeError, ValueError):\n    k.ops.gone(x)",
+        "try:\n    y = f(x)\nexcept AttributeError:\n    y = k.ops.gone(x)",
+        "try:\n    y = k.ops.here(x)\nexcept:\n    y = k.ops.gone(x)",
         "def f():\n    if hasattr(k.ops, 'here'):\n        x = 1\n    return k.ops.gone(x)",
         "try:\n    def f(): return k.ops.gone(x)\nexcept AttributeError:\n    def f(): return 3",
     ],

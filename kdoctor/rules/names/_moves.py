@@ -168,6 +168,8 @@ class Ways:
 
     def _in_another_module(self, found: Lookup) -> Iterator[_Move]:
         """`keras.layers.regularizers` was the module `keras.regularizers`, imported there."""
+        if is_of_the_copy(found):
+            return
         new = self._through_aliases(found) or self._where_it_is_defined(found)
         if new is not None:
             yield self._renamed(found, new, self._proofs, new)
