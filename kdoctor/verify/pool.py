@@ -7,12 +7,13 @@ import json
 import queue
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kdoctor.verify.jobs import BACKENDS, DEFAULT_BACKEND, ExampleJob, Outcome, RewriteJob
-from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, environment
+from kdoctor.verify.processes import ON_THE_CPU, ONE_THREAD, environment, keeping_to
 
 Job = RewriteJob | ExampleJob
 
@@ -25,13 +26,15 @@ class Worker:
 
     def __init__(self, backend: str = DEFAULT_BACKEND) -> None:
         self.backend = backend
+        self._folder = tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True)
+        own = keeping_to(self._folder.name) | {"KERAS_BACKEND": backend}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "kdoctor.verify.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=environment(_ENVIRONMENT, {"KERAS_BACKEND": backend}),
+            env=environment(_ENVIRONMENT, own),
         )
 
     def ask(self, job: dict[str, Any]) -> dict[str, Any] | None:
@@ -56,6 +59,7 @@ class Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._folder.cleanup()
 
 
 def about() -> dict[str, Any]:

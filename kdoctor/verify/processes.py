@@ -29,6 +29,14 @@ def environment(*settings: Mapping[str, str], unheard: Collection[str] = UNHEARD
     return found
 
 
+def keeping_to(folder: str) -> dict[str, str]:
+    """Return settings by which what a process leaves behind goes with its folder.
+
+    What AutoGraph writes stays where a process is ended before it comes to tidy up.
+    """
+    return dict.fromkeys(("TMPDIR", "TMP", "TEMP"), folder)
+
+
 def own_output() -> TextIO:
     """Keep the output for answers: what frameworks and examples print goes to the error stream."""
     own = os.fdopen(os.dup(1), "w")

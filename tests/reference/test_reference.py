@@ -33,9 +33,14 @@ def kdoctor_cli(*arguments, **environment):
 
 
 @pytest.fixture(scope="module")
-def checked():
+def room(tmp_path_factory):
+    return tmp_path_factory.mktemp("room")
+
+
+@pytest.fixture(scope="module")
+def checked(room):
     pytest.importorskip("tensorflow")
-    ran = kdoctor_cli("verify", "--device", "cpu", "--json")
+    ran = kdoctor_cli("verify", "--device", "cpu", "--json", TMPDIR=str(room))
     assert ran.returncode == 0, ran.stdout[-3000:] + ran.stderr
     return json.loads(ran.stdout)["checks"]
 
@@ -45,6 +50,12 @@ def test_every_check_is_within_its_tolerance(checked):
     assert len(checked) > 250
     assert [each for each in checked if not each["holds"]] == []
     assert all(each["applies"] for each in checked), "on TensorFlow there is something to check"
+
+
+@pytest.mark.frameworks
+@pytest.mark.usefixtures("checked")
+def test_nothing_is_left_behind(room):
+    assert list(room.iterdir()) == []
 
 
 @pytest.mark.frameworks

@@ -302,3 +302,11 @@ def test_an_example_leaves_nothing_behind_for_the_next():
     outcomes = prove(jobs)
     assert outcomes["one"].holds
     assert outcomes["two"].holds
+
+
+def test_what_an_example_writes_for_a_while_goes_with_its_process(tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    writes = "import tempfile\ntempfile.mkstemp()"
+    assert prove([example("one", before=writes), example("two", before=writes, alone=True)])
+    assert list(tmp_path.iterdir()) == []
