@@ -87,7 +87,7 @@ def _asked(argument: _Argument, case: Case, target: Target) -> Answer:
     bindings = [Binding(argument.call, "{name} = keras.Sequential()"), None]
     answer = Answer()
     for binding in bindings if argument.owner == "Model" else [None]:
-        wanted = Wanted(argument.name, binding=binding, statement=_statement(argument))
+        wanted = Wanted(argument.name, binding=binding, statement=_statement(argument, case))
         answer = ask(case.blamed, wanted, target, case.read)
         if answer.findings:
             break
@@ -228,8 +228,9 @@ def _is_of_keras(case: Case) -> bool:
     return case.is_inside_keras
 
 
-def _statement(argument: _Argument) -> str:
-    value = f"{argument.name}=None"
+def _statement(argument: _Argument, case: Case) -> str:
+    """Return a line with the argument: with its value, where the message tells it."""
+    value = f"{argument.name}={_told(case).get(argument.name)!r}"
     if argument.owner == "Model":
         return f"import keras\nx = keras.Sequential()\nx.{argument.call}({value})\n"
     return f"import keras\n{argument.public}({value})\n" if argument.public else ""

@@ -73,6 +73,7 @@ _LOG_LINE: Final = re.compile(r"^(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|[WIEF]\d{4} 
 _FENCE: Final = "```"
 _MOST_LINES: Final = 80  # of a message
 _LONGEST: Final = 20_000  # characters of a message
+_CURLY: Final = str.maketrans("‘’“”", "''\"\"")  # noqa: RUF001 - as word processors have them
 
 
 def read_exceptions(text: str) -> tuple[Raised, ...]:
@@ -203,7 +204,7 @@ class _Reader:
 
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
-        type_, message, inner = unwrapped(type_, message[:_LONGEST])
+        type_, message, inner = unwrapped(type_, message[:_LONGEST].translate(_CURLY))
         relation = self.relation if before else ""
         raised = Raised(type_, message, (*self.frames, *inner), before, relation)
         self.found.append(replace(raised, is_of_group=self.in_group))
@@ -283,5 +284,5 @@ def _source_above(lines: list[str]) -> str:
 
 
 def _of_message(type_: str, message: str, frames: tuple[Frame, ...] = ()) -> Raised:
-    type_, message, told = unwrapped(type_, message.strip()[:_LONGEST])
+    type_, message, told = unwrapped(type_, message.strip()[:_LONGEST].translate(_CURLY))
     return Raised(type_, message, (*frames, *told))

@@ -93,7 +93,7 @@ def _by_frames(case: Case) -> Diagnosis | None:
     if raised.origin is Origin.TENSORFLOW:
         evidence = (f"TensorFlow itself raised it: {raised}", "no frame of it is in Keras")
         return _no_keras(case, "", evidence)
-    if any(_SPEAKS.search(text) for text in shown):
+    if any(_SPEAKS.search(text) for text in shown) or _is_of_an_extension(case):
         return None
     evidence = (f"{_where(raised)} raised it: {raised}", "no frame of it is in Keras")
     if raised.origin is not Origin.USER or _is_pythons(case, raised):
@@ -105,6 +105,15 @@ def _by_frames(case: Case) -> Diagnosis | None:
     if _KERAS.search(data.decode(errors="replace")):
         return None
     return _no_keras(case, "the file itself does not speak of Keras", evidence)
+
+
+def _is_of_an_extension(case: Case) -> bool:
+    """Say whether a package that extends Keras (``keras_bert``) fails otherwise than on an import.
+
+    What its objects inherit from Keras, no frame shows.
+    """
+    is_import = case.error.name in {"ImportError", "ModuleNotFoundError"}
+    return not is_import and any("keras" in frame.package.lower() for frame in case.error.frames)
 
 
 def _is_whole(frame: Frame) -> bool:

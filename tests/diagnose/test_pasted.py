@@ -104,8 +104,12 @@ def test_the_line_of_a_cut_excerpt_must_fit_an_entry_that_asks_for_one():
         "AttributeError: can't set attribute\n"
     )
     assert not explain(text).is_known
-    callback = text.replace("self.rate = K.variable(0.1)", "self.model = model")
-    assert explain(callback).rule == "KD214"
+    for line, rule in (("self.model = model", "KD214"), ("self.lr = K.variable(lr)", "KD206")):
+        assert explain(text.replace("self.rate = K.variable(0.1)", line)).rule == rule
+
+
+def test_another_attribute_that_cannot_be_set_is_no_callbacks_model():
+    assert not explain("AttributeError: can't set attribute 'sizes'").is_known
 
 
 def test_what_an_editor_runs_a_program_with_is_not_to_blame():
@@ -130,6 +134,48 @@ def test_an_error_of_a_package_is_not_called_the_users_own():
     meaning = explain(text).meaning
     assert "helper raised it" in meaning
     assert "Your own" not in meaning
+
+
+def test_curly_quotes_are_quotes():
+    found = explain("ModuleNotFoundError: No module named \u2018keras.legacy_tf_layers\u2019")
+    assert "keras.legacy_tf_layers" in found.meaning
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        ("ValueError: no such thing", Fault.UNKNOWN),
+        ("ImportError: cannot import name 'builder' from 'google.protobuf'", Fault.NOT_KERAS),
+    ],
+)
+def test_what_a_package_that_extends_keras_raises_may_well_be_of_keras(error, fault):
+    text = (
+        '  File "/v/lib/python3.11/site-packages/keras_helper/net.py", line 2, in f\n    g()\n'
+        f"{error}\n"
+    )
+    assert explain(text).fault is fault
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        (
+            'Input 0 of layer "a" is incompatible with the layer: expected min_ndim=3, found ndim=2. '
+            "Full shape received: (None, 2)"
+        ),
+        (
+            "Input 0 with name 'x' of layer 'dense' is incompatible with the layer: expected axis -1 of "
+            "input shape to have value 3, but received input with shape (2, 4)"
+        ),
+        (
+            "Exception encountered when calling Sequential.call().\n\nInvalid input shape for input "
+            "[[1.]] with name 'x' and path ''. Expected shape (None, 3, 2), but input has incompatible "
+            "shape (3, 2)"
+        ),
+    ],
+)
+def test_each_way_to_say_that_a_shape_does_not_fit_is_known(message):
+    assert any("shape-of-the-data" in each for each in explain(f"ValueError: {message}").evidence)
 
 
 @pytest.mark.parametrize(

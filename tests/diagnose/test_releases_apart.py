@@ -96,6 +96,13 @@ def test_an_old_argument_is_shown_with_the_new_one_where_no_line_is_known():
     assert "x.fit(nb_epoch=None)  ->  x.fit(epochs=None)" in [step.text for step in found.steps]
 
 
+def test_the_value_that_the_message_tells_stands_in_the_advice():
+    text = (
+        "ValueError: Unrecognized keyword arguments passed to LSTM: {'batch_input_shape': (1, 7)}"
+    )
+    assert any("batch_shape=(1, 7)" in step.text for step in explain(text).steps)
+
+
 def test_an_old_keras_that_refuses_an_older_argument_is_answered_by_the_rules_of_the_newest():
     text = (
         "<ipython-input-9-8b0d> in <module>\n----> 2 model.fit(x, y, nb_epoch=10)\n\n"
