@@ -114,7 +114,7 @@ def fix(  # noqa: PLR0913 - the options of the command
     if verify:
         refused = _verify(result, named, python, how, notes, unsafe=unsafe, limit=seconds)
     if apply:
-        report.write_uncommitted(engine.at_risk(result, refused), notes)
+        report.write_uncommitted(engine.at_risk(result, refused), result.root, notes)
         result = engine.write(result, refused)
     # What is known is fixed like all else; but what is left of it is no failure.
     left = compare(result.left, known, named, policy.asks).result if known else result.left

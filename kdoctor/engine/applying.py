@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from kdoctor.documents import read_regular, uninterrupted, write_atomically
-from kdoctor.engine.journal import Journal, left_by_last_apply
+from kdoctor.engine.journal import Journal, left_by_last_apply, undo_command
 from kdoctor.engine.result import FixedFile, FixResult, LeftAlone, ScanResult
 from kdoctor.errors import FileProblem
 from kdoctor.model import Place
@@ -86,7 +86,7 @@ def _links(file: FixedFile) -> int:
 def _how_far(written: int, wanted: int, journal: Journal) -> str:
     if not written:
         return "interrupted; no file was written"
-    back = "" if journal.problem else "; `kdoctor fix --undo` takes it back"
+    back = "" if journal.problem else f"; `{undo_command(journal.root)}` takes it back"
     return f"interrupted; {written} of {wanted} files are written, the others as they were{back}"
 
 

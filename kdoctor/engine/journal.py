@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from typing import Final
 from kdoctor.documents import uninterrupted, write_atomically
 from kdoctor.engine.result import FixedFile, LeftAlone
 from kdoctor.errors import FileProblem, UsageProblem
-from kdoctor.project.root import root_of, start_of
+from kdoctor.project.root import root_of, shown, start_of
 
 CACHE: Final = ".kdoctor_cache"
 _LINES: Final = "journal.jsonl"
@@ -32,20 +33,22 @@ _KEPT: Final = 20  # applies
 class Undone:
     """What taking back the last apply did.
 
-    ``when`` is its local time; ``earlier`` counts those that can be taken back after it.
+    ``when`` is its local time; ``earlier`` counts those that can be taken back after it, by
+    ``command``.
     """
 
     when: str
     restored: tuple[str, ...]
     left_alone: tuple[LeftAlone, ...]
     earlier: int
+    command: str
 
 
 class Journal:
     """Keeps what one apply replaces. Nothing is made before there is something to keep."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self.root = root
         self._folder: Path | None = None
         self._number = 0
         self.problem = ""
@@ -60,14 +63,14 @@ class Journal:
             self._number += 1
             name = f"{self._number:04}"
             _new(folder / name, before)
-            line = {"path": _stored(path, self._root), "before": name, "after": _hash(after)}
+            line = {"path": _stored(path, self.root), "before": name, "after": _hash(after)}
             with (folder / _LINES).open("a", encoding="ascii") as lines:
                 lines.write(json.dumps(line) + "\n")
         except OSError as error:
-            self.problem = f"{error.strerror or error}: {self._root / CACHE}"
+            self.problem = f"{error.strerror or error}: {self.root / CACHE}"
 
     def _begun(self) -> Path:
-        cache = self._root / CACHE
+        cache = self.root / CACHE
         cache.mkdir(exist_ok=True)
         if not (cache / ".gitignore").exists():
             (cache / ".gitignore").write_text("# kdoctor's own; nothing to commit\n*\n")
@@ -102,6 +105,12 @@ def journal_root(paths: Iterable[str | os.PathLike[str]]) -> Path:
     return found
 
 
+def undo_command(root: Path) -> str:
+    """Return what takes back an apply of the project at ``root``, typed in the working folder."""
+    near = root == journal_root([Path.cwd()])
+    return "kdoctor fix --undo" if near else f"kdoctor fix --undo {shlex.quote(shown(root))}"
+
+
 def undo(paths: Iterable[str | os.PathLike[str]]) -> Undone:
     """Take back the last apply in the project of ``paths``, all but the files changed since.
 
@@ -122,6 +131,7 @@ def undo(paths: Iterable[str | os.PathLike[str]]) -> Undone:
         tuple(sorted(_shown(root / path) for path, why in reasons.items() if why is None)),
         tuple(LeftAlone(_shown(root / path), why) for path, why in sorted(reasons.items()) if why),
         len(earlier),
+        undo_command(root),
     )
 
 

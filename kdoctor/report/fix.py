@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from kdoctor.engine.journal import Undone
+from kdoctor.engine.journal import Undone, undo_command
 from kdoctor.engine.result import FixResult
 from kdoctor.model import Finding
 from kdoctor.report import summary
@@ -80,10 +81,10 @@ def write_summary(result: FixResult, page: Page) -> None:
             and not result.no_undo
             and any(not each.is_stdin for each in result.files)
         ):
-            page.line("`kdoctor fix --undo` takes it back.")
+            page.line(f"`{undo_command(result.root)}` takes it back.")
 
 
-def write_uncommitted(paths: Sequence[str], page: Page) -> None:
+def write_uncommitted(paths: Sequence[str], root: Path, page: Page) -> None:
     """Warn in a line of files that are about to be written, and that git could not bring back."""
     if not paths or page.verbosity < 0:
         return
@@ -91,7 +92,7 @@ def write_uncommitted(paths: Sequence[str], page: Page) -> None:
     has = "has" if len(paths) == 1 else "have"
     page.line(
         f"kdoctor: {summary.count(len(paths), 'file')} to be written {has} changes that git does "
-        f"not know ({named}); only `kdoctor fix --undo` brings that content back"
+        f"not know ({named}); only `{undo_command(root)}` brings that content back"
     )
 
 
@@ -110,7 +111,7 @@ def write_undone(undone: Undone, page: Page, notes: Page) -> None:
     notes.line(f"Took back the apply of {undone.when}: restored {restored}{left}.")
     if undone.earlier:
         notes.line(
-            f"Next: `kdoctor fix --undo` takes back the one before it ({undone.earlier} left)."
+            f"Next: `{undone.command}` takes back the one before it ({undone.earlier} left)."
         )
 
 

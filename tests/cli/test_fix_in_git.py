@@ -1,5 +1,7 @@
 """What an apply says about files whose content git could not bring back, and how it is undone."""
 
+import shlex
+
 import pytest
 
 OLD = "from keras import backend as K\n\n\ndef loss(a, b):\n    return K.sum(a * b)\n"
@@ -29,6 +31,21 @@ def test_an_apply_to_what_is_committed_is_silent_and_undone_step_by_step(reposit
     assert repository.read("a.py") == first
     assert repository.kdoctor("fix", "--undo", "-q").code == 0
     assert not repository.git("status", "--porcelain")
+
+
+def test_what_lies_elsewhere_is_taken_back_as_it_is_told(repository, tmp_path_factory) -> None:
+    elsewhere = tmp_path_factory.mktemp("other code")
+    (elsewhere / "a.py").write_text(OLD)
+    (elsewhere / "b.py").write_text(OLD)
+    for name in ("a.py", "b.py"):
+        done = repository.kdoctor("fix", "--apply", str(elsewhere / name))
+    (told,) = (line for line in done.err.splitlines() if "--undo" in line)
+    command = shlex.split(told.split("`")[1])
+    assert command[:3] == ["kdoctor", "fix", "--undo"]
+    undone = repository.kdoctor(*command[1:])
+    assert f"`{shlex.join(command)}` takes back the one before it" in undone.err
+    assert repository.kdoctor(*command[1:]).code == 0
+    assert (elsewhere / "a.py").read_text() == (elsewhere / "b.py").read_text() == OLD
 
 
 def test_changes_that_are_nowhere_else_are_named_in_a_line(repository) -> None:
