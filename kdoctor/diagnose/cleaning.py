@@ -27,6 +27,8 @@ _ESCAPES: Final = re.compile(
 _SHOWN: Final = re.compile(r"(?:\\x1b|\\033|\\u001b|\^\[)\[[\d;]*m|\[(?:0|1|\d\d)(?:;\d+)*m")
 # `ValueError                      Traceback (most recent call last)`: IPython's own.
 _IPYTHON: Final = re.compile(r"^[\w.]+ {2,}$")
+# A frame of a logged traceback whose head is cut off.
+_PREFIXED: Final = re.compile(r'^(?P<before>\S.{0,200}?)  File "[^"]+", line \d+')
 _GROUP: Final = re.compile(r"^\s*(?:\| ?|\+ (?=Exception))")
 _SEPARATOR: Final = re.compile(r"^\s*\+-[+-]*(?: (?P<number>\d+|\.\.\.) -+)?$")
 MEMBER: Final = "+-- of the group:"  # what stands for the head of a member of an exception group
@@ -57,6 +59,8 @@ def _without_prefixes(lines: list[str]) -> Iterator[str]:
     for line in lines:
         if HEAD in line and "Exception Group" not in line:
             prefix = _prefix_of(line.partition(HEAD)[0])
+        elif prefix is None and (frame := _PREFIXED.match(line)):
+            prefix = _prefix_of(frame["before"])
         matched = prefix.match(line) if prefix is not None else None
         if matched is None and prefix is not None and prefix.match(line + " "):
             yield ""  # an empty line of the program

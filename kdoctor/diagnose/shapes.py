@@ -23,7 +23,7 @@ _CELL: Final = re.compile(
     r"(?:, line (?P<line>\d+))?(?:,? in (?P<function>.*))?$"
 )
 _IPYTHON_7: Final = re.compile(
-    r"^(?P<path><ipython-input-[^>]+>|(?:[A-Za-z]:\\|[~/.]|\w)[^\s:]*\.py) in (?P<function>\S.*)$"
+    r"^(?P<path><ipython-input-[^>]+>|(?:[A-Za-z]:\\|[~/.]|\w)[^\s:]*\.pyc?) in (?P<function>\S.*)$"
 )
 # What tf.function of TensorFlow 2.2 to 2.5 wrote below "in user code:".
 _AUTOGRAPH: Final = re.compile(

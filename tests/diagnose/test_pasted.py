@@ -136,6 +136,28 @@ def test_an_error_of_a_package_is_not_called_the_users_own():
     assert "Your own" not in meaning
 
 
+def test_what_a_logger_puts_before_each_line_is_found_without_the_head():
+    text = (
+        '2024-03-10 15:13:34   File "/app/app.py", line 2, in <module>\n'
+        "2024-03-10 15:13:34     import helper\n"
+        '2024-03-10 15:13:35   File "/v/site-packages/helper/net.py", line 29, in <module>\n'
+        "2024-03-10 15:13:35     from keras.utils import np_utils\n"
+        "2024-03-10 15:13:35 ImportError: cannot import name 'np_utils' from 'keras.utils'\n"
+    )
+    found = explain(text)
+    assert (found.fault, found.package) == (Fault.PACKAGE, "helper")
+
+
+def test_frames_of_compiled_files_are_of_their_package():
+    text = (
+        "<ipython-input-5-c7a5> in <module>()\n----> 1 load_model(path)\n\n"
+        "/v/python2.7/dist-packages/keras/models.pyc in load_model(filepath)\n"
+        "--> 142     model = model_from_config(model_config)\n\n"
+        "NameError: global name 'tf' is not defined\n"
+    )
+    assert explain(text).fault is Fault.UNKNOWN
+
+
 def test_curly_quotes_are_quotes():
     found = explain("ModuleNotFoundError: No module named \u2018keras.legacy_tf_layers\u2019")
     assert "keras.legacy_tf_layers" in found.meaning
