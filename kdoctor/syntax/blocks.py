@@ -9,7 +9,7 @@ import libcst as cst
 from kdoctor.syntax.imports import dotted
 
 _LEAVES = (cst.Return, cst.Raise, cst.Continue, cst.Break)
-_RAISING = frozenset({"pytest.skip", "self.skipTest", "sys.exit"})  # whatever they are called with
+_SKIPS = frozenset({"pytest.skip", "self.skipTest"})
 
 
 def leaves(block: cst.BaseSuite) -> bool:
@@ -32,15 +32,18 @@ def early_exits(
     for place, statement in enumerate(block.body):
         if type(statement) is cst.If and statement.orelse is None:
             last = last_statement(statement.body)
-            if isinstance(last, _LEAVES) or _raises(last):
+            if isinstance(last, _LEAVES) or _skips(last):
                 yield place, statement.test
 
 
-def _raises(statement: cst.CSTNode | None) -> bool:
-    """Say whether a statement calls what only ever raises."""
+def _skips(statement: cst.CSTNode | None) -> bool:
+    """Say whether a statement ends the test that it stands in.
+
+    Not `sys.exit`: scripts end with it for many a reason, as for `--version`.
+    """
     match statement:
         case cst.Expr(value=cst.Call(func=function)):
-            return dotted(function) in _RAISING
+            return dotted(function) in _SKIPS
     return False
 
 

@@ -240,7 +240,7 @@ def test_what_else_the_name_may_be_is_not_passed_over(parse, again):
     assert not guarded(parse, KEPT.format(again=again), "k.ops.gone")
 
 
-@pytest.mark.parametrize("skip", ["pytest.skip('of old')", "self.skipTest('of old')", "sys.exit()"])
+@pytest.mark.parametrize("skip", ["pytest.skip('of old')", "self.skipTest('of old')"])
 def test_what_stands_below_a_skip_is_guarded(parse, skip):
     source = f"""
         import k, pytest, sys
@@ -254,6 +254,20 @@ def test_what_stands_below_a_skip_is_guarded(parse, skip):
 
     assert guarded(parse, source, "k.ops.gone")
     assert not guarded(parse, source.replace(skip, "pytest.warns()"), "k.ops.gone")
+
+
+def test_what_stands_below_the_answer_to_a_command_line_is_not(parse):
+    source = """
+        import k, sys
+
+        def main(args):
+            if args.version:
+                print("1.0")
+                sys.exit()
+            k.ops.gone(x)
+    """
+
+    assert not guarded(parse, source, "k.ops.gone")
 
 
 def test_what_a_skipped_test_is_called_with_is_read_all_the_same(parse):
