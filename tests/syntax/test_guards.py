@@ -256,6 +256,20 @@ def test_what_stands_below_a_skip_is_guarded(parse, skip):
     assert not guarded(parse, source.replace(skip, "pytest.warns()"), "k.ops.gone")
 
 
+@pytest.mark.parametrize("old", ["sys.version_info < (3, 12)", "sys.version_info[:2] < (3, 12)"])
+def test_what_asks_for_a_newer_python_guards_nothing(parse, old):
+    source = f"""
+        import k, sys
+
+        if {old}:
+            raise RuntimeError("it is too old")
+        k.ops.gone(x)
+    """
+
+    assert not guarded(parse, source, "k.ops.gone")
+    assert guarded(parse, source.replace(" < ", " >= "), "k.ops.gone")
+
+
 def test_what_stands_below_the_answer_to_a_command_line_is_not(parse):
     source = """
         import k, sys
