@@ -8,6 +8,7 @@ from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import argument
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.scopes import BindingKind
 
 _TAKES = {"updates", "inputs"}
 _AT_ONCE = (
@@ -33,7 +34,7 @@ def update_fix(module: Module, use: MemberUse) -> Fix | None:
     if inputs is not None and not isinstance(inputs.value, cst.Name | cst.Attribute | cst.List):
         return None
     items = _items(updates.value)
-    if items is None or (inputs is None and not any(_is_no_statement(each) for each in items)):
+    if items is None or (inputs is None and not _has_no_statement(module, items)):
         return None
     start = module.span(call).start
     indent = module.text[module.text.rfind("\n", 0, start) + 1 : start]
@@ -41,7 +42,7 @@ def update_fix(module: Module, use: MemberUse) -> Fix | None:
     for each in items:
         parts += [f"\n{indent}"] if parts else []
         parts += _statement(module, each)
-    certain = all(_is_no_statement(each) for each in items)
+    certain = all(_is_no_statement(module, each) for each in items)
     return Fix(
         "Make the update here",
         (Edit(module.span(call), tuple(parts)),),
@@ -75,8 +76,20 @@ def _items(updates: cst.BaseExpression) -> list[cst.BaseExpression] | None:
     return [each.value for each in updates.elements]
 
 
-def _is_no_statement(item: cst.BaseExpression) -> bool:
-    return _pair(item) is not None or _body(item) is not None
+def _has_no_statement(module: Module, items: list[cst.BaseExpression]) -> bool:
+    return any(_is_no_statement(module, each) for each in items)
+
+
+def _is_no_statement(module: Module, item: cst.BaseExpression) -> bool:
+    return _pair(item) is not None or _body(item) is not None or _is_function(module, item)
+
+
+def _is_function(module: Module, item: cst.BaseExpression) -> bool:
+    """Say whether a name certainly stands for a function of the file."""
+    bindings = module.bindings_at(item) if isinstance(item, cst.Name) else ()
+    return bool(bindings) and all(
+        each.kind is BindingKind.FUNCTION or isinstance(each.value, cst.Lambda) for each in bindings
+    )
 
 
 def _pair(item: cst.BaseExpression) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
@@ -94,6 +107,8 @@ def _body(item: cst.BaseExpression) -> cst.BaseExpression | None:
 
 def _statement(module: Module, item: cst.BaseExpression) -> list[str | Hole]:
     pair, body = _pair(item), _body(item)
+    if _is_function(module, item):
+        return [_hole(module, item, Precedence.PRIMARY), "()"]
     if pair is None:
         return [_hole(module, item if body is None else body, Precedence.ANY)]
     variable, value = pair
