@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -78,9 +79,8 @@ def explain_by_message(case: Case) -> Diagnosis | None:
     """Return the rule whose example raises the same message, where no line is known."""
     if len(case.error.message) < _SHORTEST or not _may_be_keras(case):
         return None
-    best = max(_known(), key=lambda known: _likeness(case, known))
-    is_short = len(case.error.message) < _SPECIFIC
-    if _likeness(case, best) < (1.0 if is_short else _ALONE):
+    best = _best(case)
+    if best is None:
         return None
     is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
     package = case.blamed.package if is_package and case.blamed is not None else ""
@@ -96,6 +96,20 @@ def explain_by_message(case: Case) -> Diagnosis | None:
         package=package,
         target=case.target,
     )
+
+
+def _best(case: Case) -> _Known | None:
+    """Return the example that raises the message, None for none, or where several rules' do."""
+    is_short = len(case.error.message) < _SPECIFIC
+    alike = [(_likeness(case, known), known) for known in _known()]
+    most = max(likeness for likeness, _ in alike)
+    if most < (1.0 if is_short else _ALONE):
+        return None
+    best = [known for likeness, known in alike if likeness == most]
+    rules = Counter(known.rule.code for known in best).most_common(2)
+    if len(rules) > 1 and rules[0][1] == rules[1][1]:
+        return None
+    return next(known for known in best if known.rule.code == rules[0][0])
 
 
 def _may_be_keras(case: Case) -> bool:

@@ -142,3 +142,22 @@ on traced array with shape int32[].
 @pytest.mark.parametrize("text", [PLAIN, TRACED], ids=["torch", "jax"])
 def test_a_program_of_torch_or_jax_alone_is_not_keras(text):
     assert not explain(text).concerns_keras
+
+
+def test_a_message_that_examples_of_two_rules_raise_alike_is_neithers():
+    text = "NotImplementedError: Iterating over a symbolic KerasTensor is not supported."
+    assert explain(text).rule == "KD504"  # the table says so: KD225 has as many examples of it
+    unpacked = "AttributeError: 'KerasTensor' object has no attribute 'get_shape'"
+    assert explain(unpacked).rule == "KD205"
+
+
+def test_a_none_in_a_step_of_training_is_not_only_an_optimizers():
+    text = (
+        '  File "/home/me/a.py", line 1, in <module>\n    model.fit(x, verbose=0)\n'
+        '  File "/v/lib/python3.11/site-packages/keras/src/utils/traceback_utils.py", line 122, '
+        "in error_handler\n    raise e.with_traceback(filtered_tb) from None\n"
+        "ValueError: None values not supported.\n"
+    )
+    found = explain(text)
+    assert "got no targets" in found.meaning
+    assert not found.only_if
