@@ -161,3 +161,29 @@ def test_a_none_in_a_step_of_training_is_not_only_an_optimizers():
     found = explain(text)
     assert "got no targets" in found.meaning
     assert not found.only_if
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "AttributeError: can't set attribute 'lr'",
+        "AttributeError: 'Log' object has no attribute 'on_train_batch_begin'",
+        "ValueError: Unknown optimizer: lamb",
+        "ValueError: Unknown metric: cosine",
+    ],
+)
+def test_what_others_say_in_the_same_words_is_not_claimed_without_a_trace_of_keras(error):
+    text = f'  File "/home/me/net.py", line 7, in step\n    self.lr = rate\n{error}\n'
+    assert not explain(text).concerns_keras
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Unknown loss function: my_loss. Please ensure this object is passed to `custom_objects`.",
+        "Unknown optimizer: 'Mine'. Please ensure you are using a `keras.utils.custom_object_scope`",
+        "Unknown layer: Attention2",
+    ],
+)
+def test_each_way_to_say_that_a_class_is_not_known_is_read(message):
+    assert any("custom-class-is-not" in each for each in explain(f"ValueError: {message}").evidence)
