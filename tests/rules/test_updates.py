@@ -26,9 +26,13 @@ class Counting(keras.layers.Layer):
         ("self.add_update(less, inputs=x)", "less()"),
         ("self.add_update((self.count, 3))", "self.count.assign(3)"),
         ("self.add_update(update)", "update"),
+        (
+            "self.add_update([\n            self.count.assign(1), self.count.assign(\n x,\n),\n        ])",
+            "self.count.assign(1)\n        self.count.assign(\n x,\n)",
+        ),
     ],
 )
-def test_a_function_is_called_where_it_was_handed_over(before, after):
+def test_each_update_is_a_line_and_a_function_is_called(before, after):
     source = LAYER.format(before)
     done = fix(["-"], stdin=source.encode(), unsafe=True)
     assert done.files[0].after.decode() == LAYER.format(after)

@@ -19,7 +19,7 @@ _CALLS_IT = "what is passed must make the update itself, like `variable.assign(v
 
 
 def update_fix(module: Module, use: MemberUse) -> Fix | None:
-    """Return the fix of ``add_update`` with pairs, functions or ``inputs``; None of all else.
+    """Return the fix of ``add_update`` with pairs, functions, a list or ``inputs``, else None.
 
     A pair or a function as a statement would do nothing: ``(x, new)`` is ``x.assign(new)``.
     """
@@ -34,7 +34,8 @@ def update_fix(module: Module, use: MemberUse) -> Fix | None:
     if inputs is not None and not isinstance(inputs.value, cst.Name | cst.Attribute | cst.List):
         return None
     items = _items(updates.value)
-    if items is None or (inputs is None and not _has_no_statement(module, items)):
+    is_list = isinstance(updates.value, cst.List)
+    if items is None or not (inputs or is_list or _has_no_statement(module, items)):
         return None
     start = module.span(call).start
     indent = module.text[module.text.rfind("\n", 0, start) + 1 : start]
