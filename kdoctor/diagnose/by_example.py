@@ -103,7 +103,8 @@ def _best(case: Case) -> _Known | None:
     is_short = len(case.error.message) < _SPECIFIC
     alike = [(_likeness(case, known), known) for known in _known()]
     most = max(likeness for likeness, _ in alike)
-    if most < (1.0 if is_short else _ALONE):
+    names_it = "has no attribute" in case.error.message  # the names are all that tells them apart
+    if most < (1.0 if is_short or names_it else _ALONE):
         return None
     best = [known for likeness, known in alike if likeness == most]
     rules = Counter(known.rule.code for known in best).most_common(2)

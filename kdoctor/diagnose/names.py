@@ -38,7 +38,14 @@ def explain_name(case: Case) -> Diagnosis | None:
     found, target = _looked_up(missing, case)
     if case.is_inside_keras:
         return _mixture(missing, found, case)
+    if found.presence is Presence.EXISTS and found.root != "keras" and _is_of_python(missing):
+        return None
     return _explained(_Search(missing, found, target, case))
+
+
+def _is_of_python(missing: MissingName) -> bool:
+    """Say whether it is a name like ``__version__``: the API data has these not of each release."""
+    return missing.name.startswith("__")
 
 
 def _meant(missing: MissingName) -> MissingName:

@@ -187,3 +187,15 @@ def test_what_others_say_in_the_same_words_is_not_claimed_without_a_trace_of_ker
 )
 def test_each_way_to_say_that_a_class_is_not_known_is_read(message):
     assert any("custom-class-is-not" in each for each in explain(f"ValueError: {message}").evidence)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AttributeError: 'super' object has no attribute 'reset_states'",
+        "AttributeError: module 'tensorflow.keras' has no attribute '__version__'",
+        "AttributeError: module 'keras.backend' has no attribute '\u2026'",
+    ],
+)
+def test_what_only_looks_like_a_known_message_is_not_taken_for_it(text):
+    assert not explain(text).is_known
