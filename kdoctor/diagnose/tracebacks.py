@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from kdoctor.diagnose.cleaning import GROUP_END, HEAD, MEMBER, clean_lines
-from kdoctor.diagnose.frames import Frame
+from kdoctor.diagnose.frames import CUT, Frame
 from kdoctor.diagnose.shapes import frame_head, is_marker, numbered_line, unwrapped
 
 Relation = Literal["", "cause", "context"]
@@ -141,6 +141,8 @@ class _Reader:
 
     def _frame(self, at: int, frame: Frame) -> int:
         """Read the lines of source below a frame's head."""
+        if not self.frames and (caller := self._caller_above(at)):
+            self.frames.append(caller)
         indent = _indent(self.lines[at])
         source: list[str] = []
         at += 1
@@ -158,6 +160,15 @@ class _Reader:
         shown = [line.strip() for line in source if not is_marker(line)]
         self.frames.append(replace(frame, source=frame.source or "\n".join(shown)))
         return at
+
+    def _caller_above(self, at: int) -> Frame | None:
+        """Return what is left of the call above the first frame, where its head is cut off."""
+        while at > 0 and (not self.lines[at - 1] or numbered_line(self.lines[at - 1])):
+            at -= 1
+            numbered = numbered_line(self.lines[at])
+            if numbered and numbered[0]:
+                return Frame(CUT, numbered[1], source=numbered[2].strip())
+        return None
 
     def _exception(self, at: int, exception: re.Match[str]) -> int:
         message = [exception["message"] or ""]

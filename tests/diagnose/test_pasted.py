@@ -158,6 +158,17 @@ def test_frames_of_compiled_files_are_of_their_package():
     assert explain(text).fault is Fault.UNKNOWN
 
 
+def test_a_call_whose_head_is_cut_off_may_be_anyones():
+    text = (
+        "      6     shown = augment(image)\n----> 7     np.array(shown[0])\n      8     print()\n\n"
+        "/v/python3.10/dist-packages/torch/_tensor.py in __array__(self, dtype)\n"
+        "   1081         return self.numpy()\n\n"
+        "TypeError: can't convert that\n"
+    )
+    assert explain(text).fault is Fault.UNKNOWN
+    assert [frame.line for frame in read_exceptions(text)[0].frames] == [7, None]
+
+
 def test_curly_quotes_are_quotes():
     found = explain("ModuleNotFoundError: No module named \u2018keras.legacy_tf_layers\u2019")
     assert "keras.legacy_tf_layers" in found.meaning
