@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from kdoctor.documents.reading import read_regular
+from kdoctor.syntax.literals import literal_value
 from kdoctor.syntax.nodes import NODE_FIELDS, children_of, dotted, statements_in
 from kdoctor.syntax.package import is_registry
 
@@ -160,7 +161,7 @@ def _assign(target: ast.expr, value: ast.expr, outline: Outline) -> None:
 
 def _strings(value: ast.expr) -> tuple[str, ...] | None:
     try:
-        names = ast.literal_eval(value)
+        names = literal_value(value)
     except UNPARSABLE:
         return None
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):

@@ -16,6 +16,7 @@ from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 
@@ -98,10 +99,8 @@ class Conditions:
 
     def _value(self, node: cst.BaseExpression) -> object:
         match node:
-            case cst.SimpleString() | cst.ConcatenatedString():
-                return node.evaluated_value
-            case cst.Integer() | cst.Float():
-                return node.evaluated_value
+            case cst.SimpleString() | cst.ConcatenatedString() | cst.Integer() | cst.Float():
+                return evaluated(node)
             case cst.Tuple():
                 return tuple(self._value(each.value) for each in node.elements)
             case cst.List():

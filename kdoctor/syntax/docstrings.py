@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import libcst as cst
+import libcst as cst
+
+from kdoctor.syntax.literals import evaluated
 
 _NAME = r"(?P<name>\w+)"
 _TYPE = r"(?P<type>[~`]*(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*`*)"
@@ -36,8 +36,20 @@ class Docstrings:
     def type_of(self, function: cst.FunctionDef, parameter: str) -> str | None:
         """Return the dotted name that is said to be the type of a parameter."""
         if function not in self._texts:
-            self._texts[function] = function.get_docstring(clean=False)
+            self._texts[function] = _docstring_of(function)
         return documented_type(self._texts[function], parameter)
+
+
+def _docstring_of(function: cst.FunctionDef) -> str | None:
+    """Return what libcst's ``get_docstring(clean=False)`` does, by way of ``literals``."""
+    first = next(iter(function.body.body), None)
+    if isinstance(first, cst.SimpleStatementLine):
+        first = next(iter(first.body), None)
+    if not isinstance(first, cst.Expr):
+        return None
+    text = first.value
+    value = evaluated(text) if isinstance(text, cst.SimpleString | cst.ConcatenatedString) else None
+    return value if isinstance(value, str) else None
 
 
 def documented_type(text: str | None, parameter: str) -> str | None:

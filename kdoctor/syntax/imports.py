@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import libcst as cst
 
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.references import ImportBinding
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
@@ -190,7 +191,7 @@ def _listed_for_export(survey: Survey) -> Iterator[str]:
 def _strings(node: cst.BaseExpression | None) -> Iterator[str]:
     match node:
         case cst.SimpleString():
-            value = node.evaluated_value
+            value = evaluated(node)
             if isinstance(value, str):
                 yield value
         case cst.List() | cst.Tuple() | cst.Set():

@@ -7,6 +7,10 @@ collector; most questions are about constants, or about what is no literal at al
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import libcst as cst
 
 
 def literal_value(node: ast.expr) -> object:
@@ -24,6 +28,10 @@ def literal_value(node: ast.expr) -> object:
             return tuple(map(literal_value, elements))
         case ast.List(elts=elements):
             return list(map(literal_value, elements))
+        case ast.UnaryOp(
+            op=ast.USub(), operand=ast.Constant(value=int() | float() | complex() as value)
+        ) if not isinstance(value, bool):
+            return -value
         case (
             ast.UnaryOp()
             | ast.BinOp(right=ast.Constant(value=complex()))  # `1 + 2j`
@@ -46,3 +54,16 @@ def literal_value_in(source: str) -> object:
         MemoryError: it is nested too deeply to be parsed.
     """
     return literal_value(ast.parse(source.lstrip(" \t"), mode="eval").body)
+
+
+def evaluated(
+    node: cst.SimpleString | cst.ConcatenatedString | cst.Integer | cst.Float,
+) -> object:
+    """Return libcst's ``evaluated_value`` of a node, which asks Python's own each time.
+
+    Of strings side by side of which one is formatted it is None.
+    """
+    text = getattr(node, "value", None)
+    if text is not None:
+        return literal_value_in(text)
+    return node.evaluated_value

@@ -27,6 +27,7 @@ from kdoctor.syntax.guards import Guards
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
@@ -395,7 +396,7 @@ class Module:
 
 def _names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:
     """Yield the dotted names in an annotation that is a string."""
-    value = node.evaluated_value
+    value = evaluated(node)
     if not isinstance(value, str):
         return
     try:

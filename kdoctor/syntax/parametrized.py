@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 _MARK = "pytest.mark.parametrize"
@@ -30,7 +31,7 @@ def passed_by_pytest(binding: Binding) -> Sequence[cst.BaseExpression]:
                     *_,
                 ],
             ) if dotted(mark) == _MARK:
-                listed = [each.strip() for each in str(names.evaluated_value).split(",")]
+                listed = [each.strip() for each in str(evaluated(names)).split(",")]
                 if binding.name in listed:
                     return _column(cases, listed.index(binding.name), len(listed))
     return ()

@@ -1,9 +1,10 @@
 import ast
 import gc
 
+import libcst as cst
 import pytest
 
-from kdoctor.syntax.literals import literal_value, literal_value_in
+from kdoctor.syntax.literals import evaluated, literal_value, literal_value_in
 
 
 @pytest.mark.parametrize(
@@ -12,6 +13,9 @@ from kdoctor.syntax.literals import literal_value, literal_value_in
         *(
             "1",
             "-1",
+            "-2.5",
+            "-3j",
+            "+1",
             "'a' 'b'",
             "b'a'",
             "None",
@@ -30,7 +34,8 @@ def test_a_literal_is_worth_what_python_says(source):
 
 
 @pytest.mark.parametrize(
-    "source", ["a", "a.b", "[a]", "f()", "set(1)", "1 + 2", "not 1", "-a", "f'{1}'", "list()"]
+    "source",
+    ["a", "a.b", "[a]", "f()", "set(1)", "1 + 2", "not 1", "-a", "-True", "f'{1}'", "list()"],
 )
 def test_what_is_no_literal_is_refused_as_by_python(source):
     with pytest.raises(ValueError, match="malformed"):
@@ -44,13 +49,23 @@ def test_what_is_no_expression_is_a_syntax_error():
         literal_value_in("a b")
 
 
+@pytest.mark.parametrize(
+    "source", ["'a'", "b'a'", "r'\\d'", "'a' 'b'", "'a' f'{b}'", "1_000", "2.5"]
+)
+def test_a_node_of_libcst_is_worth_what_libcst_says(source):
+    node = cst.parse_expression(source)
+    assert evaluated(node) == node.evaluated_value
+
+
 def test_nothing_waits_for_the_garbage_collector():
-    nodes = [ast.parse(source, mode="eval").body for source in ("1", "[1, (2,)]")]
+    nodes = [ast.parse(source, mode="eval").body for source in ("1", "[1, (2,)]", "-1.5")]
     gc.collect()
     gc.disable()
     try:
         for node in nodes:
             literal_value(node)
+        for text in ("'a'", "1", "2.5"):
+            evaluated(cst.parse_expression(text))
         assert gc.collect() == 0
     finally:
         gc.enable()

@@ -6,6 +6,7 @@ import libcst as cst
 
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
 
 
@@ -77,6 +78,6 @@ def _may_take(method: cst.FunctionDef, keyword: str) -> bool:
     """Say whether ``__init__`` has a parameter of that name, or names it in a string."""
     return any(
         (isinstance(each, cst.Param) and each.name.value == keyword)
-        or (isinstance(each, cst.SimpleString) and each.evaluated_value == keyword)
+        or (isinstance(each, cst.SimpleString) and evaluated(each) == keyword)
         for each in descendants(method)
     )

@@ -33,6 +33,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
 
 _KEY = "batch_input_shape"
@@ -69,7 +70,7 @@ def _key(target: cst.BaseExpression) -> cst.SimpleString | None:
         case cst.Subscript(
             value=cst.Name(),
             slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
-        ) if key.evaluated_value == _KEY:
+        ) if evaluated(key) == _KEY:
             return key
     return None
 

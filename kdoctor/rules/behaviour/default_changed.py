@@ -22,7 +22,6 @@ and a test fails on any that is on neither list.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -36,6 +35,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.literals import literal_value_in
 
 LAST_KERAS_2 = "2.15.0"
 # The parameters of which the old default is worth writing out.
@@ -139,7 +139,7 @@ def _changed(old: Signature, new: Signature) -> Iterator[tuple[str, str, str, in
 def _are_equal(one: str, other: str) -> bool:
     """Say whether two defaults are one value: 0 and 0.0."""
     try:
-        return one == other or bool(ast.literal_eval(one) == ast.literal_eval(other))
+        return one == other or bool(literal_value_in(one) == literal_value_in(other))
     except ValueError:
         return False
 

@@ -39,6 +39,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.literals import literal_value_in
 
 _Node = TypeVar("_Node", ast.expr, cst.BaseExpression)
 _RELEASES = ("2.15.0", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
@@ -167,7 +168,7 @@ def _may_be(value: object, name: str, default_text: str) -> bool:
 @lru_cache(maxsize=512)
 def _default(source: str) -> object:
     try:
-        return ast.literal_eval(source)
+        return literal_value_in(source)
     except ValueError:
         return None
 

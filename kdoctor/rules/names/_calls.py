@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -10,6 +9,7 @@ from functools import lru_cache
 import libcst as cst
 
 from kdoctor.keras_api import Signature
+from kdoctor.syntax.literals import literal_value_in
 
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -138,7 +138,7 @@ def _same_default(name: str, one: str | None, other: str | None) -> bool:
     if one is None or other is None:
         return False
     try:
-        old, new = ast.literal_eval(one), ast.literal_eval(other)
+        old, new = literal_value_in(one), literal_value_in(other)
     except ValueError:
         return False
     return repr(old) == repr(new) or _means_no_other(name, old, new)

@@ -8,6 +8,7 @@ import libcst as cst
 
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rewrite.questions import every
+from kdoctor.syntax.literals import evaluated
 
 _METHODS = ("bilinear", "nearest", "bicubic", "lanczos3", "lanczos5")
 _ENUM = "tensorflow.image.ResizeMethod."
@@ -68,7 +69,7 @@ def _window(_: Situation, node: cst.BaseExpression) -> bool:
 
 def _method(situation: Situation, node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.SimpleString):
-        return node.evaluated_value in _METHODS
+        return evaluated(node) in _METHODS
     name = situation.module.qualified(node) or ""
     return name.removeprefix(_ENUM) in _MEMBERS
 

@@ -22,6 +22,7 @@ from kdoctor.rules.names._backend.reading import (
     values_of_member,
 )
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.scopes import Binding, BindingKind
 
 # By the last part of a name in keras.backend, keras.ops, tf, tf.math and tf.nn.
@@ -394,7 +395,7 @@ class Inference:
     def _is_float_dtype(self, node: cst.BaseExpression | None) -> bool:
         match node:
             case cst.SimpleString():
-                return str(node.evaluated_value).startswith(("float", "bfloat", "bool"))
+                return str(evaluated(node)).startswith(("float", "bfloat", "bool"))
             case cst.Call():
                 return self._leaf(node) == "floatx"
             case cst.Attribute():

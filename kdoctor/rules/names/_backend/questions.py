@@ -13,6 +13,7 @@ from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.names._backend.inference import Inference
 from kdoctor.rules.names._backend.ranks import written_rank
 from kdoctor.syntax import Module
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.scopes import ScopeKind
 from kdoctor.syntax.walk import descendants
 
@@ -144,7 +145,7 @@ def plain_name(parameter: str) -> Guard:
             return Answer.YES
         if not isinstance(node, cst.SimpleString):
             return Answer.UNKNOWN
-        return Answer.NO if "/" in str(node.evaluated_value) else Answer.YES
+        return Answer.NO if "/" in str(evaluated(node)) else Answer.YES
 
     return Question(
         f"plain_name({parameter!r})",
@@ -162,7 +163,7 @@ def no_slash_in(parameter: str) -> Guard:
         if node is None:
             return Answer.YES
         texts = (each for each in descendants(node) if isinstance(each, cst.SimpleString))
-        return Answer.NO if any("/" in str(each.evaluated_value) for each in texts) else Answer.YES
+        return Answer.NO if any("/" in str(evaluated(each)) for each in texts) else Answer.YES
 
     return Question(
         f"no_slash_in({parameter!r})",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.walk import descendants
 
@@ -44,7 +44,7 @@ def values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpress
 
 def number_of(node: cst.BaseExpression) -> float | None:
     if isinstance(node, cst.Integer | cst.Float):
-        value = ast.literal_eval(node.value)
+        value = evaluated(node)
         return value if isinstance(value, int | float) else None
     return None
 
