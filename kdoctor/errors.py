@@ -8,9 +8,7 @@ KdoctorError
 
 from __future__ import annotations
 
-from typing import Final
-
-INTERNAL_ERROR: Final = "internal error"  # how a crash that was caught is told of
+INTERNAL_ERROR = "internal error"  # how a crash that was caught is told of
 
 
 class KdoctorError(Exception):
