@@ -221,11 +221,7 @@ def _of_class(cls: str, name: str, case: Case) -> _Argument | None:
         module = home_of(each, case.target)
         if module is not None:
             return _Argument(name, each, "", f"keras{module}.{each}")
-    return _Argument(name, cls) if _is_of_keras(case) else None
-
-
-def _is_of_keras(case: Case) -> bool:
-    return case.is_inside_keras
+    return _Argument(name, cls) if case.is_inside_keras else None
 
 
 def _statement(argument: _Argument, case: Case) -> str:

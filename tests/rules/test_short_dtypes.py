@@ -3,6 +3,7 @@
 import pytest
 
 from kdoctor.engine import fix
+from kdoctor.rewrite.attempt import _SHORT_DTYPES
 
 tf_keras = pytest.importorskip("tf_keras")
 keras = pytest.importorskip("keras")
@@ -28,3 +29,16 @@ def test_a_short_name_of_a_dtype_gives_what_keras_2_gives(call, dtype):
     exec(after, new)  # noqa: S102 - our own text
     assert keras.backend.standardize_dtype(new["x"].dtype) == old["x"].dtype.name
     assert keras.ops.convert_to_numpy(new["x"]).tolist() == old["x"].numpy().tolist()
+
+
+def test_the_short_names_are_all_those_of_tensorflow():
+    dtypes = pytest.importorskip("tensorflow.python.framework.dtypes")
+    known = {name: dtype.name for name, dtype in dtypes._STRING_TO_TF.items()}
+    short = {name: full for name, full in known.items() if name != full}
+    assert {
+        name: full for name, full in short.items() if not name.endswith("_ref")
+    } == _SHORT_DTYPES
+    for name, full in _SHORT_DTYPES.items():
+        assert keras.backend.standardize_dtype(full) == full
+        with pytest.raises(ValueError, match="Invalid dtype"):
+            keras.backend.standardize_dtype(name)
