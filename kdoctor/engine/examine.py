@@ -161,7 +161,7 @@ class Examiner:
                 for finding in found:
                     lines[finding.place] = module.unit.line_of(finding.place.span.start)
                     try:
-                        shown = self._shown(finding, module, diffs)
+                        shown = diffs.filled(finding, module) if diffs else finding
                     except Exception as error:  # noqa: BLE001
                         problems.append(f"{why(error)} (in the fix of {rule.code})")
                         shown = finding
@@ -180,7 +180,7 @@ class Examiner:
         for finding in judged.about_comments:
             unit = document.units[finding.place.unit]
             lines[finding.place] = unit.line_of(finding.place.span.start)
-            told.append(self._shown(finding, unit, diffs))
+            told.append(diffs.filled(finding, unit) if diffs else finding)
         silenced = (each.finding for each in judged.suppressed)
         of_use = dict.fromkeys(finding.place for finding in (*told, *silenced))
         lines = {place: lines[place] for place in of_use}
@@ -197,23 +197,12 @@ class Examiner:
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""
-        if not (self.orders.diffs or self.orders.replacements):
+        diffs, replacements = self.orders.diffs, self.orders.replacements
+        if not (diffs or replacements):
             return None
         from kdoctor.engine.finding_diffs import FindingDiffs  # noqa: PLC0415
 
-        return FindingDiffs(document, data)
-
-    def _shown(
-        self, finding: Finding, source: Module | Unit, diffs: FindingDiffs | None
-    ) -> Finding:
-        """Return the finding with what its own fix would change, as far as that is asked for."""
-        if diffs is None:
-            return finding
-        if self.orders.diffs:
-            finding = diffs.with_diff(finding, source)
-        if self.orders.replacements:
-            finding = diffs.with_replacements(finding, source)
-        return finding
+        return FindingDiffs(document, data, diffs=diffs, replacements=replacements)
 
     def _kept(self, finding: Finding) -> Finding:
         """Return the finding with as much of its fix as is asked for."""

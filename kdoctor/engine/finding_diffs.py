@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from kdoctor.documents import Cell, Document, Unit
 from kdoctor.documents.positions import Positions
 from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_of_changes
-from kdoctor.engine.repair import edits_of, source_of, texts_of
-from kdoctor.model import Edit, Finding, Fix, Span
+from kdoctor.engine.repair import edits_of, source_of, texts_with
+from kdoctor.model import Edit, Finding, Span
 from kdoctor.rewrite import render
 from kdoctor.syntax import Module
 
@@ -23,55 +23,52 @@ class FindingDiffs:
     Markdown and reStructuredText one of the document's lines.
     """
 
-    def __init__(self, document: Document, data: bytes) -> None:
+    def __init__(self, document: Document, data: bytes, *, diffs: bool, replacements: bool) -> None:
         self._document = document
         self._data = data
+        self._diffs = diffs
+        self._replacements = replacements
         self._lines = lru_cache(maxsize=64)(_cell_lines)
 
-    def with_diff(self, finding: Finding, source: Module | Unit) -> Finding:
-        """Return the finding with ``fix.diff`` filled in."""
+    def filled(self, finding: Finding, source: Module | Unit) -> Finding:
+        """Return the finding with ``fix.diff`` and ``fix.replacements``, as far as asked for."""
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding
-        diff = self._of_cells if self._document.kind in ("python", "notebook") else self._of_lines
-        return replace(finding, fix=replace(fix, diff=diff(fix, source)))
-
-    def with_replacements(self, finding: Finding, source: Module | Unit) -> Finding:
-        """Return the finding with ``fix.replacements`` filled in."""
-        fix = finding.fix
-        if fix is None or not (fix.edits or fix.imports or fix.drops):
-            return finding
-        replacements = tuple(
-            replacement
-            for span, text in self._changes(fix, source)
-            for replacement in self._positions.replacements(span, text)
+        edits = edits_of(source, [fix])
+        shown = replace(
+            fix,
+            diff=self._diff(edits, _unit(source)) if self._diffs else fix.diff,
+            replacements=tuple(
+                replacement
+                for span, text in self._changes(edits, _unit(source))
+                for replacement in self._positions.replacements(span, text)
+            )
+            if self._replacements
+            else fix.replacements,
         )
-        return replace(finding, fix=replace(fix, replacements=replacements))
+        return replace(finding, fix=shown)
 
     @cached_property
     def _positions(self) -> Positions:
         return Positions(self._document.text)
 
-    def _changes(self, fix: Fix, source: Module | Unit) -> Iterable[tuple[Span, str]]:
+    def _changes(self, edits: Sequence[Edit], unit: Unit) -> Iterable[tuple[Span, str]]:
         """Return spans of the file's text and what comes there."""
-        unit = _unit(source)
         if self._document.kind != "python":
-            return self._document.changes({unit.index: texts_of(source, [fix])})
-        edits = edits_of(
-            source, [fix]
-        )  # of a unit that is the whole file: only the lines they touch
-        return [
+            return self._document.changes({unit.index: texts_with(unit, edits)})
+        return [  # the unit is the whole file: only the lines that are touched
             (region, render(unit.text, _inside(edits, region), region, unit.newline))
             for region in _line_regions(unit.text, edits, unit.cells[0].span)
         ]
 
-    def _of_lines(self, fix: Fix, source: Module | Unit) -> str:
-        after = self._document.replace({_unit(source).index: texts_of(source, [fix])})
+    def _diff(self, edits: Sequence[Edit], unit: Unit) -> str:
+        if self._document.kind in ("python", "notebook"):
+            return self._diff_of_cells(edits, unit)
+        after = self._document.replace({unit.index: texts_with(unit, edits)})
         return unified(decoded(self._data), decoded(after), self._document.path)
 
-    def _of_cells(self, fix: Fix, source: Module | Unit) -> str:
-        unit = _unit(source)
-        edits = edits_of(source, [fix])
+    def _diff_of_cells(self, edits: Sequence[Edit], unit: Unit) -> str:
         parts = []
         for cell in unit.cells:
             inside = _inside(edits, cell.span)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 import libcst as cst
 
@@ -52,10 +52,6 @@ class _Plan:
         self.changes: dict[ImportStatement, Change] = {}
         self.at_the_top: list[ImportNeed] = []
         self.replaced = sorted(chain.from_iterable(map(_replaced_stretches, self.fixed)))
-        self.references = sorted(
-            ((module.span(each.node), each.binding) for each in module.references),
-            key=lambda pair: pair[0],
-        )
 
     def edits(self) -> Iterator[Edit]:
         for binding in self.module.imports:
@@ -180,13 +176,14 @@ class _Plan:
     def _replaced_bindings(self, fix: Fix, need: ImportNeed) -> list[ImportBinding]:
         """Return the imports through which what the fix replaces was read."""
         found: list[ImportBinding] = []
+        references = self.module.placed_references
         for span in (*fix.drops, *(edit.span for edit in fix.edits)):
-            first = bisect.bisect_left(self.references, span.start, key=lambda pair: pair[0].start)
-            for inner, binding in self.references[first:]:
+            first = bisect.bisect_left(references, span.start, key=lambda pair: pair[0].start)
+            for inner, reference in islice(references, first, None):
                 if inner.start > span.end:
                     break
                 if span.covers(inner):
-                    found.append(binding)
+                    found.append(reference.binding)
         kin = [each for each in found if package_of(each.name) == package_of(need.module)]
         return kin or found
 

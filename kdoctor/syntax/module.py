@@ -183,6 +183,12 @@ class Module:
         found = [*self._import_references(), *self._use_references(), *self._string_references()]
         return tuple(reference for _, reference in sorted(found, key=lambda pair: pair[0]))
 
+    @cached_property
+    def placed_references(self) -> tuple[tuple[Span, Reference], ...]:
+        """The references with where each stands, by place."""
+        placed = ((self.span(each.node), each) for each in self.references)
+        return tuple(sorted(placed, key=lambda pair: pair[0]))
+
     def qualified(self, expression: cst.CSTNode) -> str | None:
         """Return the dotted name of an expression that is something imported, else None."""
         meaning = self._resolver.meaning_of(expression)
@@ -247,7 +253,7 @@ class Module:
         These are Name nodes, and the strings of annotations. All that may read it: where a name
         is bound several times, also the reads that may find another binding.
         """
-        return tuple(self._uses_by_import.get(id(binding), ()))
+        return self._uses_by_import.get(id(binding), ())
 
     def bindings_at(self, name: cst.Name) -> tuple[Binding, ...]:
         """Return what may have bound a name where it is read, none for a builtin."""
@@ -377,7 +383,7 @@ class Module:
         return (*self._survey.uses, *self._string_uses)
 
     @cached_property
-    def _uses_by_import(self) -> dict[int, list[cst.CSTNode]]:
+    def _uses_by_import(self) -> dict[int, tuple[cst.CSTNode, ...]]:
         imports = self._imports.of
         names = {each.name for each in imports}
         found: dict[int, list[cst.CSTNode]] = {}
@@ -391,7 +397,7 @@ class Module:
                 meaning = self._resolver.meaning(use.name, use.node, use.scope)
                 if meaning is not None:
                     found.setdefault(id(meaning.binding), []).append(use.node)
-        return found
+        return {each: tuple(nodes) for each, nodes in found.items()}
 
 
 def _names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:
