@@ -12,6 +12,7 @@ from msgspec import Struct
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence, Span
 from kdoctor.rewrite.binding import Argument, Binding, bind
 from kdoctor.rewrite.build import Builder, joined
+from kdoctor.rewrite.dtypes import full_dtype
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.precedence import template_binds, wanted_around
 from kdoctor.rewrite.questions import Answer, Situation
@@ -25,9 +26,6 @@ from kdoctor.syntax.nodes import dotted
 
 # How far a refused row was from holding; the nearest row's reason is told.
 NOT_THIS_CALL = 1000
-
-# TensorFlow's other names of dtypes (`tf.as_dtype`). Keras 3: "ValueError: Invalid dtype: float".
-_SHORT_DTYPES = {"half": "float16", "float": "float32", "double": "float64"}
 
 _STARS: dict[inspect._ParameterKind, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*",
@@ -119,10 +117,10 @@ class Attempt(Struct, frozen=True):
     def _full_dtypes(self, binding: Binding) -> Iterator[Edit]:
         """Write a dtype by the name that Keras 3 knows it by."""
         for each in binding.passed("dtype"):
-            if isinstance(each.value, cst.SimpleString) and each.value.raw_value in _SHORT_DTYPES:
-                old, written = each.value.raw_value, each.value.value
-                new = written.replace(old, _SHORT_DTYPES[old])
-                yield Edit(self.module.span(each.value), (new,))
+            if isinstance(each.value, cst.SimpleString):
+                new = full_dtype(each.value)
+                if new is not None:
+                    yield Edit(self.module.span(each.value), (new,))
 
     def _told(self, name: str, new: str) -> str:
         """Return the right side with its names as the file spells them."""

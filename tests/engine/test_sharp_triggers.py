@@ -46,6 +46,12 @@ keras.Input(images.shape[1:])
 
 # KD305
 import keras
+keras.Input((3,), dtype=float)
+table.astype("float")
+kinds = {"double": "float64"}
+
+# KD305
+import keras
 size = 3
 range(size)
 shape = (4,)
@@ -1121,6 +1127,18 @@ keras.Input(images.shape[1])
 from keras.layers import Input as I
 
 I(shape=(len(x)))
+
+# KD305
+from keras import layers
+
+class Mine(layers.Layer):
+    def __init__(self):
+        super().__init__(dtype="double")
+
+# KD305
+from tensorflow.keras.mixed_precision import set_global_policy as policy
+
+policy(u'half')
 
 # KD305
 import keras

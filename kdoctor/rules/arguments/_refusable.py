@@ -6,11 +6,12 @@ import ast
 from typing import Final
 
 from kdoctor.kinds import Kind
+from kdoctor.rewrite.dtypes import SHORT_DTYPES
 from kdoctor.rules.arguments._callees import Callee, callee_of, passes
 from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger, keyword
+from kdoctor.rules.triggers import Trigger, keyword, string
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in
 
@@ -65,6 +66,12 @@ def _may_be_held(_: Facts, __: Callee, called: Called) -> bool:
     )
 
 
+def _may_be_a_dtype(_: Facts, __: Callee, called: Called) -> bool:
+    return any(
+        isinstance(each, ast.Constant) and each.value in SHORT_DTYPES for each in called.values
+    )
+
+
 def _may_be_shaped_by_an_int(glimpse: Glimpse, facts: Facts) -> bool:
     shapes = (
         called.argument("shape", 0)
@@ -86,6 +93,7 @@ def _texts(given: ast.expr | None) -> frozenset[str]:
 
 MAY_BE_REFUSED: Final[Trigger] = (
     passes(_may_be_refused, of=_may_refuse)
+    | string(*SHORT_DTYPES) & passes(_may_be_a_dtype, of=lambda _: True)
     | keyword("reduction") & passes(_may_reduce, of=lambda each: each.kind is Kind.LOSS)
     | keyword("class_weight")
     & passes(_may_weigh, of=lambda each: each.method and each.leaf == "fit")

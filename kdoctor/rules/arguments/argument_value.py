@@ -4,17 +4,20 @@
 Looks at what is written for some arguments: an int as the shape of an `Input`, a list as the `axis`
 of `BatchNormalization`, one text for `metrics=`, `'auto'` for a loss' `reduction`, a slash in a
 name, and short names that are not known any more (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
-`'l1_l2'`, Keras 1's `'fmeasure'`). And `class_weight='auto'`, which no release knew how to take.
+`'l1_l2'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`). And
+`class_weight='auto'`, which no release knew how to take.
 
 ## Why it breaks
 Keras 3 takes less for granted: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int()
 argument must be … not 'list'`, `ValueError: Expected `metrics` argument to be a list, tuple, or
 dict.`, `ValueError: Invalid value for argument `reduction``, `ValueError: Argument `name` must be a
-string and cannot contain character `/``, `ValueError: Could not interpret loss identifier`.
+string and cannot contain character `/``, `ValueError: Could not interpret loss identifier`,
+`ValueError: Invalid dtype: double`.
 
 ## What to write instead
 `keras.Input((4,))`, `axis=3`, `metrics=["accuracy"]`; leave `reduction='auto'` out, which is
-`'sum_over_batch_size'`; another sign than the slash; the name in full (`'log_cosh'`, `'max_norm'`).
+`'sum_over_batch_size'`; another sign than the slash; the name in full (`'log_cosh'`, `'max_norm'`,
+`'float64'`).
 
 ## How we know
 Each was run on Keras 3.15.1 and on tf_keras 2.21. Another name for a layer or a metric asks for
@@ -26,35 +29,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from msgspec import Struct, field
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite import without
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
+from kdoctor.rules.arguments._named_values import dtype, known_as, regularizer
 from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
+from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
-from kdoctor.rules.calls import argument, literal, speller_at, value_of
+from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
 _NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER)
-
-
-class _Refused(Struct, frozen=True):
-    """A value that is refused: what Python says, and what to write."""
-
-    node: cst.CSTNode
-    error: str
-    help: str
-    edits: tuple[Edit, ...] = ()
-    title: str = ""
-    unsafe_because: str = ""
-    no_fix_because: str = ""
-    proofs: tuple[str, ...] = field(default=())
-    imports: tuple[ImportNeed, ...] = ()
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -65,7 +55,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _finding(module, facts, call, refused)
 
 
-def _values(module: Module, call: KerasCall) -> Iterator[_Refused]:
+def _values(module: Module, call: KerasCall) -> Iterator[Refused]:
     if call.leaf == "Input":
         yield from _shape(module, call)
     if call.leaf == "BatchNormalization":
@@ -77,16 +67,17 @@ def _values(module: Module, call: KerasCall) -> Iterator[_Refused]:
     if call.kind is Kind.LAYER:
         for each in call.call.args:
             if each.keyword is not None and each.keyword.value.endswith("_constraint"):
-                yield from _known_as(module, each.value, CONSTRAINTS, "constraint")
+                yield from known_as(module, each.value, CONSTRAINTS, "constraint")
             if each.keyword is not None and each.keyword.value.endswith("_regularizer"):
-                yield from _regularizer(module, each)
+                yield from regularizer(module, each)
+    yield from dtype(module, call)
     if call.owner is not None and call.leaf == "compile":
         yield from _compiled(module, call)
     if call.owner is not None and call.leaf == "fit":
         yield from _class_weight(module, call)
 
 
-def _shape(module: Module, call: KerasCall) -> Iterator[_Refused]:
+def _shape(module: Module, call: KerasCall) -> Iterator[Refused]:
     given = argument(call.call, "shape", 0)
     if given is None:
         return
@@ -100,7 +91,7 @@ def _shape(module: Module, call: KerasCall) -> Iterator[_Refused]:
     edit = (
         Edit(span, ("(", Hole(span), ",)")) if inside == span else Edit(inside, (Hole(inside), ","))
     )
-    yield _Refused(
+    yield Refused(
         given,
         f"ValueError: Cannot convert '{literal(value_of(module, given.value))}' to a shape."
         if isinstance(value_of(module, given.value), cst.Integer)
@@ -113,7 +104,7 @@ def _shape(module: Module, call: KerasCall) -> Iterator[_Refused]:
     )
 
 
-def _axis(module: Module, call: KerasCall) -> Iterator[_Refused]:
+def _axis(module: Module, call: KerasCall) -> Iterator[Refused]:
     given = argument(call.call, "axis", 0)
     if given is None or not isinstance(given.value, cst.List | cst.Tuple):
         return
@@ -123,7 +114,7 @@ def _axis(module: Module, call: KerasCall) -> Iterator[_Refused]:
         f"'{kind}'"
     )
     if len(given.value.elements) != 1:
-        yield _Refused(
+        yield Refused(
             given,
             error,
             "Reshape, so that what is normalized together is one axis.",
@@ -132,13 +123,13 @@ def _axis(module: Module, call: KerasCall) -> Iterator[_Refused]:
         return
     element = given.value.elements[0].value
     edit = Edit(module.outer_span(given.value), (Hole(module.outer_span(element)),))
-    yield _Refused(
+    yield Refused(
         given, error, "An axis is an int.", (edit,), f"Write `{module.source(element)}`",
         proofs=("axis=[",),
     )  # fmt: skip
 
 
-def _reduction(module: Module, call: KerasCall) -> Iterator[_Refused]:
+def _reduction(module: Module, call: KerasCall) -> Iterator[Refused]:
     given = argument(call.call, "reduction")
     if given is None:
         return
@@ -146,7 +137,7 @@ def _reduction(module: Module, call: KerasCall) -> Iterator[_Refused]:
     if literal(given.value) != "auto" and not name.endswith("Reduction.AUTO"):
         return
     edits = without(module, call.call, [given])
-    yield _Refused(
+    yield Refused(
         given,
         "ValueError: Invalid value for argument `reduction`.",
         "Leave it out: the default, 'sum_over_batch_size', is what 'auto' was.",
@@ -157,7 +148,7 @@ def _reduction(module: Module, call: KerasCall) -> Iterator[_Refused]:
     )
 
 
-def _name(module: Module, call: KerasCall) -> Iterator[_Refused]:
+def _name(module: Module, call: KerasCall) -> Iterator[Refused]:
     given = argument(call.call, "name")
     if given is None or not isinstance(given.value, cst.SimpleString):
         return
@@ -165,7 +156,7 @@ def _name(module: Module, call: KerasCall) -> Iterator[_Refused]:
     if "/" not in text:
         return
     new = given.value.value.replace("/", "_")
-    yield _Refused(
+    yield Refused(
         given,
         "ValueError: Argument `name` must be a string and cannot contain character `/`. "
         f"Received: name={text}",
@@ -176,28 +167,12 @@ def _name(module: Module, call: KerasCall) -> Iterator[_Refused]:
     )
 
 
-def _regularizer(module: Module, given: cst.Arg) -> Iterator[_Refused]:
-    if literal(given.value) != "l1_l2":
-        return
-    spelled, need = speller_at(module, given).spell("keras.regularizers.L1L2")
-    text = f"{spelled}(l1=0.01, l2=0.01)"
-    yield _Refused(
-        given,
-        "ValueError: Could not interpret regularizer identifier: l1_l2",
-        "The text stood for 0.01 of both.",
-        (Edit(module.outer_span(given.value), (text,)),),
-        f"Write `{text}`",
-        proofs=("l1_l2",),
-        imports=() if need is None else (need,),
-    )
-
-
-def _class_weight(module: Module, call: KerasCall) -> Iterator[_Refused]:
+def _class_weight(module: Module, call: KerasCall) -> Iterator[Refused]:
     given = argument(call.call, "class_weight")
     if given is None or not isinstance(literal(given.value), str):
         return
     edits = without(module, call.call, [given])
-    yield _Refused(
+    yield Refused(
         given,
         "AttributeError: 'str' object has no attribute 'get'",
         "Pass a dict from class to weight, such as `dict(enumerate(weights))` of "
@@ -209,16 +184,16 @@ def _class_weight(module: Module, call: KerasCall) -> Iterator[_Refused]:
     )
 
 
-def _compiled(module: Module, call: KerasCall) -> Iterator[_Refused]:
+def _compiled(module: Module, call: KerasCall) -> Iterator[Refused]:
     loss, metrics = argument(call.call, "loss", 1), argument(call.call, "metrics")
     if loss is not None:
         for each in _elements(loss.value):
-            yield from _known_as(module, each, LOSSES, "loss")
+            yield from known_as(module, each, LOSSES, "loss")
     if metrics is None:
         return
     if isinstance(metrics.value, cst.SimpleString):
         span = module.outer_span(metrics.value)
-        yield _Refused(
+        yield Refused(
             metrics,
             "ValueError: Expected `metrics` argument to be a list, tuple, or dict. Received "
             f"instead: metrics={metrics.value.raw_value} of type <class 'str'>",
@@ -229,13 +204,13 @@ def _compiled(module: Module, call: KerasCall) -> Iterator[_Refused]:
         )
     for each in _elements(metrics.value):
         if isinstance(each, cst.SimpleString) and each.raw_value in OF_KERAS_1:
-            yield _Refused(
+            yield Refused(
                 each,
                 f"ValueError: Could not interpret metric identifier: {each.raw_value}",
                 f"It went with Keras 1: pass `{OF_KERAS_1[each.raw_value]}`, or one of your own.",
                 no_fix_because="it was the mean over the batches, which no metric is any more",
             )
-        yield from _known_as(
+        yield from known_as(
             module,
             each,
             METRICS,
@@ -254,31 +229,7 @@ def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
             yield node
 
 
-def _known_as(
-    module: Module,
-    node: cst.BaseExpression,
-    names: dict[str, str],
-    what: str,
-    unsafe_because: str = "",
-) -> Iterator[_Refused]:
-    if not isinstance(node, cst.SimpleString) or node.raw_value not in names:
-        return
-    old, new = node.raw_value, names[node.raw_value]
-    if old == "cosine_proximity":
-        unsafe_because = "its sign has changed between releases of Keras 2"
-    text = node.value.replace(old, new)
-    yield _Refused(
-        node,
-        f"ValueError: Could not interpret {what} identifier: {old}",
-        f"It is `{new}` now.",
-        (Edit(module.span(node), (text,)),),
-        f"Write {text}",
-        unsafe_because=unsafe_because,
-        proofs=tuple(names),
-    )
-
-
-def _finding(module: Module, facts: Facts, call: KerasCall, refused: _Refused) -> Finding:
+def _finding(module: Module, facts: Facts, call: KerasCall, refused: Refused) -> Finding:
     fix = None
     if refused.edits:
         proven = [
@@ -322,7 +273,9 @@ VALID = [
     "import keras\nkeras.layers.Dense(3, name='a_b'), keras.metrics.Mean(name='a/b')",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'kld', metrics=['mse', 'acc'])",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=metrics)",
-    "import tf_keras\ntf_keras.Input(4)",
+    "import keras\nkeras.Input((4,), dtype='float64'), keras.layers.Dense(3, dtype=float)",
+    "import keras\nkeras.layers.Dense(3, name='half'), keras.layers.StringLookup(dtype='float')",
+    "import tf_keras\ntf_keras.Input(4), tf_keras.Input((4,), dtype='double')",
     "import keras\nfrom mine import Input\nInput(4)",
 ]
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
@@ -440,5 +393,52 @@ INVALID = [
         "model.fit(x, x, verbose=0)",
         raises="ValueError: Could not interpret metric identifier: fmeasure",
         prelude="import numpy as np\n\nx = np.ones((2, 1))",
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((4,), dtype='half')\n"
+        "y = keras.layers.InputLayer((4,), dtype='double')",
+        after="import keras\n\nx = keras.Input((4,), dtype='float16')\n"
+        "y = keras.layers.InputLayer((4,), dtype='float64')",
+        raises="ValueError: Invalid dtype: half",
+        findings=2,
+        same="getattr(x.dtype, 'name', x.dtype), y.dtype",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(4, dtype='double')\n"
+        "layer.build((None, 3))\n"
+        "total = keras.metrics.Sum(dtype='half')\ntotal.update_state([1.0, 2.0])",
+        after="import keras\n\nlayer = keras.layers.Dense(4, dtype='float64')\n"
+        "layer.build((None, 3))\n"
+        "total = keras.metrics.Sum(dtype='float16')\ntotal.update_state([1.0, 2.0])",
+        raises="ValueError: Cannot convert 'double' to a mixed precision DTypePolicy.",
+        findings=2,
+        same="layer.dtype, layer.compute_dtype, [getattr(each.dtype, 'name', each.dtype)"
+        " for each in layer.weights], total.dtype, total.result().numpy().tolist()",
+    ),
+    Example(
+        before="import keras\n\n\nclass Scaled(keras.layers.Layer):\n"
+        "    def __init__(self):\n        super().__init__(dtype='half')\n\n"
+        "    def build(self, input_shape):\n"
+        "        self.scale = self.add_weight(name='scale', shape=(3,), dtype='double')\n\n\n"
+        "layer = Scaled()\nlayer.build((None, 3))",
+        after="import keras\n\n\nclass Scaled(keras.layers.Layer):\n"
+        "    def __init__(self):\n        super().__init__(dtype='float16')\n\n"
+        "    def build(self, input_shape):\n"
+        "        self.scale = self.add_weight(name='scale', shape=(3,), dtype='float64')\n\n\n"
+        "layer = Scaled()\nlayer.build((None, 3))",
+        raises="ValueError: Cannot convert 'half' to a mixed precision DTypePolicy.",
+        findings=2,
+        same="layer.dtype, getattr(layer.scale.dtype, 'name', layer.scale.dtype)",
+    ),
+    Example(
+        before="import keras\n\nspec = keras.layers.InputSpec('double', ndim=2)\n"
+        "policy = keras.mixed_precision.Policy('half')\n"
+        "keras.mixed_precision.set_global_policy('float')\nlayer = keras.layers.Dense(4)",
+        after="import keras\n\nspec = keras.layers.InputSpec('float64', ndim=2)\n"
+        "policy = keras.mixed_precision.Policy('float16')\n"
+        "keras.mixed_precision.set_global_policy('float32')\nlayer = keras.layers.Dense(4)",
+        raises="ValueError: Invalid dtype: double",
+        findings=3,
+        same="spec.dtype, policy.compute_dtype, policy.variable_dtype, layer.dtype",
     ),
 ]

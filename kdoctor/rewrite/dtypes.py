@@ -1,0 +1,21 @@
+"""Names of dtypes that TensorFlow knows and Keras 3 refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+# TensorFlow's other names of dtypes (`tf.as_dtype`). Keras 3: "ValueError: Invalid dtype: float".
+SHORT_DTYPES: Final = {"half": "float16", "float": "float32", "double": "float64"}
+
+
+def full_dtype(node: cst.SimpleString) -> str | None:
+    """Return the literal with the name that Keras 3 knows, None where it has no short one."""
+    full = SHORT_DTYPES.get(node.raw_value)
+    return (
+        None
+        if full is None or "b" in node.prefix.lower()
+        else node.value.replace(node.raw_value, full)
+    )
