@@ -113,6 +113,10 @@ class ProjectPackage:
         """Say whether ``import top.…`` in ``unit_path`` could be of the tree; False is sure."""
         return self._tree.may_hold(unit_path, top)
 
+    def holds(self, unit_path: str, top: str) -> bool:
+        """Say whether ``import top`` in ``unit_path`` is a module of the tree; True is sure."""
+        return self._tree.find(unit_path, top, 0) is not None
+
     def hands_over(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:

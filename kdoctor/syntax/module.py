@@ -211,6 +211,10 @@ class Module:
         meaning = self._resolver.of_chain(callee)
         return None if meaning is None else self._imports.returned_call(meaning.name)
 
+    def is_of_the_tree(self, top: str) -> bool:
+        """Say whether ``import top`` surely means a module of the tree that the file is of."""
+        return self._package is not None and self._package.holds(self.path, top)
+
     # -- types, contexts, guards
 
     @cached_property

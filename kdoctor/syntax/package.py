@@ -61,6 +61,9 @@ class Package(Protocol):
     def may_hold(self, unit_path: str, top: str) -> bool:
         """Say whether ``import top.…`` in ``unit_path`` could be of the tree; False is sure."""
 
+    def holds(self, unit_path: str, top: str) -> bool:
+        """Say whether ``import top`` in ``unit_path`` is a module of the tree; True is sure."""
+
     def hands_over(
         self, unit_path: str, module: str, level: int, name: str
     ) -> Collection[tuple[int, str]]:

@@ -55,6 +55,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     binding = next(filter(_is_of_the_library, module.imports), None)
     if binding is None or failure_is_caught(module, binding.statement):
         return
+    if module.is_of_the_tree(_LIBRARY):
+        return  # a copy in the project may ask for the framework otherwise, or not at all
     place = module.place(binding.statement)
     if _speaks_of_the_variable(module, Span(0, place.span.start)):
         return  # whatever is done with it there, it is not forgotten

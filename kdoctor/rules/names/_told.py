@@ -17,7 +17,12 @@ def told_once(found: Iterable[Reference]) -> Iterator[Reference]:
 
 
 def of_package(module: Module, package: str) -> Iterator[Reference]:
-    """Yield what is imported from a package, each once, else what is read off it."""
+    """Yield what is imported from a package, each once, else what is read off it.
+
+    Nothing where the project has a package of that name itself, as the library's own checkout has.
+    """
+    if module.is_of_the_tree(package):
+        return
     yield from told_once(
         reference
         for reference in module.references
