@@ -137,8 +137,12 @@ class _Line(Generic[T]):
         self._work = work
         self._lock = threading.Lock()  # the pool's own thread sends, too
 
-    def send(self, _done: object = None) -> None:
+    def send(self, done: Future[Packed[T]] | None = None) -> None:
         """Hand the next chunk to the workers; when it is done, they get another."""
+        # A pool that ends, or is broken, tells of it with its lock held (Python 3.12.1 and later):
+        # to ask it for more would wait for ever.
+        if done is not None and (done.cancelled() or done.exception() is not None):
+            return
         with self._lock:
             if not self._waiting or not self._left:
                 return

@@ -20,7 +20,7 @@ import pytest
 from kdoctor.engine import collecting, processes
 from kdoctor.engine.orders import Orders, Source, Task
 from kdoctor.engine.packed import Packed
-from kdoctor.engine.workers import _chunks, run
+from kdoctor.engine.workers import _chunks, enough, run
 from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
@@ -31,12 +31,37 @@ def is_glibc():
     return sys.platform == "linux" and platform.libc_ver()[0] == "glibc"
 
 
-def tasks(number, size):
-    return [Task(Source(f"{each}.py"), size) for each in range(number)]
+def tasks(number, size, lot=""):
+    return [Task(Source(f"{lot}{each}.py"), size) for each in range(number)]
 
 
-def paths_and_processes_slowly(orders, some):
-    time.sleep(0.01)
+def lot_of(path):
+    return path.rstrip("0123456789.py")
+
+
+@pytest.fixture
+def marks(tmp_path, monkeypatch):
+    """A folder that workers know, too: they leave a file there for each task that they have begun."""
+    monkeypatch.setenv("MARKS", str(tmp_path))
+    return tmp_path
+
+
+def wait_until(holds):
+    """Wait for another process, however little of the machine it gets."""
+    until = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def paths_and_processes_once_shared(orders, some):
+    """Do nothing here before another process has begun something of the same lot."""
+    marks = Path(os.environ["MARKS"])
+    if multiprocessing.parent_process() is None:
+        lots = {lot_of(task.source.path) for task in some}
+        wait_until(lambda: lots <= {lot_of(each.name) for each in marks.iterdir()})
+    for task in some:
+        (marks / task.source.path).touch()
     return paths_and_processes(orders, some)
 
 
@@ -78,8 +103,9 @@ def test_little_work_starts_no_process():
     assert {process for _, process in results} == {os.getpid()}
 
 
+@pytest.mark.usefixtures("marks")
 def test_much_work_is_spread_over_no_more_processes_than_allowed():
-    results = run(paths_and_processes_slowly, ORDERS, tasks(50, 100_000), 3)
+    results = run(paths_and_processes_once_shared, ORDERS, tasks(50, 100_000), 3)
     doers = {process for _, process in results}
     assert os.getpid() in doers
     assert 2 <= len(doers) <= 3
@@ -145,20 +171,21 @@ def test_threads_of_a_program_that_calls_kdoctor_keep_their_own_heaps():
     assert printed_alone(print_heaps_of_a_program_that_has_others).count("<heap nr=") > 1
 
 
+@pytest.mark.usefixtures("marks")
 def test_files_side_by_side_are_done_by_one_process():
-    doers = [
-        process for _, process in run(paths_and_processes_slowly, ORDERS, tasks(64, 50_000), 2)
-    ]
+    results = run(paths_and_processes_once_shared, ORDERS, tasks(64, 50_000), 2)
+    doers = [process for _, process in results]
     turns = sum(one != other for one, other in pairwise(doers))
     assert len(set(doers)) == 2
     assert turns == 1
     assert doers[-1] == os.getpid()
 
 
+@pytest.mark.usefixtures("marks")
 def test_the_last_chunks_are_shared_in_parts():
     work = tasks(80, 1000)
     chunks = [work[start : start + 8] for start in range(0, 80, 8)]
-    lots = dict(processes.together(paths_and_processes_slowly, ORDERS, chunks, 2, None))
+    lots = dict(processes.together(paths_and_processes_once_shared, ORDERS, chunks, 2, None))
     done = [path for start in sorted(lots) for path, _ in lots[start]]
     assert done == [task.source.path for task in work]
     sizes = sorted(map(len, lots.values()))
@@ -180,19 +207,21 @@ def test_processes_begin_before_all_tasks_are_found():
     assert at_work[-1] == 1
 
 
-def test_what_is_found_later_is_done_by_all():
+def test_what_is_found_later_is_done_by_all(marks):
     def found():
-        yield from tasks(50, 50_000)
-        time.sleep(0.5)  # meanwhile the worker has done all that it was given
-        yield from tasks(50, 50_000)
+        yield from tasks(20, 50_000)
+        given = enough(2) // 50_000  # the workers begin when so much is known
+        wait_until(lambda: len([*marks.iterdir()]) >= given)
+        yield from tasks(20, 50_000, "later")
 
-    doers = [process for _, process in run(paths_and_processes_slowly, ORDERS, found(), 2)]
-    assert len(set(doers[50:])) == 2
+    results = run(paths_and_processes_once_shared, ORDERS, found(), 2)
+    assert len({process for path, process in results if lot_of(path) == "later"}) == 2
 
 
+@pytest.mark.usefixtures("marks")
 def test_one_large_task_at_the_start_does_not_keep_the_others_from_being_shared():
     work = [Task(Source("large.py"), 1_000_000), *tasks(50, 50_000)]
-    results = run(paths_and_processes_slowly, ORDERS, work, 2)
+    results = run(paths_and_processes_once_shared, ORDERS, work, 2)
     assert len({process for _, process in results}) == 2
 
 
@@ -202,7 +231,7 @@ def test_what_goes_wrong_while_tasks_are_found_ends_the_workers():
         raise KdoctorError("a setting cannot be what it is")
 
     with pytest.raises(KdoctorError, match="a setting"):
-        run(paths_and_processes_slowly, ORDERS, found(), 2)
+        run(paths_and_processes, ORDERS, found(), 2)
     assert not multiprocessing.active_children()
 
 
