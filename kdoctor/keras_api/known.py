@@ -149,6 +149,17 @@ class KerasKnowledge:
             case _:
                 return False if self._is_of_the_engine(qualified) else None
 
+    def is_module(self, qualified: str) -> bool | None:
+        """Say whether ``qualified`` is a module on the target."""
+        match lookup(qualified, self.target).kind:
+            case EntryKind.MODULE:
+                return True
+            # `keras.optimizers.adam` was a function, and a module of the same name.
+            case EntryKind.CLASS | EntryKind.FUNCTION if not self.star_names(qualified):
+                return False
+            case _:
+                return None
+
     def taken_for_all(self, names: Collection[str]) -> str | None:
         """Return one of several names, where all are one thing of Keras under several roots."""
         same = same_under_other_roots(names)

@@ -177,3 +177,28 @@ def chain_on(node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> c
     while isinstance(parent, cst.Attribute) and parent.value is node:
         node, parent = parent, parents.get(parent)
     return node
+
+
+def is_below(
+    node: cst.CSTNode, above: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
+) -> bool:
+    """Say whether ``node`` is ``above`` or stands in it."""
+    each: cst.CSTNode | None = node
+    while each is not None and each is not above:
+        each = parents.get(each)
+    return each is above
+
+
+def where_they_meet(
+    one: cst.CSTNode, other: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
+) -> tuple[cst.CSTNode | None, set[cst.CSTNode]]:
+    """Return the innermost node that holds both, and its parts in which they stand."""
+    path = {one: one}
+    child = one
+    while child in parents:
+        path[parents[child]] = child
+        child = parents[child]
+    child, parent = other, parents.get(other)
+    while parent is not None and parent not in path:
+        child, parent = parent, parents.get(parent)
+    return parent, set() if parent is None else {child, path[parent]}

@@ -23,12 +23,14 @@ from kdoctor.syntax.fallbacks import (
     chain_on,
     conditions,
     is_another_member,
+    is_below,
     is_empty,
     is_for_types_only,
     is_within,
     statement_around,
     targets,
     waits_for_attributes,
+    where_they_meet,
 )
 from kdoctor.syntax.imports import Imports, dotted
 from kdoctor.syntax.knowledge import Knowledge
@@ -41,6 +43,7 @@ _Function = cst.FunctionDef | cst.Lambda
 _TRIES_AND_FUNCTIONS = frozenset({cst.Try, cst.TryStar, cst.FunctionDef, cst.Lambda})
 _Import = cst.Import | cst.ImportFrom
 _Try = cst.Try | cst.TryStar
+_HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
 _Part = tuple[_Try, cst.CSTNode]  # a `try` and the part of it in question
 _CATCHES_ALL = frozenset({"Exception", "BaseException"})
 # Places where a name may well be None: `if x is not None:`.
@@ -103,19 +106,11 @@ class Guards:
 
     def are_alternatives(self, one: cst.CSTNode, other: cst.CSTNode) -> bool:
         """Say whether one of two bindings is the fallback of the other."""
-        path = {one: one}
-        child = one
-        while child in self._parents:
-            path[self._parents[child]] = child
-            child = self._parents[child]
-        child, parent = other, self._parents.get(other)
-        while parent is not None and parent not in path:
-            child, parent = parent, self._parents.get(parent)
+        parent, parts = where_they_meet(one, other, self._parents)
         if isinstance(parent, cst.Try | cst.TryStar):
-            parts = {type(path[parent]), type(child)}
-            handlers = {cst.ExceptHandler, cst.ExceptStarHandler}
-            return bool(parts & handlers) and cst.Finally not in parts
-        if isinstance(parent, cst.If) and parent.test not in {child, path[parent]}:
+            kinds = {type(each) for each in parts}
+            return not kinds.isdisjoint(_HANDLERS) and cst.Finally not in kinds
+        if isinstance(parent, cst.If) and parent.test not in parts:
             return self._answer(parent.test) is not NotAGuard
         return False
 
@@ -232,23 +227,35 @@ class Guards:
         if part is attempt.finalbody:
             return False
         imports = self._imports_of(attempt)
-        if isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler):
+        if isinstance(part, _HANDLERS):
             if not all(self._works(each) is True for _, each in imports):
                 return False
             if imports and all(only_imports_fail(each) for each in attempt.body.body):
                 return True
-            return waits_for_attributes(part) and self._all_is_there(attempt.body)
+            return self._finds_all(attempt, part, self._knowledge.exists)
         place = self._place_in(attempt, node) if imports else 0
         return any(
             index < place and self._works(each) is False and self._is_survived(attempt, each)
             for index, each in imports
         )
 
-    def _all_is_there(self, body: cst.BaseSuite) -> bool:
-        """Say whether each attribute that is read is known to exist on the target."""
-        chains = {chain_on(each, self._parents) for each in attributes_in(body)}
+    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
+        """Say whether ``node`` stands in for attributes that are all there.
+
+        ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
+        """
+        tries = self._tries_around(node)
+        return any(self._finds_all(attempt, part, is_there) for attempt, part in tries)
+
+    def _finds_all(
+        self, attempt: _Try, part: cst.CSTNode, is_there: Callable[[str], bool | None]
+    ) -> bool:
+        """Say whether a handler waits for attributes alone, and each that is read is there."""
+        if not isinstance(part, _HANDLERS) or not waits_for_attributes(part):
+            return False
+        chains = {chain_on(each, self._parents) for each in attributes_in(attempt.body)}
         names = [self._name(each) for each in chains]
-        return bool(names) and all(name and self._knowledge.exists(name) for name in names)
+        return bool(names) and all(name and is_there(name) for name in names)
 
     def _is_survived(self, attempt: _Try, statement: _Import) -> bool:
         """Say whether a handler catches the failure of an import and does not pass it on.
@@ -278,10 +285,10 @@ class Guards:
 
     def _works(self, statement: cst.Import | cst.ImportFrom) -> bool | None:
         """Say whether an import statement succeeds on the target, None where that is not known."""
-        exists = [
-            self._knowledge.exists(name if not name.startswith(".") else "")
-            for name in self._imported_names(statement)
-        ]
+        names = [each if each[:1] != "." else "" for each in self._imported_names(statement)]
+        exists = [self._knowledge.exists(each) for each in names]
+        if isinstance(statement, cst.Import):  # `import keras.layers.Dense` looks for a module
+            exists += [False for each in names if self._knowledge.is_module(each) is False]
         if any(each is False for each in exists):
             return False
         return True if exists and all(each is True for each in exists) else None
@@ -320,8 +327,9 @@ class Guards:
         wanted = self._imported_by(statement)
         for attempt, part in tries:
             first = [each for _, each in self._imports_of(attempt)]
-            is_handler = isinstance(part, cst.ExceptHandler | cst.ExceptStarHandler)
-            if not is_handler or not all(only_imports_fail(each) for each in attempt.body.body):
+            if not isinstance(part, _HANDLERS) or not all(
+                only_imports_fail(each) for each in attempt.body.body
+            ):
                 continue
             tried = {name: path for each in first for name, path in self._imported_by(each).items()}
             are_twins = all(is_within(path, tried.get(name, "")) for name, path in wanted.items())
@@ -401,14 +409,14 @@ class Guards:
             each
             for name in names
             for each in scope.bindings.get(name or "", ())
-            if self._is_below(each.node, statement)
+            if is_below(each.node, statement, self._parents)
         ]
 
     def _is_replaced(
         self, binding: Binding, handler: cst.ExceptHandler | cst.ExceptStarHandler
     ) -> bool:
         for other in binding.scope.bindings.get(binding.name, ()):
-            if not self._is_below(other.node, handler):
+            if not is_below(other.node, handler, self._parents):
                 continue
             if other.kind is BindingKind.IMPORT:
                 exists = self._knowledge.exists(self._imports.of[other].imported)
@@ -422,18 +430,10 @@ class Guards:
             use.node
             for use in self._survey.uses_by_name.get(binding.name, ())
             if not isinstance(self._parents.get(use.node), _ONLY_ASKS)
-            and not self._is_below(use.node, handler)
+            and not is_below(use.node, handler, self._parents)
             and binding in self._resolver().bindings(use.name, use.node, use.scope)
         ]
         return bool(uses) and all(self.is_guarded(chain_on(each, self._parents)) for each in uses)
-
-    def _is_below(self, node: cst.CSTNode, above: cst.CSTNode) -> bool:
-        each: cst.CSTNode | None = node
-        while each is not None:
-            if each is above:
-                return True
-            each = self._parents.get(each)
-        return False
 
     def _fails(self, statement: cst.CSTNode) -> bool:
         """Say whether something in a fallback is itself missing on the target."""

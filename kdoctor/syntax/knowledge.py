@@ -54,6 +54,9 @@ class Knowledge(Protocol):
     def exists(self, qualified: str) -> bool | None:
         """Say whether ``qualified`` can be imported or read on the target, None if not known."""
 
+    def is_module(self, qualified: str) -> bool | None:
+        """Say whether ``qualified`` is a module on the target, None if not known."""
+
     def taken_for_all(self, names: Collection[str]) -> str | None:
         """Return the one to go by of names that are one thing under several roots, if they are."""
 
@@ -109,6 +112,9 @@ class _Nothing(Struct, frozen=True):
         return None
 
     def exists(self, qualified: str) -> bool | None:  # noqa: ARG002
+        return None
+
+    def is_module(self, qualified: str) -> bool | None:  # noqa: ARG002
         return None
 
     def taken_for_all(self, names: Collection[str]) -> str | None:  # noqa: ARG002

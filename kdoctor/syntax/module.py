@@ -251,6 +251,13 @@ class Module:
         """
         return self._guards.is_guarded(node)
 
+    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
+        """Say whether a handler around ``node`` is for attributes which are lacking, and none is.
+
+        ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
+        """
+        return self._guards.is_tried_last(node, is_there)
+
     def uses_of(self, binding: ImportBinding) -> tuple[cst.CSTNode, ...]:
         """Return what may read (or delete) the name that an import binds.
 

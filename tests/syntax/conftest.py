@@ -93,6 +93,9 @@ class World:
             return False
         return True if qualified.partition(".")[0] in THERE else None
 
+    def is_module(self, qualified):
+        return False if qualified in CLASSES else None
+
     def taken_for_all(self, names):
         """`k` and its older twin are the same where the same name is taken from both."""
         same = {name.removeprefix("k2").removeprefix("k") for name in names}

@@ -94,6 +94,14 @@ def test_an_import_whose_failure_nobody_survives_hides_no_other(parse, handler):
     assert not guarded(parse, source, "k.gone.y")
 
 
+def test_an_import_statement_of_a_class_fails(parse):
+    of_class = "try:\n    import k.layers.Dense\n    k.old.x()\nexcept ImportError:\n    k.old.y()"
+    assert guarded(parse, of_class, "k.old.x")
+    assert not guarded(parse, of_class, "k.old.y")
+    of_module = of_class.replace("layers.Dense", "layers")
+    assert not guarded(parse, of_module, "k.old.x")
+
+
 def test_what_comes_after_a_failing_import_is_never_reached(parse):
     source = """
         try:

@@ -67,7 +67,6 @@ from kdoctor.rules.roots import USES_KERAS_3
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.fallbacks import attributes_in, waits_for_attributes
 
 _ROOT = "tensorflow."
 _SEEDS_MORE = (
@@ -85,7 +84,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for reference in found:
         if module.is_guarded(reference.node) or error_of_symbolic(module, reference):
             continue
-        if _is_tried_last(module, reference.node):
+        if module.is_tried_last(reference.node, _may_be_there):
             continue
         if not any(first <= module.span(reference.node).start < end for first, end in taken):
             yield _finding(module, facts, reference)
@@ -100,25 +99,6 @@ def _is_gone(reference: Reference) -> bool:
     # `from tensorflow import Session` fails before any use of it does.
     is_import = reference.kind is ReferenceKind.IMPORT
     return is_import or only_1(reference.binding.name) is None
-
-
-def _is_tried_last(module: Module, node: cst.CSTNode) -> bool:
-    """Say whether a name comes into play only where TensorFlow lacks those that are tried first.
-
-    ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
-    """
-    child, parent = node, module.parent(node)
-    while parent is not None:
-        if isinstance(child, cst.ExceptHandler) and isinstance(parent, cst.Try):
-            tried = [
-                module.qualified(each) or ""
-                for each in attributes_in(parent.body)
-                if not isinstance(module.parent(each), cst.Attribute)
-            ]
-            if tried and waits_for_attributes(child) and all(map(_may_be_there, tried)):
-                return True
-        child, parent = parent, module.parent(parent)
-    return False
 
 
 def _may_be_there(name: str) -> bool:
