@@ -51,7 +51,13 @@ _COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
 }
 # IS_TF2, is_keras_3, PY3: what people call the answer to a version check.
 _SPEAKS_OF_VERSION = (
-    r"(?i)version|^_*(?:is|has|have|use|using|on)_?[a-z]+_?v?\d|^_*[A-Z][A-Z_]*_?V?\d+$"
+    r"(?i)(?<!con)(?<!in)(?<!re)version"
+    r"|^_*(?:is|has|have|use|using|on)_?[a-z]+_?v?\d|^_*[A-Z][A-Z_]*_?V?\d+$"
+)
+# What else has a number: dtypes, norms, formats, data sets.
+_NO_SOFTWARE = re.compile(
+    r"_*(?:(?:is|has|have|use|using|on)_?)?(?:b?float|fp|bf|u?int|l|h|hdf|base|cifar)_?\d",
+    re.IGNORECASE,
 )
 
 
@@ -285,11 +291,11 @@ def _unknown(node: cst.BaseExpression) -> object:
 def speaks_of_version(name: str) -> bool:
     """Say whether a variable or function of this name holds the answer to a version check.
 
-    >>> [speaks_of_version(name) for name in ("IS_TF2", "keras_version", "x1", "units")]
+    >>> [speaks_of_version(name) for name in ("IS_TF2", "keras_version", "x1", "use_fp16")]
     [True, True, False, False]
     """
     match = re.search(_SPEAKS_OF_VERSION, name)
-    if match is None:
+    if match is None or (match[0].lower() != "version" and _NO_SOFTWARE.match(name)):
         return False
     # An ordinary variable (`x1`, `conv2`) is no constant.
     by_prefix = match[0].lower().lstrip("_").startswith(("version", "is", "has", "use", "on"))

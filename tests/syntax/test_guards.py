@@ -404,6 +404,13 @@ def test_under_a_version_check_that_nobody_can_decide_all_is_guarded(parse, test
     assert guarded(parse, source, "k.gone")
 
 
+@pytest.mark.parametrize(
+    "test", ["flags.use_fp16", "IS_FLOAT16", "has_l2_norm", "is_hdf5(path)", "conversion == 'rgb'"]
+)
+def test_a_number_in_a_name_is_not_always_that_of_a_release(parse, test):
+    assert not guarded(parse, f"import k\nif {test}:\n    k.ops.gone()", "k.ops.gone")
+
+
 def test_a_fallback_import_gives_one_name_several_meanings_of_which_the_target_takes_one(parse):
     source = "try:\n    from {0} import x\nexcept ImportError:\n    from {1} import x\nx.y"
     taken = []
