@@ -18,6 +18,7 @@ from kdoctor.keras_api.returns import (
     ARGUMENT_CONTEXTS,
     BLOCK_CONTEXTS,
     CALLED,
+    LAYERS_OF_SEVERAL,
     LIBRARY_FUNCTIONS,
     MEMBERS,
     METHOD_CONTEXTS,
@@ -100,17 +101,18 @@ class KerasKnowledge:
     def applied_type(self, qualified: str, tensor: Type) -> Type | None:
         """Return what a function of Keras or TensorFlow gives when a tensor goes in."""
         split = split_root(qualified)
+        one = TENSOR if tensor.kind is Kind.TENSOR else tensor
         if split is not None:
             parent, _, leaf = split[1].rpartition(".")
             if leaf in NOT_TENSOR_FUNCTIONS or parent.partition(".")[0] not in {"backend", "ops"}:
                 return None
-            return Type(Kind.LIST, item=tensor) if leaf in TENSOR_LIST_FUNCTIONS else tensor
+            return Type(Kind.LIST, item=one) if leaf in TENSOR_LIST_FUNCTIONS else one
         parent, _, leaf = qualified.rpartition(".")
         if parent.replace(".compat.v1", "").replace(".compat.v2", "") not in _TENSORFLOW:
             return None
         if leaf in TENSOR_LIST_FUNCTIONS:
-            return Type(Kind.LIST, item=tensor)
-        return tensor if leaf in TENSOR_FUNCTIONS else None
+            return Type(Kind.LIST, item=one)
+        return one if leaf in TENSOR_FUNCTIONS else None
 
     def has_weights(self, layer: Type) -> bool:
         """Say whether a layer surely has weights."""
@@ -120,6 +122,8 @@ class KerasKnowledge:
         """Return what ``owner.member`` is, or gives when it is called."""
         if owner.kind is Kind.LIST and member in {"__getitem__", "__iter__"}:
             return owner.item
+        if called and member == "__call__" and _gives_one(owner):
+            return TENSOR
         return (CALLED if called else MEMBERS).get((owner.kind, member))
 
     def receiver_type(self, method: str, keywords: Collection[str]) -> Type | None:
@@ -257,6 +261,16 @@ def _function_type(root: str, name: str) -> Type | None:
         if name in RETURNS:
             return RETURNS[name]
     return RETURNS.get(name)
+
+
+@lru_cache(maxsize=2048)
+def _gives_one(owner: Type) -> bool:
+    """Say whether a model or layer that is called surely gives one tensor, no list of them."""
+    if owner.qualified is None or _class_type(owner.qualified) != owner:
+        return False  # the user's own class may give what it likes
+    if owner.kind is Kind.MODEL:
+        return owner.cls == "Sequential"
+    return owner.kind is Kind.LAYER and owner.cls not in LAYERS_OF_SEVERAL
 
 
 def _meanings(root: str, name: str) -> list[tuple[tables.NamesTable, NameSpan]]:

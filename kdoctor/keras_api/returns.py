@@ -12,6 +12,8 @@ from typing import Final
 from kdoctor.kinds import Context, Kind, Type
 
 TENSOR: Final = Type(Kind.TENSOR, "KerasTensor")
+# One symbolic tensor, or several in a list: which of the two nobody can tell from the class.
+TENSORS: Final = Type(Kind.TENSOR)
 MODEL: Final = Type(Kind.MODEL, "Functional")
 _LOADED: Final = Type(Kind.MODEL)  # a Functional, a Sequential or the user's class
 _LAYER: Final = Type(Kind.LAYER)
@@ -144,6 +146,19 @@ WEIGHTED_LAYERS: Final = frozenset(
     )
 )
 
+# Layers that may give several tensors: they give what others give, or their states, too. All other
+# layers of Keras give one.
+LAYERS_OF_SEVERAL: Final = frozenset(
+    (
+        *("Layer", "Wrapper", "Bidirectional", "TimeDistributed", "SpectralNormalization"),
+        *("Lambda", "Pipeline", "TFSMLayer", "TorchModuleWrapper", "JaxLayer", "FlaxLayer"),
+        *("RNN", "LSTM", "GRU", "SimpleRNN", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
+        *("CuDNNLSTM", "CuDNNGRU", "StackedRNNCells", "AbstractRNNCell", "LSTMCell", "GRUCell"),
+        *("SimpleRNNCell", "Attention", "AdditiveAttention", "MultiHeadAttention"),
+        "GroupQueryAttention",
+    )
+)
+
 _WEIGHTS: Final = (
     *("weights", "trainable_weights", "non_trainable_weights"),
     *("variables", "trainable_variables", "non_trainable_variables"),
@@ -151,7 +166,7 @@ _WEIGHTS: Final = (
 
 MEMBERS: Final[dict[tuple[Kind, str], Type]] = {
     **{(kind, name): _list_of(_VARIABLE) for kind in (Kind.MODEL, Kind.LAYER) for name in _WEIGHTS},
-    **{(kind, name): TENSOR for kind in (Kind.MODEL, Kind.LAYER) for name in ("input", "output")},
+    **{(kind, name): TENSORS for kind in (Kind.MODEL, Kind.LAYER) for name in ("input", "output")},
     (Kind.MODEL, "layers"): _list_of(_LAYER),
     (Kind.MODEL, "inputs"): _list_of(TENSOR),
     (Kind.MODEL, "outputs"): _list_of(TENSOR),
@@ -174,13 +189,13 @@ MEMBERS: Final[dict[tuple[Kind, str], Type]] = {
 }
 
 CALLED: Final[dict[tuple[Kind, str], Type]] = {
-    (Kind.MODEL, "__call__"): TENSOR,
-    (Kind.LAYER, "__call__"): TENSOR,
+    (Kind.MODEL, "__call__"): TENSORS,
+    (Kind.LAYER, "__call__"): TENSORS,
     (Kind.TENSOR, "__getitem__"): TENSOR,
     (Kind.MODEL, "get_layer"): _LAYER,
     (Kind.MODEL, "fit"): _HISTORY,
     (Kind.MODEL, "fit_generator"): _HISTORY,
-    **{(Kind.LAYER, name): TENSOR for name in ("get_input_at", "get_output_at")},
+    **{(Kind.LAYER, name): TENSORS for name in ("get_input_at", "get_output_at")},
     **{
         (kind, "add_weight"): _VARIABLE
         for kind in (Kind.MODEL, Kind.LAYER, Kind.METRIC, Kind.OPTIMIZER)

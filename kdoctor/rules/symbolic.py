@@ -40,7 +40,7 @@ SYMBOLIC: Final = (
 
 
 def is_symbolic(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether an expression surely is one symbolic tensor."""
+    """Say whether an expression surely is a symbolic tensor, or several that go together."""
     found = module.type_of(node)
     return found is not None and found.kind is Kind.TENSOR
 

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.keras_api import knowledge, newest_target, resolve_target
+from kdoctor.keras_api import knowledge, newest_target, resolve_target, signature, tables
+from kdoctor.keras_api.returns import LAYERS_OF_SEVERAL, TENSOR, TENSORS
 from kdoctor.kinds import Context, Kind, Type
 
 KNOWN = knowledge(newest_target())
@@ -129,3 +130,29 @@ def test_the_context_of_a_body_follows_from_where_it_is_called():
     assert KNOWN.function_context(("y_true", "y_pred")) is Context.LOSS_OR_METRIC
     assert KNOWN.function_context(("x", "y")) is None
     assert KNOWN.block_context("tensorflow.GradientTape") is Context.TRAIN_LOOP
+
+
+def test_every_layer_that_wraps_others_or_returns_states_may_give_several_tensors():
+    wrapping = {"return_state", "layer", "layers", "function", "cell", "cells"}
+    returning = {"states", "return_attention_scores"}
+    several = set()
+    for name in tables.names_table("keras").names:
+        made = KNOWN.class_type(f"keras.{name}")
+        if made is None or made.kind is not Kind.LAYER or not name.startswith("layers."):
+            continue
+        for target in (newest_target(), resolve_target("keras==2.15.0")):
+            own = signature(f"keras.{name}", target)
+            call = signature(f"keras.{name}.call", target)
+            if (own and wrapping.intersection(each.name for each in own.parameters)) or (
+                call and returning.intersection(each.name for each in call.parameters)
+            ):
+                several.add(made.cls)
+    assert len(several) > 15
+    assert several <= LAYERS_OF_SEVERAL
+    called = {
+        cls: KNOWN.member_type(
+            Type(Kind.LAYER, cls, f"keras.layers.{cls}"), "__call__", called=True
+        )
+        for cls in ("Dense", "LSTM")
+    }
+    assert called == {"Dense": TENSOR, "LSTM": TENSORS}

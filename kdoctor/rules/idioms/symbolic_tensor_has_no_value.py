@@ -35,7 +35,7 @@ from kdoctor.kinds import Context, Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
+from kdoctor.rules.symbolic import SYMBOLIC
 from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
@@ -143,9 +143,9 @@ def _misused(module: Module) -> Iterator[tuple[cst.BaseExpression, str]]:
 
 
 def _is_one(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether it is one symbolic tensor; of several inputs ``model.input`` is a list."""
-    several = isinstance(node, cst.Attribute) and node.attr.value in {"input", "output"}
-    return not several and is_symbolic(module, node)
+    """Say whether it surely is one symbolic tensor: a model may give a list of them."""
+    found = module.type_of(node)
+    return found is not None and found.kind is Kind.TENSOR and found.cls is not None
 
 
 def _conditions(module: Module, test: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -156,9 +156,9 @@ def _conditions(module: Module, test: cst.BaseExpression) -> Iterator[cst.BaseEx
         case cst.UnaryOperation(operator=cst.Not()):
             yield from _conditions(module, test.expression)
         case cst.Comparison(comparisons=[one]) if isinstance(one.operator, _ORDERING):
-            if is_symbolic(module, test.left) or is_symbolic(module, one.comparator):
+            if _is_one(module, test.left) or _is_one(module, one.comparator):
                 yield test
-        case _ if is_symbolic(module, test):
+        case _ if _is_one(module, test):
             yield test
 
 
@@ -237,6 +237,18 @@ VALID = [
         "import keras\n\n\ndef inputs(model: keras.Model):\n"
         "    return [each for each in model.input] if len(model.input) == 2 else model.input"
     ),
+    # It may give several, and so may layers that return their states and those of one's own.
+    (
+        "import keras\n\n\ndef pyramid(backbone: keras.Model):\n"
+        "    features = backbone(keras.Input((4,)))\n"
+        "    return [each for each in features[1:]] if len(features) > 1 else features"
+    ),
+    (
+        "import keras\n\nout = keras.layers.LSTM(3, return_state=True)(keras.Input((4, 2)))\n"
+        "states = [each for each in out]\n\n\nclass Two(keras.layers.Layer):\n"
+        "    def call(self, x):\n        return x, x\n\n\nboth = Two()(out[0])\n"
+        "parts = [each for each in both]"
+    ),
     # In a layer a tensor may have values.
     (
         "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
@@ -256,6 +268,9 @@ INVALID = [
     Example(before=_HEAD + "y = 1 if x else 2\n", raises=_NO_BOOL),
     Example(before=_HEAD + "parts = [t for t in x]\n", raises=_NO_LOOP),
     Example(before=_HEAD + "for t in x:\n    print(t)\n", raises=_NO_LOOP),
+    Example(
+        before=_HEAD + "y = keras.layers.Dense(3)(x)\nparts = [t for t in y]\n", raises=_NO_LOOP
+    ),
     Example(before=_HEAD + "print(len(x))\n", raises=_BUILTINS["len"]),
     Example(before=_HEAD + "print(float(x[0, 0]))\n", raises=_BUILTINS["float"]),
     Example(before=_HEAD + "y = np.mean(x)\n", raises=f"{_NO_ARRAY}a NumPy array."),
