@@ -96,6 +96,11 @@ path = "folder"
 import keras
 dict(weights=keras.layers.Dense(2).get_weights())
 
+# KD314
+import keras
+keras.optimizers.SGD(0.1, clipvalue=0.5)
+options = {"clipnorm": 1.0, "clipvalue": 0.5}
+
 # KD312
 import keras
 class Mine(keras.optimizers.Optimizer):
@@ -1020,6 +1025,11 @@ def build():
 import keras
 class Mine(keras.layers.Dense): pass
 made = Mine(2, weights=[a, b])
+
+# KD314
+from tensorflow.keras import optimizers as opt
+half = 0.5
+opt.Nadam(**options, clipvalue=half, global_clipnorm=-1)
 
 # KD312
 import keras
