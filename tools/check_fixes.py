@@ -36,6 +36,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
 from kdoctor.documents import Document
 from kdoctor.engine import FixResult, fix
@@ -253,10 +254,20 @@ def lints(folder: Path, names: Iterable[str]) -> Counter[str]:
     for each in json.loads(done.stdout):
         path = Path(each["filename"]).relative_to(folder.resolve())
         # An import may have moved, and stands below code with others that do.
-        message = re.sub(r"`[\w.]*\.(\w+)`| line \d+", r"`\1`", each["message"])
+        message = unused(folder / path, each) if each["code"] == "F401" else each["message"]
+        message = re.sub(r"`[\w.]*\.(\w+)`| line \d+", r"`\1`", message)
         line = f"{path}: {each['code']} {message}"
         found[line] = 1 if each["code"] == "E402" else found[line] + 1
     return found
+
+
+def unused(path: Path, lint: dict[str, Any]) -> str:
+    """Return what ruff says of an unused import, by the name that it binds: that stays in a fix."""
+    if path.suffix != ".py":
+        return str(lint["message"])
+    start, end = lint["location"], lint["end_location"]
+    line = NEWLINE.split(path.read_bytes())[start["row"] - 1].decode(errors="replace")
+    return f"`{line[start['column'] - 1 : end['column'] - 1]}` imported but unused"
 
 
 def told(report: Report) -> str:

@@ -53,3 +53,13 @@ def test_what_the_linter_sees_anew_is_told(tmp_path, after, code):
     told = more(*(lints(tmp_path / name, ["x.py"]) for name in ("after", "before")))
     assert len(told) == 1
     assert f": {code} " in told[0]
+
+
+def test_an_unused_import_is_none_anew_where_it_comes_from_elsewhere_under_its_name(tmp_path):
+    before, after = (tmp_path / name / "x.py" for name in ("before", "after"))
+    for path, what in ((before, "mean_squared_error"), (after, "MSE as mean_squared_error")):
+        path.parent.mkdir()
+        path.write_text(f"from keras.losses import {what}\n", encoding="utf-8")
+    old, new = (lints(path.parent, ["x.py"]) for path in (before, after))
+    assert old
+    assert more(new, old) == []
