@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 HEAD: Final = "Traceback (most recent call last)"
@@ -19,6 +19,8 @@ _WRAPPED: Final = re.compile(
 
 # No line of a program's says more after that many characters: what has them is data, not text.
 _LONG: Final = re.compile(r"([^\n]{10000})[^\n]+")
+# What comes after so many empty lines tells no more for more of them.
+_MOST_EMPTY: Final = 1000
 # Colours and cursor movements, titles and links (OSC), and a lone ESC in a cut log.
 _ESCAPES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]?"
@@ -44,8 +46,17 @@ def clean_lines(text: str) -> list[str]:
     text = _LONG.sub(r"\1", text)
     text = _SHOWN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
     text = _WRAPPED.sub(_joined, _LINK.sub(r"\1", text))
-    lines = [line.rpartition("\r")[2].rstrip() for line in text.split("\n")]
-    return list(_without_groups(_without_prefixes(lines)))
+    lines = (line.rpartition("\r")[2].rstrip() for line in text.split("\n"))
+    return list(_without_groups(_without_prefixes(_without_gaps(lines))))
+
+
+def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, of the empty ones in a row no more than a person would look at."""
+    empty = 0
+    for line in lines:
+        empty = 0 if line else empty + 1
+        if empty <= _MOST_EMPTY:
+            yield line
 
 
 def _joined(matched: re.Match[str]) -> str:
@@ -54,7 +65,7 @@ def _joined(matched: re.Match[str]) -> str:
     return f"{matched[1]}/" if matched[1].endswith("-packages") else matched[1]
 
 
-def _without_prefixes(lines: list[str]) -> Iterator[str]:
+def _without_prefixes(lines: Iterable[str]) -> Iterator[str]:
     prefix: re.Pattern[str] | None = None
     for line in lines:
         if HEAD in line and "Exception Group" not in line:

@@ -10,6 +10,7 @@ import pytest
 
 from kdoctor import explain
 from kdoctor.diagnose import read_exceptions
+from kdoctor.diagnose.cleaning import clean_lines
 from kdoctor.diagnose.eras import versions_in
 
 RECORDED = sorted((Path(__file__).parent / "recorded").glob("*.txt"))
@@ -57,6 +58,12 @@ def test_a_long_log_is_read_in_seconds():
     (error,) = read_exceptions(log + (RECORDED[0].parent / "optimizer_lr.txt").read_text("utf-8"))
     assert error.name == "AttributeError"
     assert time.process_time() - start < 10
+
+
+def test_empty_lines_without_end_are_not_all_looked_at():
+    lines = clean_lines("ValueError: x\n\ny" + " \r\n" * 100_000 + "z")
+    assert (lines[:3], lines[-1]) == (["ValueError: x", "", "y"], "z")
+    assert len(lines) < 2_000
 
 
 @pytest.mark.parametrize(
