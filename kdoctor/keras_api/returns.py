@@ -155,7 +155,7 @@ LAYERS_OF_SEVERAL: Final = frozenset(
         *("RNN", "LSTM", "GRU", "SimpleRNN", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
         *("CuDNNLSTM", "CuDNNGRU", "StackedRNNCells", "AbstractRNNCell", "LSTMCell", "GRUCell"),
         *("SimpleRNNCell", "Attention", "AdditiveAttention", "MultiHeadAttention"),
-        "GroupQueryAttention",
+        "GroupedQueryAttention",
     )
 )
 

@@ -648,6 +648,26 @@ outputs = [keras.layers.Dense(1)(x), keras.layers.Dense(1)(x)]
 model.compile("sgd", metrics=["mae"])
 model.evaluate(x, y, **options)
 
+# KD307
+import keras
+import numpy as np
+size = 8 // 2
+keras.layers.Dense(int(size / 2))
+keras.layers.Dense(size)
+keras.layers.Dense(rows.max() + 1)
+keras.layers.Dropout(1 / 2)
+model = keras.Sequential()
+model.fit(x, y, steps_per_epoch=int(size / 2), epochs=size)
+other.fit(x, y, steps_per_epoch=size / 2)
+np.prod(size)
+
+# KD308
+import keras
+keras.layers.MaxPooling2D()
+keras.layers.AveragePooling2D(2)
+keras.layers.AveragePooling2D(pool_size=2)
+other.AveragePooling2D()
+
 # KD306
 import keras
 size = (3,)
@@ -785,6 +805,17 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD307
+import keras as k
+from numpy import prod as product
+shape = 2, 3
+flat = product(shape)
+k.layers.Dense(flat * 2)
+
+# KD308
+from keras.layers import AveragePooling2D as Pool
+Pool(padding="same")
+
 # KD211
 import keras
 x = keras.Input((3,))

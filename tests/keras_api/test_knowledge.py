@@ -140,7 +140,7 @@ def test_every_layer_that_wraps_others_or_returns_states_may_give_several_tensor
         made = KNOWN.class_type(f"keras.{name}")
         if made is None or made.kind is not Kind.LAYER or not name.startswith("layers."):
             continue
-        for target in (newest_target(), resolve_target("keras==2.15.0")):
+        for target in (newest_target(), resolve_target("keras==2.15.0", "test")):
             own = signature(f"keras.{name}", target)
             call = signature(f"keras.{name}.call", target)
             if (own and wrapping.intersection(each.name for each in own.parameters)) or (

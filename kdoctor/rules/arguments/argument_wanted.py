@@ -1,0 +1,129 @@
+"""`AveragePooling2D()`: arguments that Keras 2 had a default for, and the target wants.
+
+## What it does
+Reports calls that leave out an argument which the target asks for and an earlier release did not.
+
+## Why it breaks
+`TypeError: AveragePooling2D.__init__() missing 1 required positional argument: 'pool_size'`. The
+twin, `MaxPooling2D`, still has its default.
+
+## What to write instead
+The default of Keras 2: `AveragePooling2D(pool_size=(2, 2))`.
+
+## How we know
+Both signatures are of the releases themselves. Each layer of which it is true was run on Keras
+3.15.1 and on tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from functools import lru_cache
+
+from kdoctor.keras_api import Signature
+from kdoctor.model import Finding, Fix, Severity
+from kdoctor.rules.arguments._callees import callee_of
+from kdoctor.rules.arguments._calls import RELEASES, KerasCall, keras_calls
+from kdoctor.rules.calls import argument, is_hidden, with_keyword
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each call without an argument that is wanted now."""
+    for call in keras_calls(module, facts):
+        if call.reference is None or is_hidden(call.call) or module.is_guarded(call.call):
+            continue
+        for name, position, default in _wanted(facts, call.name, call.new):
+            if argument(call.call, name, position) is None:
+                yield _finding(module, facts, call, name, default)
+
+
+@lru_cache(maxsize=1024)
+def _wanted(facts: Facts, name: str, new: Signature) -> tuple[tuple[str, int, str], ...]:
+    """Return the parameters that lost their default: name, position, the last default."""
+    found = []
+    for position, each in enumerate(new.parameters):
+        if each.default is None and each.kind in _BY_NAME:
+            last = _last_default(facts, name, each.name)
+            if last is not None:
+                found.append((each.name, position, last))
+    return tuple(found)
+
+
+def _last_default(facts: Facts, name: str, parameter: str) -> str | None:
+    for release in RELEASES:
+        old = facts.at_release(release).signature(name)
+        found = None if old is None else old.parameter(parameter)
+        if found is not None and found.default is not None:
+            return found.default
+    return None
+
+
+def _may_be_left_out(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(
+        name not in called.keywords and called.places <= position
+        for path, calls in glimpse.calls_by_meaning.items()
+        if (callee := callee_of(path, facts)) is not None
+        for name, position, _ in _wanted(facts, callee.name, callee.new)
+        for called in calls
+    )
+
+
+def _finding(module: Module, facts: Facts, call: KerasCall, name: str, default: str) -> Finding:
+    return rule.finding(
+        module.place(call.call),
+        f"`{call.leaf}` has no default for `{name}` any more: TypeError: {call.written} missing 1 "
+        f"required positional argument: '{name}'",
+        symbol=f"{call.name}({name})",
+        confidence=call.confidence,
+        help=f"Keras 2 took `{name}={default}`.",
+        fix=Fix(
+            f"Write `{name}={default}`, as it was",
+            (with_keyword(module, call.call, f"{name}={default}"),),
+            facts.applicability(*INVALID),
+        ),
+    )
+
+
+rule = Rule(
+    code="KD308",
+    name="argument-wanted",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=Trigger(_may_be_left_out),
+    since="3.0",
+)
+
+_INPUTS = "import keras\n\nx = keras.Input((8, 4))\nimage = keras.Input((8, 8, 3))\n"
+
+VALID = [
+    _INPUTS + "keras.layers.MaxPooling2D()(image)\nkeras.layers.AveragePooling2D(2)(image)",
+    _INPUTS + "given = {'pool_size': 2}\nkeras.layers.AveragePooling2D(**given)(image)",
+    "import tf_keras\ntf_keras.layers.AveragePooling2D()",
+]
+INVALID = [
+    Example(
+        before=_INPUTS + "y = keras.layers.AveragePooling2D()(image)",
+        after=_INPUTS + "y = keras.layers.AveragePooling2D(pool_size=(2, 2))(image)",
+        raises="TypeError: AveragePooling2D.__init__() missing 1 required positional argument: "
+        "'pool_size'",
+        on_keras_2=True,
+        same="tuple(y.shape)",
+    ),
+    Example(
+        before=_INPUTS + "y = keras.layers.AveragePooling1D(padding='same')(x)",
+        after=_INPUTS + "y = keras.layers.AveragePooling1D(padding='same', pool_size=2)(x)",
+        raises="TypeError: AveragePooling1D.__init__() missing 1 required positional argument: "
+        "'pool_size'",
+        on_keras_2=True,
+        same="tuple(y.shape)",
+    ),
+]

@@ -1,0 +1,315 @@
+"""`Dense(n / 2)`, `Dense(np.prod(shape))`, `fit(steps_per_epoch=n / 32)`: not ints, and refused.
+
+## What it does
+Looks at numbers that must be whole: the units of `Dense`, the filters of convolutions, the rows of
+an `Embedding`, and the steps of `fit`, `evaluate` and `predict` (and of their old namesakes for
+generators). Reported is what surely is no int of Python: a division by `/`, a float, and what
+functions of NumPy give, `np.prod(shape)` or `np.max(y) + 1`.
+
+## Why it breaks
+Keras 2 called `int()` on units and filters, and counted steps up to the number, so that 2.5 steps
+were three. Keras 3 does neither: `ValueError: Received an invalid value for `units`, expected a
+positive integer.`, `ValueError: Cannot convert '(3, 3, 3, 4.0)' to a shape.`, `TypeError: 'float'
+object cannot be interpreted as an integer`. An `np.int64` is no `int` either: `Dense` refuses it
+since Keras 3.13, `Embedding` since 3.15. Python 2, for which much of that code was written,
+divided ints to ints.
+
+## What to write instead
+`Dense(int(n / 2))`, `Dense(int(np.prod(shape)))`, `fit(steps_per_epoch=math.ceil(n / 32))`.
+
+## How we know
+Each was run on Keras 3.15.1 and on tf_keras 2.21; the releases are those whose source has the
+question (`keras/src/layers/core/dense.py`, `embedding.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+from msgspec import Struct
+from packaging.version import Version
+
+from kdoctor.keras_api import knowledge
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
+from kdoctor.rules.calls import argument, instances, is_hidden, is_keras_3, keras_version, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, may_be_called_on
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+# The parameter that is a number, which is always the first one.
+_SIZES: Final = {
+    "Dense": "units",
+    **{
+        f"{sort}{rank}": "filters"
+        for rank in ("1D", "2D", "3D")
+        for sort in ("Conv", "SeparableConv")
+        if (sort, rank) != ("SeparableConv", "3D")
+    },
+    **{f"Conv{rank}Transpose": "filters" for rank in ("1D", "2D", "3D")},
+    "Embedding": "input_dim",
+}
+# Since when an integer of NumPy is refused, and what is said.
+_UNITS: Final = "ValueError: Received an invalid value for `units`, expected a positive integer."
+_REFUSES_NUMPY: Final = {
+    "Dense": (Version("3.13"), _UNITS),
+    "Embedding": (Version("3.15"), "ValueError: `input_dim` must be a positive integer."),
+}
+_NO_SHAPE: Final = "ValueError: Cannot convert '(…)' to a shape."
+# Where the number of steps stands, in methods that count them.
+_STEPS: Final[dict[str, dict[str, int | None]]] = {
+    "fit": {"steps_per_epoch": None, "validation_steps": None},
+    "evaluate": {"steps": None},
+    "predict": {"steps": None},
+    "fit_generator": {"steps_per_epoch": 1, "validation_steps": None},
+    "evaluate_generator": {"steps": 1},
+    "predict_generator": {"steps": 1},
+}
+_ARITHMETIC: Final = (cst.Add, cst.Subtract, cst.Multiply)
+_ARITHMETIC_OF_AST: Final = (ast.Add, ast.Sub, ast.Mult)
+_DEEPEST: Final = 4  # names and operations within each other
+# Functions of NumPy that give one of its own numbers, and those of them that give a float.
+_FLOATS: Final = frozenset({"ceil", "floor", "mean", "rint", "round", "sqrt"})
+_NUMBERS: Final = frozenset({"amax", "amin", "max", "min", "prod", "sum"}) | _FLOATS
+
+
+class _Number(Struct, frozen=True):
+    """A number that is no int: is it a float, and of NumPy?"""
+
+    is_float: bool
+    of_numpy: bool
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each size and each number of steps that is surely refused."""
+    for reference, call, made in instances(module, Kind.LAYER, facts):
+        name = _SIZES.get(made.cls or "")
+        given = argument(call, name, 0) if name else None
+        if given is None or module.is_guarded(call):
+            continue
+        error = _refusal(facts, made.cls or "", _number(module, given.value))
+        if error:
+            fix = _fix(module, facts, given.value, "int")
+            what = f"`{name}` of `{reference.name.rpartition('.')[2]}` must be an int"
+            symbol = f"{reference.name}({name})"
+            yield _finding(module, given, f"{what}: {error}", symbol, fix)
+    for use in module.members:
+        if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
+            continue
+        if use.member not in _STEPS or is_hidden(use.called) or module.is_guarded(use.called):
+            continue
+        if not is_keras_3(facts, use.owner.qualified):
+            continue
+        for name, position in _STEPS[use.member].items():
+            given = argument(use.called, name, position)
+            number = None if given is None else _number(module, given.value)
+            if given is not None and number is not None and number.is_float:
+                kind = "numpy.float64" if number.of_numpy else "float"
+                error = f"TypeError: '{kind}' object cannot be interpreted as an integer"
+                whole = _is_whole(module, given.value)
+                fix = _fix(module, facts, given.value, "int" if whole else "math.ceil")
+                symbol = f"{use.owner.cls or 'Model'}.{use.member}({name})"
+                yield _finding(module, given, f"`{name}` must be an int: {error}", symbol, fix)
+
+
+def _refusal(facts: Facts, cls: str, number: _Number | None) -> str | None:
+    if number is None:
+        return None
+    since, error = _REFUSES_NUMPY.get(cls, (None, ""))
+    if since is not None and keras_version(facts) >= since:
+        return error
+    return _NO_SHAPE if number.is_float and cls != "Embedding" else None
+
+
+def _number(module: Module, node: cst.BaseExpression, depth: int = 0) -> _Number | None:
+    """Return what kind of number an expression surely is, None if it may be an int."""
+    if depth > _DEEPEST:
+        return None
+    match value_of(module, node):
+        case cst.Float():
+            return _Number(is_float=True, of_numpy=False)
+        case cst.BinaryOperation(operator=cst.Divide(), left=left, right=right):
+            sides = [_number(module, each, depth + 1) for each in (left, right)]
+            of_numpy = any(each is not None and each.of_numpy for each in sides)
+            return _Number(is_float=True, of_numpy=of_numpy)
+        case cst.BinaryOperation(operator=operator, left=left, right=right) if isinstance(
+            operator, _ARITHMETIC
+        ):
+            sides = [_number(module, each, depth + 1) for each in (left, right)]
+            found = [each for each in sides if each is not None]
+            if found:
+                return _Number(
+                    is_float=any(each.is_float for each in found),
+                    of_numpy=any(each.of_numpy for each in found),
+                )
+        case cst.Call(func=function, args=[_]):
+            parent, _, leaf = (module.qualified(function) or "").rpartition(".")
+            if parent == "numpy" and leaf in _NUMBERS:
+                return _Number(is_float=leaf in _FLOATS, of_numpy=True)
+    return None
+
+
+def _is_whole(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether the number, though a float, is surely a whole one."""
+    match value_of(module, node):
+        case cst.Float(value=text):
+            return float(text.replace("_", "")).is_integer()
+        case cst.Call(func=function):
+            return module.qualified(function) in {"numpy.ceil", "numpy.floor"}
+    return False
+
+
+def _may_be_refused(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether a size or a number of steps may be no int, by the form of what is passed."""
+    known = knowledge(facts.target)
+    sizes = (
+        called.argument(_SIZES[made.cls], 0)
+        for name, calls in glimpse.calls_by_meaning.items()
+        if (made := known.class_type(name)) is not None and made.cls in _SIZES
+        for called in calls
+    )
+    if any(_may_be_no_int(glimpse, each) for each in sizes):
+        return True
+    counting = [
+        called
+        for method in _STEPS.keys() & glimpse.calls_by_leaf.keys()
+        for called in glimpse.calls_by_leaf[method]
+        if any(
+            _may_be_no_int(glimpse, called.argument(name, position))
+            for name, position in _STEPS[method].items()
+        )
+    ]
+    return may_be_called_on(glimpse, facts, counting, {Kind.MODEL})
+
+
+def _may_be_no_int(glimpse: Glimpse, node: ast.expr | None, depth: int = 0) -> bool:
+    """Say of an expression of a glimpse whether ``_number`` may know it for no int."""
+    if depth > _DEEPEST:
+        return False
+    for value in glimpse.values_of(node):
+        match value:
+            case ast.Constant(value=float()) | ast.BinOp(op=ast.Div()):
+                return True
+            case ast.BinOp(op=operator, left=left, right=right):
+                if isinstance(operator, _ARITHMETIC_OF_AST) and any(
+                    _may_be_no_int(glimpse, each, depth + 1) for each in (left, right)
+                ):
+                    return True
+            case ast.Call(func=function, args=[_], keywords=[]):
+                if any(name.rpartition(".")[2] in _NUMBERS for name in glimpse.meant_by(function)):
+                    return True
+    return False
+
+
+def _fix(module: Module, facts: Facts, value: cst.BaseExpression, function: str) -> Fix:
+    proven = [each for each in INVALID if each.after and f"{function}(" in each.after]
+    imports = (ImportNeed("math", None, "math"),) if function.startswith("math.") else ()
+    span = module.outer_span(value)
+    return Fix(
+        f"Write `{function}(…)` around it, as Keras 2 took it",
+        (Edit(span, (f"{function}(", Hole(span), ")")),),
+        facts.applicability(*proven),
+        imports,
+    )
+
+
+def _finding(module: Module, given: cst.Arg, message: str, symbol: str, fix: Fix) -> Finding:
+    return rule.finding(
+        module.place(given),
+        message,
+        symbol=symbol,
+        confidence=Confidence.LIKELY,
+        help="Make it an int where it is worked out, with `int()`, `//` or `math.ceil()`.",
+        fix=fix,
+    )
+
+
+rule = Rule(
+    code="KD307",
+    name="not-a-whole-number",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=Trigger(_may_be_refused),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n"
+_MODEL = (
+    "import math\n\nimport keras\nimport numpy as np\n\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse')\nseen = []\ncount = keras.callbacks.LambdaCallback("
+    "on_train_batch_end=lambda batch, logs: seen.append(batch))\n"
+    "x, y = np.ones((25, 2)), np.ones((25, 1))\n"
+)
+_STEPS_ERROR = "TypeError: 'float' object cannot be interpreted as an integer"
+
+VALID = [
+    _HEAD
+    + "n = 5\nkeras.layers.Dense(n // 2)\nkeras.layers.Dense(int(n / 2))\nkeras.layers.Dense(n)",
+    _HEAD + "keras.layers.Dense(int(np.prod((2, 3))))\nkeras.layers.Conv2D(np.prod((2, 3)), 3)",
+    # Nobody knows what a parameter is.
+    _HEAD + "def units(n):\n    return keras.layers.Dense(n)\n\n\nunits(3)",
+    _MODEL + "model.fit(x, y, steps_per_epoch=len(x) // 10, verbose=0)",
+    _MODEL + "model.fit(x, y, steps_per_epoch=math.ceil(len(x) / 10), verbose=0)",
+    _MODEL + "model.fit(x, y, steps_per_epoch=np.prod((1, 2)), verbose=0)",
+]
+INVALID = [
+    Example(
+        before=_HEAD + "size = 9\nmade = keras.layers.Dense(size / 2)",
+        after=_HEAD + "size = 9\nmade = keras.layers.Dense(int(size / 2))",
+        raises=_UNITS,
+        on_keras_2=True,
+        same="int(made.units)",
+    ),
+    Example(
+        before=_HEAD + "made = keras.layers.Dense(np.prod((2, 3)))",
+        after=_HEAD + "made = keras.layers.Dense(int(np.prod((2, 3))))",
+        raises=_UNITS,
+        on_keras_2=True,
+        same="int(made.units)",
+    ),
+    Example(
+        before=_HEAD + "classes = np.max([3, 7]) + 1\nmade = keras.layers.Dense(units=classes)",
+        after=_HEAD + "classes = np.max([3, 7]) + 1\nmade = keras.layers.Dense(units=int(classes))",
+        raises=_UNITS,
+        on_keras_2=True,
+        same="int(made.units)",
+    ),
+    Example(
+        before=_HEAD + "made = keras.layers.Embedding(np.max([3, 7]) + 1, 4)",
+        after=_HEAD + "made = keras.layers.Embedding(int(np.max([3, 7]) + 1), 4)",
+        raises="ValueError: `input_dim` must be a positive integer.",
+        on_keras_2=True,
+        same="int(made.input_dim)",
+    ),
+    Example(
+        before=_HEAD + "made = keras.layers.Conv2D(8 / 2, 3)(keras.Input((8, 8, 3)))",
+        after=_HEAD + "made = keras.layers.Conv2D(int(8 / 2), 3)(keras.Input((8, 8, 3)))",
+        raises="ValueError: Cannot convert '(",
+        on_keras_2=True,
+        same="tuple(made.shape)",
+    ),
+    Example(
+        before=_MODEL
+        + "model.fit(x, y, steps_per_epoch=len(x) / 10, verbose=0, callbacks=[count])",
+        after=_MODEL
+        + "model.fit(x, y, steps_per_epoch=math.ceil(len(x) / 10), verbose=0, callbacks=[count])",
+        raises=_STEPS_ERROR,
+        on_keras_2=True,
+        same="len(seen)",
+    ),
+    Example(
+        before=_MODEL
+        + "steps = np.ceil(len(x) / 10)\nmodel.fit(x, y, steps_per_epoch=steps, verbose=0)",
+        after=_MODEL
+        + "steps = np.ceil(len(x) / 10)\nmodel.fit(x, y, steps_per_epoch=int(steps), verbose=0)",
+        raises="TypeError: 'numpy.float64' object cannot be interpreted as an integer",
+        on_keras_2=True,
+    ),
+]
