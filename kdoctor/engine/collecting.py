@@ -27,6 +27,7 @@ _MUCH = 100_000  # objects that may have died in rings: ten MB
 # Bytes of source, of all files or of one, after which some MB lie between blocks still in use.
 _MANY = 300_000
 _LARGE = 30_000
+_FEW = 2_000  # objects: less than any program has, more than Python 3.12 itself sets aside
 _ARENA_MAX = -8  # M_ARENA_MAX in malloc.h
 
 
@@ -73,7 +74,7 @@ def untouched() -> Iterator[None]:
     It need not walk over them. And to walk over objects is to write to them: what was made before a
     fork is shared until somebody does.
     """
-    was_frozen = gc.get_freeze_count()  # what others have frozen is not ours to thaw
+    was_frozen = gc.get_freeze_count() > _FEW  # what others have frozen is not ours to thaw
     gc.freeze()
     try:
         yield

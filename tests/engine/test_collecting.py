@@ -78,9 +78,10 @@ def test_what_stays_is_spared_while_it_lasts(tmp_path: Path) -> None:
         frozen.append(gc.get_freeze_count())
 
     gc.enable()
+    before = gc.get_freeze_count()  # of Python 3.12 itself, which has what is immortal there
     kdoctor.scan([tmp_path], target="keras==3.15.1", jobs=1, isolated=True, progress=note)
-    assert frozen[-1] > 10_000
-    assert gc.get_freeze_count() == 0
+    assert frozen[-1] > before + 10_000
+    assert gc.get_freeze_count() <= before
 
 
 def test_what_others_have_frozen_stays_so(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def paths_and_processes(_orders, some):
 
 
 def are_untouched(_orders, some):
-    return [gc.get_freeze_count() > 0 for _ in some]
+    return [gc.get_freeze_count() > 10_000 for _ in some]
 
 
 def die(_orders, some):
@@ -94,8 +94,9 @@ def test_results_stand_in_the_order_of_the_tasks():
 
 
 def test_the_collector_passes_over_what_processes_share_while_they_do():
+    before = gc.get_freeze_count()
     assert set(run(are_untouched, ORDERS, tasks(50, 100_000), 2)) == {True}
-    assert gc.get_freeze_count() == 0
+    assert gc.get_freeze_count() <= before
 
 
 def test_little_work_starts_no_process():

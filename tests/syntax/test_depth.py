@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.syntax.depth import MOST, Extent
+from kdoctor.syntax.depth import MOST, Extent, deep_line
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,21 @@ def test_long_statements_may_need_one(text):
 def test_almost_no_text_may_be_nested_too_deeply():
     assert not Extent.of("x = f(a)\n" * 3000).may_be_deep
     assert Extent.of("x = " + "-" * (MOST + 1)).may_be_deep
+
+
+def no_room(_text):
+    raise RecursionError
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("import keras\nx = (\n" + "    a +\n" * 5000 + "    b\n)\ny = 1\n", 2),
+        ("import keras\nif a:\n    pass\n" + "elif b:\n    pass\n" * 3000 + "else:\n    c\n", 2),
+        ("def f():\n" + "    x = 1\n" * 9000 + "\n# now\ndef g():\n    y = " + "-" * 3000 + "1\n", 9004),
+        ("x = 'a'\ny = " + "-" * 3000 + "1\nz = '''no end", 2),
+    ],
+    ids=["lines", "elifs", "inside", "no end"],
+)  # fmt: skip
+def test_what_python_has_no_room_for_is_the_statement_that_goes_on_for_longest(text, line):
+    assert deep_line(text, Extent.of(text), no_room) == line
