@@ -68,6 +68,8 @@ def _is_readable(module: Module, binding: ImportBinding, node: cst.CSTNode) -> b
     }
     if any(each.node not in same for each in home.bindings[binding.local]):
         return False
+    if module.is_bound_anew(binding):
+        return False
     runs_later = not place.runs_with(home)
     return runs_later or module.span(binding.statement) < module.span(node)
 

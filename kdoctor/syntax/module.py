@@ -281,6 +281,10 @@ class Module:
             return False
         return all(self.scope_of(node).owner(local) is None for node in at)
 
+    def is_bound_anew(self, binding: ImportBinding) -> bool:
+        """Say whether a star import below an import may bind its name to something else."""
+        return self._resolver.is_bound_anew(binding)
+
     def _in_a_star(self, local: str) -> bool:
         scope = self._survey.module
         return bool(scope.stars) and self._resolver.meaning(local, self.tree, scope) is not None

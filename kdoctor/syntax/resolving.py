@@ -139,6 +139,17 @@ class Resolver:
         # Star imports below may bind the name anew, to the same thing or to another.
         return agreed if all(each.names == agreed.names for each in later) else None
 
+    def is_bound_anew(self, imported: ImportBinding) -> bool:
+        """Say whether a star import below an import may bind its name to something else."""
+        if imported.scope.kind is not ScopeKind.MODULE or not self._known_stars():
+            return False
+        last = max(each.order for each in imported.scope.bindings[imported.local])
+        later = (
+            self._in_star(each, imported.local)
+            for each in self._stars_with(imported.local, after=last)
+        )
+        return any(each.names != (imported.name,) for each in later)
+
     def meaning_of(self, chain: cst.CSTNode) -> Meaning | None:
         """Return what ``of_chain`` does, and keep it.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.engine import scan
+from kdoctor.engine import fix, scan
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.keras_api import Presence, lookup, surface
 from kdoctor.syntax import ClassInfo
@@ -298,3 +298,16 @@ def test_what_a_package_takes_from_itself_is_its_module(tmp_path, own):
 
     assert [each.code for each in scan([str(use)]).findings] == ["KD205"]
     assert [each.code for each in scan([str(use)], gate=False).findings] == ["KD205"]
+
+
+def test_an_import_that_a_star_of_the_tree_hides_is_not_used_again(tmp_path):
+    (tmp_path / "mine.py").write_text("def ops(x):\n    return x\n", encoding="utf-8")
+    code = tmp_path / "code.py"
+    code.write_text(
+        "from keras import ops, backend as K\nfrom mine import *\n\nx = K.sum([1.0])\n", "utf-8"
+    )
+    (fixed,) = fix([code], target="keras==3.15.1").files
+    assert b"x = keras_ops.sum([1.0])\n" in fixed.after
+    (tmp_path / "mine.py").write_text("from keras import ops\n", encoding="utf-8")
+    (fixed,) = fix([code], target="keras==3.15.1").files
+    assert b"x = ops.sum([1.0])\n" in fixed.after
