@@ -35,6 +35,14 @@ _GATE = Gate(
     ProjectPackage(knowledge(newest_target()).star_names),
 )
 NEAR_MISSES = """
+# KD434
+import keras
+class Sum(keras.layers.Layer):
+    def call(self, inputs, mask=None):
+        return sum(inputs) if mask is None else self.masked(inputs, mask)
+    def compute_mask(self, inputs, mask=None):
+        return mask[0]
+
 # KD105
 import keras
 legacy = keras.optimizers.Adam()
@@ -815,6 +823,16 @@ k.layers.Dense(flat * 2)
 # KD308
 from keras.layers import AveragePooling2D as Pool
 Pool(padding="same")
+# KD434
+from tensorflow import cast
+from tensorflow.keras import layers as kl
+class Own(kl.Layer): pass
+class Sum(Own):
+    def call(self, given, training=None, *, mask=None, **others):
+        [one, other] = given; (first, second) = given
+        if (training and (mask is not None)):
+            other = other[cast((mask)[0x1], "float32")]
+        return one + other
 
 # KD211
 import keras

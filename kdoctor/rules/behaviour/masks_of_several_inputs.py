@@ -1,0 +1,283 @@
+"""A layer of several inputs asks whether its mask is None, and Keras 3 gives it a list of None.
+
+## What it does
+Reports `if mask is not None:` in the `call` of a subclass of `Layer` that unpacks its inputs
+(`x, weights = inputs`), where an element of the mask is then computed with: `x *= mask[0]`,
+`tf.cast(mask[0], …)`, `mask[0][:, None]`.
+
+## Why it breaks
+Where no input has a mask, Keras 2 called such a layer with `mask=None`. Keras 3 gives it a list
+with a None for each input, and the question is answered yes: `ValueError: None values not
+supported.`, `TypeError: 'NoneType' object is not subscriptable`. Layers of one input are given None
+as before.
+
+## What to write instead
+`if mask is not None and mask[0] is not None:`, which is right on both.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: layers of two inputs without masks.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import descendants
+from kdoctor.target import FRAMEWORKS
+
+_MASK = "mask"
+# Beside these, another argument of `call` may be a tensor: then Keras 3 gives no mask by itself.
+_NO_TENSORS = frozenset({_MASK, "training"})
+_REFUSE_NONE = frozenset({
+    "cast", "expand_dims", "logical_not", "permute_dimensions", "repeat_elements", "reshape",
+    "squeeze", "tile", "transpose",
+})  # fmt: skip
+"""Functions of Keras and TensorFlow that take no None for a tensor."""
+
+
+class _Call(Struct, frozen=True):
+    """A layer's ``call`` with its first parameter and that of the mask."""
+
+    node: cst.FunctionDef
+    inputs: cst.Param
+    mask: cst.Param
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such question."""
+    if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
+        return
+    for node in module.nodes(cst.ClassDef):
+        call = _call(node)
+        if call is None or not _unpacks_its_inputs(module, call):
+            continue
+        if kind_of_class(module, node) is Kind.LAYER:
+            yield from _in_call(module, facts, call)
+
+
+def _call(node: cst.ClassDef) -> _Call | None:
+    """Return the ``call`` of a class where Keras decides about its mask."""
+    for each in node.body.body:
+        match each:
+            case cst.FunctionDef(
+                name=cst.Name(value="call"),
+                decorators=[],
+                params=cst.Parameters(posonly_params=[], params=[_, inputs, *others]) as parameters,
+            ):
+                names = {other.name.value: other for other in (*others, *parameters.kwonly_params)}
+                mask = names.get(_MASK)
+                if mask is None or not _NO_TENSORS.issuperset(names) or inputs.default is not None:
+                    return None
+                is_optional = isinstance(mask.default, cst.Name) and mask.default.value == "None"
+                return _Call(each, inputs, mask) if is_optional else None
+    return None
+
+
+def _unpacks_its_inputs(module: Module, call: _Call) -> bool:
+    """Say whether ``x, weights = inputs`` is surely done: of a single tensor it would fail."""
+    for line in call.node.body.body:
+        for each in line.body if isinstance(line, cst.SimpleStatementLine) else ():
+            match each:
+                case cst.Assign(
+                    targets=[cst.AssignTarget(target=cst.Tuple(elements=[_, _, *_]))], value=value
+                ) if _is(module, value, call.inputs):
+                    return True
+    return False
+
+
+def _in_call(module: Module, facts: Facts, call: _Call) -> Iterator[Finding]:
+    inside = [*descendants(call.node.body)]
+    if any(_compares_with_none(each) and _is_element(module, each, call) for each in inside):
+        return  # it knows of masks that are None
+    for each in inside:
+        if not _compares_with_none(each) or not _is(module, _left(each), call.mask):
+            continue
+        branch = _branch(module, each)
+        if branch is None or module.is_guarded(each):
+            continue
+        used = [
+            module.source(part)
+            for part in descendants(branch.body)
+            if _is_element(module, part, call) and _needs_a_value(module, part)
+        ]
+        if used:
+            yield _finding(module, facts, each, [*dict.fromkeys(used)])
+
+
+def _compares_with_none(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.Comparison(
+            comparisons=[
+                cst.ComparisonTarget(
+                    operator=cst.Is() | cst.IsNot() | cst.Equal() | cst.NotEqual(),
+                    comparator=cst.Name(value="None"),
+                )
+            ]
+        ):
+            return True
+    return False
+
+
+def _left(node: cst.CSTNode) -> cst.CSTNode:
+    return node.left if isinstance(node, cst.Comparison) else node
+
+
+def _is(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
+    """Say whether a name still holds what the method was called with."""
+    if not isinstance(node, cst.Name) or node.value != parameter.name.value:
+        return False
+    bound = module.bindings_at(node)
+    return len(bound) == 1 and bound[0].node is parameter
+
+
+def _is_element(module: Module, node: cst.CSTNode, call: _Call) -> bool:
+    """Say whether ``node`` is ``mask[0]``, or compares that."""
+    match _left(node):
+        case cst.Subscript(
+            value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer()))]
+        ):
+            return _is(module, value, call.mask)
+    return False
+
+
+def _branch(module: Module, question: cst.CSTNode) -> cst.If | None:
+    """Return the ``if`` that is entered only where the answer is that there is a mask."""
+    match question:
+        case cst.Comparison(comparisons=[cst.ComparisonTarget(operator=cst.IsNot())]):
+            test: cst.CSTNode = question
+        case _:
+            return None
+    above = module.parent(test)
+    while isinstance(above, cst.BooleanOperation) and isinstance(above.operator, cst.And):
+        test, above = above, module.parent(above)
+    return above if isinstance(above, cst.If) and above.test is test else None
+
+
+def _needs_a_value(module: Module, element: cst.CSTNode) -> bool:
+    """Say whether what is done with an element of the mask fails where it is None."""
+    above = module.parent(element)
+    match above:
+        case cst.BinaryOperation() | cst.AugAssign() | cst.Attribute():
+            return True
+        case cst.Subscript():
+            return above.value is element
+        case cst.Arg(keyword=None, star=""):
+            call = module.parent(above)
+            if not isinstance(call, cst.Call) or call.args[0] is not above:
+                return False
+            top, _, leaf = (module.qualified(call.func) or "").partition(".")
+            return top in FRAMEWORKS and leaf.rpartition(".")[2] in _REFUSE_NONE
+    return False
+
+
+def _finding(module: Module, facts: Facts, question: cst.CSTNode, used: list[str]) -> Finding:
+    end = module.span(question).end
+    asked = "".join(f" and {each} is not None" for each in used)
+    return rule.finding(
+        module.place(question),
+        f"a layer of several inputs that have no masks is given a list of None: `{used[0]}` is "
+        "None there, and fails",
+        symbol="Layer.call(mask)",
+        confidence=Confidence.LIKELY,
+        help=f"Write `{module.source(question)}{asked}`.",
+        fix=Fix(
+            "Ask for the mask that is used, too",
+            (Edit(Span(end, end), (asked,)),),
+            facts.applicability(*(each for each in INVALID if each.after)),
+        ),
+    )
+
+
+def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        isinstance(each, ast.Subscript)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == _MASK
+        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        if node.name == "call"
+        for statement in node.body
+        for each in ast.walk(statement)
+    )
+
+
+rule = Rule(
+    code="KD434",
+    name="masks-of-several-inputs",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word(_MASK) & Trigger(_may_ask),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
+_LAYER = _HEAD + (
+    "class Weigh(keras.layers.Layer):\n    def call(self, inputs, mask=None):\n"
+    "        x, weights = inputs\n        x = x * weights\n        if {}:\n            {}\n"
+    "        return x\n"
+)
+_NOT_NONE = "mask is not None"
+_CAST = "x = x * tf.cast(mask[0], x.dtype)[..., None]"
+_BARE = (
+    "\n\none = np.ones((2, 3, 4), 'float32')\n"
+    "assert np.allclose(Weigh()([one, 2 * one]), np.full((2, 3, 4), 2.0))\n"
+)
+_MASKED = (
+    "one = np.ones((1, 2, 1), 'float32')\nhalf = [np.array([[True, False]]), None]\n"
+    "assert np.allclose(Weigh()([one, one], mask=half), [[[1.0], [0.0]]])\n"
+)
+
+VALID = [
+    _LAYER.format(f"{_NOT_NONE} and mask[0] is not None", _CAST),
+    _LAYER.format(_NOT_NONE, "x = self.masked(x, mask[0])"),
+    _LAYER.format(_NOT_NONE, "first, second = mask[0], mask[1]"),
+    _LAYER.format(_NOT_NONE, "x = x * tf.cast(mask, x.dtype)"),
+    # One input; more arguments; a mask that must be given; another mask.
+    _LAYER.format(_NOT_NONE, _CAST).replace("x, weights = inputs", "x = weights = inputs"),
+    _LAYER.format(_NOT_NONE, _CAST).replace("inputs, mask", "inputs, state, mask"),
+    _LAYER.format(_NOT_NONE, _CAST).replace("mask=None", "mask"),
+    _LAYER.format(_NOT_NONE, _CAST).replace("x = x * weights", "mask = self.masks(mask)"),
+    _LAYER.format(_NOT_NONE, _CAST).replace("keras.layers.Layer", "Mine"),
+    _LAYER.format(f"self.strict or {_NOT_NONE}", _CAST),
+    "import tf_keras as " + _LAYER.format(_NOT_NONE, _CAST).removeprefix("import "),
+]
+INVALID = [
+    Example(
+        before=_LAYER.format(_NOT_NONE, _CAST),
+        after=_LAYER.format(f"{_NOT_NONE} and mask[0] is not None", _CAST),
+        check=_BARE + _MASKED,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_LAYER.format(
+            f"self.built and ({_NOT_NONE})", "x *= keras.layers.Dense(1)(mask[1][..., None])"
+        ),
+        after=_LAYER.format(
+            f"self.built and ({_NOT_NONE} and mask[1] is not None)",
+            "x *= keras.layers.Dense(1)(mask[1][..., None])",
+        ),
+        check=_BARE,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_LAYER.format(_NOT_NONE, "x = tf.where(mask[0] & mask[1], x, 0.0)"),
+        after=_LAYER.format(
+            f"{_NOT_NONE} and mask[0] is not None and mask[1] is not None",
+            "x = tf.where(mask[0] & mask[1], x, 0.0)",
+        ),
+        check=_BARE,
+        on_keras_2=True,
+    ),
+]
