@@ -25,6 +25,12 @@ _WITH_A_FINDING: Final = 0.6
 _ALONE: Final = 0.9
 _SPECIFIC: Final = 40  # a message shorter than this may be anyone's
 _SHORTEST: Final = 20  # below it, the very same message is not enough, either
+# What Python says of its own objects and NumPy's, with no other name in it, anyone's code raises.
+_PLAIN: Final = re.compile(
+    r"'(?:(?:numpy\.)?(?:float|int|u?int|bool)\d*|NoneType|complex|dict|function|list|method|set|str"
+    r"|tuple|type)'"
+)
+_QUOTED: Final = re.compile(r"'[^']*'")
 _VARYING: Final = re.compile(r"<[^<>]*>|\d+(?:\.\d+)?|0x[0-9a-f]+")
 
 
@@ -114,10 +120,14 @@ def _best(case: Case) -> _Known | None:
 
 
 def _may_be_keras(case: Case) -> bool:
-    """Say whether the frames leave it open: a traceback without Keras is of something else."""
+    """Say whether it is open: a traceback without Keras, or Python's own words, are anyone's."""
     frames = case.error.frames
-    speaks = "keras" in case.error.message.lower()
-    return not frames or speaks or any(frame.origin is Origin.KERAS for frame in frames)
+    if "keras" in case.error.message.lower():
+        return True
+    if not frames:
+        quoted = _QUOTED.findall(case.error.message)
+        return not quoted or not all(map(_PLAIN.fullmatch, quoted))
+    return any(frame.origin is Origin.KERAS for frame in frames)
 
 
 def _shown(example: Example) -> Iterator[Step]:

@@ -227,3 +227,25 @@ def test_large_garbage_takes_seconds(text):
     start = time.process_time()
     assert not explain(text, read=lambda _: None).is_known
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize("kind", ["float", "numpy.float64"])
+def test_what_python_says_of_its_own_objects_is_anyones_without_frames_of_keras(kind):
+    error = f"TypeError: '{kind}' object cannot be interpreted as an integer"
+    frame = '  File "/lib/site-packages/keras/src/trainers/epoch_iterator.py", line 128, in steps\n'
+    assert not explain(error).is_known
+    assert (
+        explain(f"Traceback (most recent call last):\n{frame}    loop()\n{error}").rule == "KD307"
+    )
+
+
+def test_a_class_that_takes_none_of_the_usual_keywords_is_told_from_keras_own():
+    text = (
+        "TypeError: Error when deserializing class '{}' using config={{'trainable': True}}.\n\n"
+        "Exception encountered: {}.__init__() got an unexpected keyword argument '{}'"
+    )
+    assert (
+        "`Block.__init__` does not take it"
+        in explain(text.format("Block", "Block", "dtype")).meaning
+    )
+    assert "does not take it" not in explain(text.format("Block", "Block", "rate")).meaning
