@@ -656,6 +656,14 @@ outputs = [keras.layers.Dense(1)(x), keras.layers.Dense(1)(x)]
 model.compile("sgd", metrics=["mae"])
 model.evaluate(x, y, **options)
 
+# KD215
+import keras
+class Seen(keras.callbacks.Callback):
+    def on_epoch_end(self, epoch, logs=None):
+        return logs.get("loss")
+model.compile("sgd", metrics=["accuracy"])
+keras.callbacks.ModelCheckpoint("{epoch}-{val_loss:.2f}-acc.keras")
+
 # KD307
 import keras
 import numpy as np

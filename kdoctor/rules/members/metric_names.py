@@ -1,14 +1,16 @@
 """``history.history["acc"]`` after ``metrics=["accuracy"]``: a metric is called what you called it.
 
 ## What it does
-Reports the keys `acc` and `val_acc` (or `accuracy` and `val_accuracy`) of a history, and the same
-as `monitor=` of a callback, where each `compile` of the file names the metric the other way.
+Reports the keys `acc` and `val_acc` (or `accuracy` and `val_accuracy`) of a history and of the
+`logs` of a callback, and the same as `monitor=` of a callback or in the path of a
+`ModelCheckpoint`, where each `compile` of the file names the metric the other way.
 
 ## Why it breaks
 Up to Keras 2.2 the name of the accuracy was `acc`, however it was asked for. Since 2.3 it is the
 text that was passed to `compile`: `KeyError: 'acc'`. A callback that monitors such a name finds
 nothing to monitor: `ModelCheckpoint(monitor='val_acc')` is `ValueError` on Keras 3 while it cannot
-tell which way is up, and with `mode='max'` it warns and never saves.
+tell which way is up, and with `mode='max'` it warns and never saves. `logs.get('acc')` is None, and
+a path with `{val_acc:.2f}` cannot be written out.
 
 ## What to write instead
 The name that `compile` was given: `metrics=["accuracy"]` gives `accuracy` and `val_accuracy`,
@@ -21,6 +23,7 @@ Run on Keras 3.15.1 and tf_keras 2.21 with both names.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain
@@ -28,18 +31,23 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, string, word
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.walk import descendants
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
 # Where `monitor` and `mode` stand by position.
 _PLACES = {"EarlyStopping": (0, 4), "ReduceLROnPlateau": (0, 4), "ModelCheckpoint": (1, 5)}
 _FITS = frozenset({"fit", "fit_generator"})
+_GETS_LOGS = re.compile(r"on_(?:epoch|batch|train|test|train_batch|test_batch)_end\Z")
+_FIELD = re.compile(r"\{((?:val_)?acc(?:uracy)?)(?=[:!}])")
+_NO_PATH = "KeyError: 'Failed to format this callback filepath"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -47,13 +55,18 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     named = _named_by_compile(module)
     if named is None or len(named & _NAMES.keys()) != 1:
         return
+    for node, name in _in_paths(module):
+        metric = name.removeprefix("val_")
+        if metric not in named and not module.is_guarded(node):
+            new = name.removesuffix(metric) + _NAMES[metric]
+            yield _finding(module, facts, node, name, new, _NO_PATH)
     places = [*_keys(module), *_monitored(module)]
     for node, what in places:
         old = node.raw_value
         metric = old.removeprefix("val_")
         if metric in _NAMES and metric not in named and not module.is_guarded(node):
             new = old.removesuffix(metric) + _NAMES[metric]
-            yield _finding(module, facts, node, new, what)
+            yield _finding(module, facts, node, old, new, what)
 
 
 def _named_by_compile(module: Module) -> set[str] | None:
@@ -97,7 +110,9 @@ def _keys(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
 
 
 def _is_history(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether an expression is the dict of what ``fit`` returned."""
+    """Say whether an expression is the dict of what ``fit`` returned, or a callback's logs."""
+    if isinstance(node, cst.Name) and _is_logs(module, node):
+        return True
     node = value_of(module, node)
     if not isinstance(node, cst.Attribute) or node.attr.value != "history":
         return False
@@ -110,6 +125,38 @@ def _is_history(module: Module, node: cst.BaseExpression) -> bool:
         and isinstance(made.func, cst.Attribute)
         and made.func.attr.value in _FITS
     )
+
+
+def _is_logs(module: Module, name: cst.Name) -> bool:
+    """Say whether a name is the last parameter of a method that Keras calls with its logs."""
+    bindings = module.bindings_at(name)
+    if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
+        return False
+    function = bindings[0].scope.node
+    if not isinstance(function, cst.FunctionDef) or not _GETS_LOGS.match(function.name.value):
+        return False
+    around = next(
+        (each for each in module.ancestors(function) if isinstance(each, cst.ClassDef)), None
+    )
+    known = module.knowledge.class_type
+    bases = [module.qualified(each.value) for each in around.bases] if around is not None else []
+    return function.params.params[-1].name.value == name.value and any(
+        made is not None and made.kind is Kind.CALLBACK
+        for each in bases
+        if (made := known(each or ""))
+    )
+
+
+def _in_paths(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
+    """Yield each metric that the path of a ``ModelCheckpoint`` has in braces."""
+    for _, call, made in instances(module, Kind.CALLBACK):
+        given = argument(call, "filepath", 0) if made.cls == "ModelCheckpoint" else None
+        if given is None:
+            continue
+        path = value_of(module, given.value)
+        for each in (path, *descendants(path)):
+            if isinstance(each, cst.SimpleString):
+                yield from ((each, found[1]) for found in _FIELD.finditer(each.value))
 
 
 def _monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
@@ -134,6 +181,7 @@ def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
     return any(map(partial(_names_accuracy, glimpse), glimpse.calls_of("compile"))) and (
         any(_is_name(each.slice) for each in glimpse.nodes.get(ast.Subscript, ()))
         or any(map(_is_name, chain.from_iterable(each.values for each in glimpse.calls)))
+        or any(map(_FIELD.search, glimpse.strings))
     )
 
 
@@ -150,17 +198,22 @@ def _is_name(node: ast.expr) -> bool:
     )
 
 
-def _finding(module: Module, facts: Facts, node: cst.SimpleString, new: str, what: str) -> Finding:
-    text = node.value.replace(node.raw_value, new)
+def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
+    module: Module, facts: Facts, node: cst.SimpleString, old: str, new: str, what: str
+) -> Finding:
+    start = module.span(node).start + node.value.index(old)
+    quoted = [f"{node.quote}{each}{node.quote}" for each in (new, old)]
     proof = facts.applicability(*(each for each in INVALID if each.after))
     return rule.finding(
         module.place(node),
         f"the metrics of this file are called otherwise: {what}",
-        symbol=f"History.history[{node.raw_value}]",
+        symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"`compile` names the metric, and so it is `{new}`.",
         fix=Fix(
-            f"Write {text} instead of {node.value}", (Edit(module.span(node), (text,)),), proof
+            f"Write {quoted[0]} instead of {quoted[1]}",
+            (Edit(Span(start, start + len(old)), (new,)),),
+            proof,
         ),
     )
 
@@ -171,8 +224,8 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=string("acc", "val_acc")
-    & string("accuracy", "val_accuracy")
+    triggers=word("acc", "val_acc")
+    & word("accuracy", "val_accuracy")
     & word("compile")
     & Trigger(_may_be_called_otherwise),
 )
@@ -185,6 +238,14 @@ VALID = [
     (
         "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=metrics)\n"
         "model.fit(x).history['acc']"
+    ),
+    # Nobody knows what these logs are, and these names are metrics.
+    (
+        "import keras\n\n\nclass Stop:\n    def on_epoch_end(self, epoch, logs=None):\n"
+        "        logs.get('acc')\n\n\nclass Seen(keras.callbacks.Callback):\n"
+        "    def seen(self, logs):\n        return logs['acc']\n\n\n"
+        "model.compile('sgd', metrics=['accuracy'])\n"
+        "keras.callbacks.ModelCheckpoint('{val_accuracy:.2f}.keras')"
     ),
     # Both are there.
     (
@@ -246,5 +307,24 @@ INVALID = [
         after=f"{_ACCURACY}stop = keras.callbacks.EarlyStopping(monitor='accuracy', mode='max')\n"
         "model.fit(x, y, callbacks=[stop], verbose=0)",
         check="assert stop.best is not None",
+    ),
+    Example(
+        before="import keras\n\nseen = []\n\n\nclass Seen(keras.callbacks.Callback):\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n        seen.append(logs.get('acc'))\n\n\n"
+        f"{_ACCURACY}model.fit(x, y, callbacks=[Seen()], verbose=0)",
+        after="import keras\n\nseen = []\n\n\nclass Seen(keras.callbacks.Callback):\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n"
+        "        seen.append(logs.get('accuracy'))\n\n\n"
+        f"{_ACCURACY}model.fit(x, y, callbacks=[Seen()], verbose=0)",
+        check="assert seen[-1] is not None",
+    ),
+    Example(
+        before=f"{_ACCURACY}"
+        "save = keras.callbacks.ModelCheckpoint('best-{epoch}-{val_acc:.2f}.keras')\n"
+        "model.fit(x, y, validation_split=0.5, callbacks=[save], verbose=0)",
+        after=f"{_ACCURACY}"
+        "save = keras.callbacks.ModelCheckpoint('best-{epoch}-{val_accuracy:.2f}.keras')\n"
+        "model.fit(x, y, validation_split=0.5, callbacks=[save], verbose=0)",
+        raises="KeyError: 'Failed to format this callback filepath",
     ),
 ]
