@@ -35,6 +35,14 @@ _GATE = Gate(
     ProjectPackage(knowledge(newest_target()).star_names),
 )
 NEAR_MISSES = """
+# KD435
+import keras
+class Own(keras.layers.Dense):
+    def call(self, x, *args, **kwargs):
+        return super().call(x, *args, **kwargs)
+    def build(self, *args):
+        return super().build(*args)
+
 # KD434
 import keras
 class Sum(keras.layers.Layer):
@@ -821,6 +829,13 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD435
+from tensorflow.keras.layers import Dense as Full
+class Base(Full): pass
+class Own(Base):
+    def call(self, *args: object, training=None, **others):
+        return Full.call(self, *args, **others)
+
 # KD307
 import keras as k
 from numpy import prod as product

@@ -1,0 +1,203 @@
+"""A layer's `call` takes `*args` alone, so that Keras 3 knows no input shape to build it with.
+
+## What it does
+Reports `def call(self, *args, **kwargs):` without another parameter, in a subclass of one of Keras'
+layers that is built by its input shape (`BatchNormalization`, `Dense`, `Conv2D`), and in one whose
+own `build` takes the shape apart.
+
+## Why it breaks
+Keras 2 looked at the tensors. Keras 3 looks at the parameters of `call`, and gives `build` the
+shape of the first one that has a name. `*args` has none, and `build` gets None: `TypeError:
+'NoneType' object is not subscriptable`. (Of `*inputs` it gets a tuple of shapes.)
+
+## What to write instead
+`def call(self, inputs, training=None, mask=None):`, as the layer that is called has it, with
+`super().call(inputs, training=training, mask=mask)`. Name `training` and `mask`, where the layer
+takes them: Keras 3 passes them to parameters of these names only, never into `**kwargs`, as Keras 2
+did.
+
+## How we know
+Run on Keras 3.15.1 with a subclass of each of the layers, and on tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named, kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import descendants
+
+BUILT_BY_SHAPE: Final = frozenset({
+    "Add", "Average", "BatchNormalization", "Concatenate", "Conv1D", "Conv1DTranspose", "Conv2D",
+    "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Dense", "DepthwiseConv1D", "DepthwiseConv2D",
+    "Dot", "EinsumDense", "GroupNormalization", "LayerNormalization", "Maximum", "Minimum",
+    "Multiply", "PReLU", "RMSNormalization", "SeparableConv1D", "SeparableConv2D", "Subtract",
+})  # fmt: skip
+"""Keras' layers whose `build` fails without a shape."""
+_ERROR = "TypeError: 'NoneType' object is not subscriptable"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such ``call``."""
+    for node in module.nodes(cst.ClassDef):
+        call = _call(node)
+        if call is None or kind_of_class(module, node) is not Kind.LAYER:
+            continue
+        if not _is_built_by_shape(module, facts, node, frozenset()) or module.is_guarded(node):
+            continue
+        yield rule.finding(
+            module.place(call.name),
+            f"`call` of `{node.name.value}` names no input: `build` gets no shape: {_ERROR}",
+            symbol="Layer.call",
+            confidence=Confidence.LIKELY,
+            help="Name what the layer is called with, `def call(self, inputs, training=None)`, and "
+            "pass that on: `training` and `mask` get to parameters of these names only.",
+            no_fix_because="which arguments the layer is called with is for you to name",
+        )
+
+
+def _methods(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
+    return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}
+
+
+def _call(node: cst.ClassDef) -> cst.FunctionDef | None:
+    """Return a ``call`` whose arguments by position have no names, and are used."""
+    methods = _methods(node)
+    call = methods.get("call")
+    match call:
+        case cst.FunctionDef(
+            decorators=[],
+            params=cst.Parameters(
+                posonly_params=[], params=[_], star_arg=cst.Param(name=cst.Name(value="args"))
+            ),
+        ) if "__call__" not in methods:
+            is_used = any(
+                isinstance(each, cst.Name) and each.value == "args"
+                for each in descendants(call.body)
+            )
+            return call if is_used else None  # what only raises is for subclasses
+    return None
+
+
+def _is_built_by_shape(
+    module: Module, facts: Facts, node: cst.ClassDef, seen: frozenset[cst.ClassDef]
+) -> bool:
+    build = _methods(node).get("build")
+    if build is not None:
+        return _takes_apart(module, build)
+    return any(_base_is(module, facts, each.value, seen | {node}) for each in node.bases)
+
+
+def _base_is(
+    module: Module, facts: Facts, base: cst.BaseExpression, seen: frozenset[cst.ClassDef]
+) -> bool:
+    own = class_named(module, base)
+    if own is not None:
+        return own not in seen and _is_built_by_shape(module, facts, own, seen)
+    name = module.qualified(base)
+    if name is None or module.class_of_tree(base) is not None or not is_keras_3(facts, name):
+        return False
+    found = facts.lookup(name)
+    if found.moved_to:
+        found = facts.lookup(found.moved_to[0])
+    return found.presence is Presence.EXISTS and found.name in {
+        f"layers.{each}" for each in BUILT_BY_SHAPE
+    }
+
+
+def _takes_apart(module: Module, build: cst.FunctionDef) -> bool:
+    """Say whether a ``build`` surely reads something of its shape."""
+    parameters = build.params.params
+    if len(parameters) != 2:
+        return False
+    shape = parameters[1]
+    inside = [*descendants(build.body)]
+    if any(_asks(each, shape.name.value) for each in inside):
+        return False
+    return any(
+        isinstance(each, cst.Subscript)
+        and isinstance(each.value, cst.Name)
+        and [bound.node for bound in module.bindings_at(each.value)] == [shape]
+        for each in inside
+    )
+
+
+def _asks(node: cst.CSTNode, shape: str) -> bool:
+    """Say whether a test looks at the shape, which may then be None."""
+    if not isinstance(node, cst.If | cst.IfExp):
+        return False
+    return any(
+        isinstance(each, cst.Name) and each.value == shape
+        for each in (node.test, *descendants(node.test))
+    )
+
+
+def _may_take_all(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        node.name == "call"
+        and node.args.vararg is not None
+        and node.args.vararg.arg == "args"
+        and len(node.args.args) + len(node.args.posonlyargs) == 1
+        for node in glimpse.nodes.get(ast.FunctionDef, ())
+    )
+
+
+rule = Rule(
+    code="KD435",
+    name="call-names-no-inputs",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word("call") & Trigger(_may_take_all),
+    since="3.0",
+)
+
+_HEAD = "import keras\n\n\n"
+_FROZEN = _HEAD + (
+    "class Frozen(keras.layers.BatchNormalization):\n    def call(self, {}):\n"
+    "        kwargs['training'] = False\n        return super().call({}, **kwargs)\n"
+)
+_SCALED = _HEAD + (
+    "class Scaled(keras.layers.Layer):\n    def build(self, input_shape):\n"
+    "        {}\n        self.scale = self.add_weight(shape=(size,))\n\n"
+    "    def call(self, *args):\n        return args[0] * self.scale\n"
+)
+_SIZE = "size = input_shape[-1]"
+_MADE = "\n\n{}()(keras.Input((3,)))\n"
+
+VALID = [
+    _FROZEN.format("inputs, *args, **kwargs", "inputs, *args"),
+    _FROZEN.format("*args, **kwargs", "*args").replace("BatchNormalization", "Flatten"),
+    _FROZEN.format("*args, **kwargs", "*args").replace("keras.layers.Batch", "Mine"),
+    _FROZEN.format("*args, **kwargs", "*args") + "\n    def __call__(self, x):\n        return x\n",
+    _SCALED.format(_SIZE).replace("args", "inputs"),
+    _SCALED.format("size = 3"),
+    _SCALED.format("size = input_shape[-1] if input_shape else 3"),
+    _SCALED.format(_SIZE).replace("return args[0] * self.scale", "raise NotImplementedError"),
+    "import tf_keras as " + _SCALED.format(_SIZE).removeprefix("import "),
+]
+INVALID = [
+    Example(
+        before=_FROZEN.format("*args, **kwargs", "*args") + _MADE.format("Frozen"),
+        raises=_ERROR,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_SCALED.format(_SIZE) + _MADE.format("Scaled"),
+        raises=_ERROR,
+        on_keras_2=True,
+    ),
+]
