@@ -672,6 +672,13 @@ class Seen(keras.callbacks.Callback):
 model.compile("sgd", metrics=["accuracy"])
 keras.callbacks.ModelCheckpoint("{epoch}-{val_loss:.2f}-acc.keras")
 
+# KD309
+import keras
+rate = 0.1
+keras.optimizers.SGD(learning_rate=rate, momentum=1)
+keras.optimizers.Adam(1e-3, 1)
+other.SGD(learning_rate=1)
+
 # KD307
 import keras
 import numpy as np
@@ -835,6 +842,11 @@ class Base(Full): pass
 class Own(Base):
     def call(self, *args: object, training=None, **others):
         return Full.call(self, *args, **others)
+
+# KD309
+from keras.optimizers import SGD as Descent
+one = 1
+Descent(lr=one)
 
 # KD307
 import keras as k
