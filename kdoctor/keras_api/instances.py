@@ -12,7 +12,7 @@ from kdoctor.keras_api import tables
 from kdoctor.keras_api.members import FOREIGN_BASES, Classes, ClassInfo, ever_had, last_with
 from kdoctor.keras_api.names import classes_behind, lookup
 from kdoctor.keras_api.presence import Presence
-from kdoctor.keras_api.surface import surface_on
+from kdoctor.keras_api.surface import split_root, surface_on
 from kdoctor.keras_api.tables import ClassFamily, EntryKind
 from kdoctor.kinds import Kind, Type
 from kdoctor.target import Target
@@ -78,8 +78,9 @@ _BASES_BY_KIND: Final[dict[Kind, tuple[str, ...]]] = {
 def member_until(owner: Type, member: str, target: Target) -> str | None:
     """Return the last release of Keras before ``target``'s that had a member.
 
-    That is: whose class of the same name (for the user's own class, that of its base) had it; where
-    only the kind is known, one of the classes that all of that kind derive from. None for none.
+    That is: whose class of the same name (for the user's own class, that of its base) had it, or
+    what the public name led to; where only the kind is known, one of the classes that all of that
+    kind derive from. None for none.
     """
     version = target.keras_version or target.tf_keras_version
     if not version or member not in members_once(owner):
@@ -117,10 +118,25 @@ def _names_of(owner: Type) -> tuple[str, ...]:
     if owner.kind is Kind.MODEL and owner.cls in {None, "Functional"}:
         return _BASES_BY_KIND[Kind.MODEL]
     if owner.qualified is not None:
-        return (owner.qualified.rpartition(".")[2],)
+        return _called(owner.qualified)
     if owner.cls is not None:
         return (owner.cls,)
     return _BASES_BY_KIND.get(owner.kind, _CLASSES_BY_KIND.get(owner.kind, ()))
+
+
+@lru_cache(maxsize=1024)
+def _called(qualified: str) -> tuple[str, ...]:
+    """Return how the classes are called that a public name has led to, over the releases.
+
+    ``keras.mixed_precision.LossScaleOptimizer`` was a ``BaseLossScaleOptimizer`` in 2.13 to 2.15.
+    """
+    table = tables.names_table("keras")
+    split = split_root(qualified)
+    row = table.names.get(split[1]) if split else None
+    spans = () if row is None else tables.name_spans(row)
+    homes = (table.homes[each.home] for each in spans if each.kind is EntryKind.CLASS)
+    names = (qualified, *homes)
+    return tuple(dict.fromkeys(each.rpartition(".")[2] for each in names))
 
 
 def member_error(cls: str, member: str) -> str:

@@ -155,6 +155,23 @@ def test_a_member_was_there_until_the_last_release_whose_class_had_it(owner, mem
     assert member_until(owner, member, KERAS_3) == last == (having[-1] if having else None)
 
 
+@pytest.mark.parametrize(
+    ("owner", "member", "last"),
+    [
+        # `BaseLossScaleOptimizer` by that name in 2.13 to 2.15.
+        (
+            Type(Kind.OPTIMIZER, qualified="keras.mixed_precision.LossScaleOptimizer"),
+            *("get_scaled_loss", "2.15.0"),
+        ),
+        (Type(Kind.LAYER, "MaxPooling2D", "keras.layers.MaxPool2D"), "get_output_at", "2.15.0"),
+        (Type(Kind.LAYER, "Conv2D", "tf.keras.layers.Convolution2D"), "dynamic", "2.15.0"),
+        (Type(Kind.LAYER, "MaxPooling2D", "keras.layers.MaxPool2D"), "gone", None),
+    ],
+)
+def test_what_a_public_name_led_to_counts_whatever_it_was_called(owner, member, last):
+    assert member_until(owner, member, KERAS_3) == last
+
+
 def test_of_all_classes_that_were_asked_few_stay_decoded():
     for kind in Kind:
         member_lookup(kind, "backend", KERAS_3)
