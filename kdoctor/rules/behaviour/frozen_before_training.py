@@ -20,7 +20,9 @@ Thaw it around its own training:
     combined.train_on_batch(noise, labels)
 
 The first training step of each model decides; later changes need a new `compile`, as in Keras 2.
-The fix writes that. It is unsafe, as layers that were frozen one by one are thawed too.
+The fix writes that. It is unsafe, as layers that were frozen one by one are thawed too. Since Keras
+2.11 an optimizer that both models were given knows the variables of the first alone: `ValueError:
+Unknown variable`. So the fix gives the frozen model a copy of it.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with and without the fix.
@@ -35,7 +37,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import literal
+from kdoctor.rules.calls import argument, literal, replaced
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
@@ -70,6 +72,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
 
 def _finding(module: Module, store: MemberStore, name: str, trained: Sequence[cst.Call]) -> Finding:
     edits = _thawing(module, name, trained)
+    copied = _copied_optimizer(module, name)
     return rule.finding(
         module.place(store.node),
         f"`{name}` was compiled while it could be trained, and Keras 2 went on training it; on "
@@ -81,11 +84,30 @@ def _finding(module: Module, store: MemberStore, name: str, trained: Sequence[cs
         if edits is None
         else Fix(
             f"Thaw `{name}` around its own training",
-            edits,
+            (*edits, *copied),
             Applicability.UNSAFE,
-            unsafe_because="layers of it that were frozen one by one are thawed too",
+            unsafe_because="layers of it that were frozen one by one are thawed too"
+            + (", and the two models share no optimizer any more" if copied else ""),
         ),
         no_fix_because=None if edits else "its training stands where no statement can be put",
+    )
+
+
+def _copied_optimizer(module: Module, name: str) -> tuple[Edit, ...]:
+    """Return the edits that give a model a copy of an optimizer that another is compiled with."""
+    given = [
+        (module.source(use.node.value) == name, optimizer.value)
+        for use in module.members
+        if use.member == "compile" and use.called is not None and use.owner.kind is Kind.MODEL
+        if (optimizer := argument(use.called, "optimizer", 0)) is not None
+        if isinstance(optimizer.value, cst.Name)
+        if (found := module.type_of(optimizer.value)) and found.kind is Kind.OPTIMIZER
+    ]
+    theirs = [module.bindings_at(value) for is_its, value in given if not is_its]
+    return tuple(
+        replaced(module, value, f"{value.value}.from_config({value.value}.get_config())")
+        for is_its, value in given
+        if is_its and module.bindings_at(value) in theirs
     )
 
 
@@ -211,6 +233,9 @@ _GAN = (
     "both.compile('sgd', 'mse')\n"
     "old = critic.get_weights()[0].copy()\n"
 )
+_SHARING = _GAN.replace("'sgd',", "how,").replace(
+    "critic.comp", "how = keras.optimizers.Adam(0.1)\ncritic.comp"
+)
 _STEP = (
     "for _ in range(2):\n"
     "    # on real images and on made ones\n"
@@ -254,6 +279,12 @@ INVALID = [
         after=_GAN + _THAWED,
         unsafe=True,
         on_keras_2=True,
+        check="assert (critic.get_weights()[0] != old).all()",
+    ),
+    Example(
+        before=_SHARING + _STEP,
+        after=_SHARING.replace("(how,", "(how.from_config(how.get_config()),", 1) + _THAWED,
+        unsafe=True,
         check="assert (critic.get_weights()[0] != old).all()",
     ),
     Example(
