@@ -35,6 +35,14 @@ _GATE = Gate(
     ProjectPackage(knowledge(newest_target()).star_names),
 )
 NEAR_MISSES = """
+# KD436
+import keras
+class Own(keras.layers.Layer):
+    def call(self, x, training=None):
+        return x if training else self.settings["training"]
+    def look(self, **kwargs):
+        return kwargs["training"]
+
 # KD435
 import keras
 class Own(keras.layers.Dense):
@@ -836,6 +844,14 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD436
+from tensorflow.keras import layers as kl
+class Base(kl.Dense): pass
+class Own(Base):
+    def call(self, *given, mask=None, **rest):
+        trained = (rest)[r"training"]
+        return super().call(*given, **rest) if trained else given
+
 # KD435
 from tensorflow.keras.layers import Dense as Full
 class Base(Full): pass

@@ -1,0 +1,203 @@
+"""A layer looks for `training` in `**kwargs`, where Keras 3 never puts it.
+
+## What it does
+Reports `kwargs.get("training")`, `kwargs.pop("training", None)` and `kwargs["training"]` in the
+`call` of a subclass of `Layer` that has no parameter `training`.
+
+## Why it breaks
+Keras 2 passed `training` to each `call` that could take it, also in `**kwargs`. Keras 3 passes it
+to a parameter of that name only. So `kwargs.get("training")` is None in `fit`, too, and the layer
+behaves as it does in `predict`; nothing raises. `kwargs["training"]` is a KeyError.
+
+## What to write instead
+`def call(self, inputs, training=None, **kwargs):`, and `training`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: a layer that adds one where it is trained.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.walk import descendants
+
+_TRAINING = "training"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each place that looks for it."""
+    if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
+        return
+    for node in module.nodes(cst.ClassDef):
+        call = next(filter(_is_call, node.body.body), None)
+        if not isinstance(call, cst.FunctionDef) or kind_of_class(module, node) is not Kind.LAYER:
+            continue
+        others = call.params.star_kwarg
+        if others is None:
+            continue
+        reads = [*_reads(module, call, others)]
+        fix = _fix(module, facts, call, others, reads)
+        for each in reads:
+            if not module.is_guarded(each):
+                yield rule.finding(
+                    module.place(each),
+                    f"`training` is never among the keywords of `call`: `{node.name.value}` does "
+                    "not learn that it is trained",
+                    symbol="Layer.call(training)",
+                    confidence=Confidence.LIKELY,
+                    help="Give `call` a parameter `training=None`, and read that.",
+                    fix=fix,
+                    no_fix_because=None
+                    if fix
+                    else f"`{others.name.value}` is used for more than that",
+                )
+
+
+def _is_call(node: cst.CSTNode) -> bool:
+    """Say whether it is a ``call`` with ``**kwargs`` that has no parameter ``training``."""
+    if not isinstance(node, cst.FunctionDef) or node.name.value != "call" or node.decorators:
+        return False
+    parameters = node.params
+    named = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    return parameters.star_kwarg is not None and _TRAINING not in {e.name.value for e in named}
+
+
+def _reads(
+    module: Module, call: cst.FunctionDef, others: cst.Param
+) -> Iterator[cst.Call | cst.Subscript]:
+    for each in descendants(call.body):
+        match each:
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="get" | "pop")),
+                args=[cst.Arg(value=cst.SimpleString() as key), *_],
+            ):
+                pass
+            case cst.Subscript(
+                value=owner,
+                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
+            ) if not isinstance(module.parent(each), cst.AssignTarget | cst.Del):
+                pass
+            case _:
+                continue
+        if evaluated(key) == _TRAINING and _is_kwargs(module, owner, others):
+            yield each
+
+
+def _is_kwargs(module: Module, node: cst.CSTNode, others: cst.Param) -> bool:
+    if not isinstance(node, cst.Name) or node.value != others.name.value:
+        return False
+    return [each.node for each in module.bindings_at(node)] == [others]
+
+
+def _fix(
+    module: Module,
+    facts: Facts,
+    call: cst.FunctionDef,
+    others: cst.Param,
+    reads: list[cst.Call | cst.Subscript],
+) -> Fix | None:
+    """Return the fix of all reads at once, where nothing else is done with the keywords."""
+    names = [each.value for each in descendants(call.body) if isinstance(each, cst.Name)]
+    if names.count(others.name.value) != len(reads) or _TRAINING in names:
+        return None
+    if any(isinstance(each, cst.Call) and not _has_no_default(each) for each in reads):
+        return None
+    stars = module.text.rfind("**", 0, module.span(others.name).start)
+    edits = [Edit(module.span(each), (_TRAINING,)) for each in reads]
+    return Fix(
+        "Give `call` a parameter `training`",
+        (Edit(Span(stars, stars), (f"{_TRAINING}=None, ",)), *edits),
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
+
+
+def _has_no_default(read: cst.Call) -> bool:
+    match read.args:
+        case [_]:
+            return read.func.attr.value == "get" if isinstance(read.func, cst.Attribute) else False
+        case [_, cst.Arg(value=cst.Name(value="None"))]:
+            return True
+    return False
+
+
+def _may_look(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        isinstance(each, ast.Constant) and each.value == _TRAINING
+        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        if node.name == "call" and node.args.kwarg is not None
+        for statement in node.body
+        for each in ast.walk(statement)
+    )
+
+
+rule = Rule(
+    code="KD436",
+    name="training-among-keywords",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word(_TRAINING) & Trigger(_may_look),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n\n"
+_LAYER = _HEAD + (
+    "class More(keras.layers.Layer):\n    def call(self, x, {}):\n"
+    "        return x + 1.0 if {} else x\n"
+)
+_CHECK = (
+    "\n\nmodel = keras.Sequential([keras.Input((2,)), More()])\n"
+    "zero = np.zeros((1, 2), 'float32')\n"
+    "assert np.sum(model(zero, training=True)) == 2.0\n"
+    "assert np.sum(model(zero, training=False)) == 0.0\n"
+)
+
+VALID = [
+    _LAYER.format("training=None, **kwargs", "training"),
+    _LAYER.format("training=None, **kwargs", "kwargs.get('training')"),
+    _LAYER.format("**kwargs", "kwargs.get('trained')"),
+    _LAYER.format("**kwargs", "x.get('training')"),
+    _LAYER.format("**kwargs", "kwargs.update(training=1)"),
+    _LAYER.format("**kwargs", "kwargs.get('training')").replace("def call", "def apply"),
+    _LAYER.format("**kwargs", "kwargs.get('training')").replace("keras.layers.Layer", "Mine"),
+    "import tf_keras as "
+    + _LAYER.format("**kwargs", "kwargs.get('training')").removeprefix("import "),
+]
+INVALID = [
+    Example(
+        before=_LAYER.format("**kwargs", "kwargs.get('training')"),
+        after=_LAYER.format("training=None, **kwargs", "training"),
+        check=_CHECK,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_LAYER.format("*args, **others", 'others.pop("training", None)'),
+        after=_LAYER.format("*args, training=None, **others", "training"),
+        check=_CHECK,
+        on_keras_2=True,
+    ),
+    # The keywords are handed on; another default.
+    Example(
+        before=_LAYER.format("**kwargs", "kwargs.get('training') and len(kwargs)"),
+        check=_CHECK,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_LAYER.format("**kwargs", "kwargs.get('training', False)"),
+        check=_CHECK,
+        on_keras_2=True,
+    ),
+]
