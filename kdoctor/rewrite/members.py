@@ -154,6 +154,8 @@ class _Attempt(Struct, frozen=True):
             new = f".{name}(…)"
         old = f".{self.member.member}{'(…)' if self.member.called else ''}"
         title = f"Write `{new}` instead of `{old}`"
+        if new == old:
+            title = f"Write the arguments of `{old}` as they are called today"
         if dropped:
             lost = ", ".join(f"`{self._written(each)}`" for each in dropped)
             title += f", without {lost}"

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from kdoctor import keras_api
-from kdoctor.engine import fix
+from kdoctor.engine import fix, scan
 from kdoctor.keras_api import Presence, member_lookup, newest_target, resolve_target
 from kdoctor.kinds import Kind, Type
 from kdoctor.rewrite import MemberRewrite
@@ -201,3 +201,12 @@ def test_a_metric_of_ones_own_is_mended_by_all_rules_at_once() -> None:
     after = result.files[0].after.decode()
     assert "super().__init__(name=name, dtype=dtype)" in after
     assert "add_weight(name=name, shape=(2,), initializer='zeros', dtype=self.dtype)" in after
+
+
+def test_a_method_that_keeps_its_name_is_not_said_to_take_its_own_place():
+    source = (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.w = self.add_weight('w', (3,))\n"
+    )
+    (finding,) = scan(["-"], stdin=source.encode(), select=["KD212"]).findings
+    assert finding.fix.title == "Write the arguments of `.add_weight(…)` as they are called today"

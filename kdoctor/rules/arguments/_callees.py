@@ -14,7 +14,7 @@ from kdoctor import keras_api
 from kdoctor.keras_api import KINDS, EntryKind, Presence, Signature
 from kdoctor.kinds import Kind
 from kdoctor.once import once
-from kdoctor.rules.arguments._calls import BASES, RELEASES, is_known
+from kdoctor.rules.arguments._calls import BASES, RELEASES, is_known, required
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import Trigger, may_be_called_on, may_be_of
 from kdoctor.syntax.glimpse import Called, Glimpse
@@ -47,6 +47,11 @@ class Callee(Struct, frozen=True, eq=False, dict=True):
     def takes(self) -> frozenset[str]:
         """The names of the parameters."""
         return frozenset(each.name for each in self.new.parameters)
+
+    @cached_property
+    def required(self) -> tuple[tuple[str, int], ...]:
+        """The parameters without a default that may be named: name and position."""
+        return required(self.new)
 
     def olds(self, facts: Facts) -> tuple[Signature, ...]:
         """Return the signatures of earlier releases, newest first."""

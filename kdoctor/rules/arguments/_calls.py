@@ -33,6 +33,7 @@ _DEFINERS: Final = {
 }
 # What some of Keras' own layers take by other names: `Embedding.compute_mask(inputs, mask=None)`.
 _DIFFERS: Final = frozenset({"compute_mask"})
+_BY_NAME: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 RELEASES: Final = ("2.15.0", "2.13.1", "2.10.0", "2.6.0", "2.3.1", "2.2.5", "2.1.6", "2.0.9")
 
 
@@ -88,6 +89,15 @@ def is_known(signature: Signature) -> bool:
     """Say whether parameters are told: ``*args, **kwargs`` are those of another class."""
     kinds = {each.kind for each in signature.parameters}
     return not {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD} <= kinds
+
+
+def required(signature: Signature) -> tuple[tuple[str, int], ...]:
+    """Return the parameters without a default that may be named: name and position."""
+    return tuple(
+        (each.name, position)
+        for position, each in enumerate(signature.parameters)
+        if each.default is None and each.kind in _BY_NAME
+    )
 
 
 @once

@@ -17,14 +17,12 @@ Both signatures are of the releases themselves. Each layer of which it is true w
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kdoctor.keras_api import Signature
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.arguments._callees import callee_of
-from kdoctor.rules.arguments._calls import RELEASES, KerasCall, keras_calls
+from kdoctor.rules.arguments._calls import RELEASES, KerasCall, keras_calls, required
 from kdoctor.rules.calls import argument, is_hidden, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -32,31 +30,21 @@ from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
-_BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call without an argument that is wanted now."""
     for call in keras_calls(module, facts):
         if call.reference is None or is_hidden(call.call) or module.is_guarded(call.call):
             continue
-        for name, position, default in _wanted(facts, call.name, call.new):
-            if argument(call.call, name, position) is None:
+        for name, position in required(call.new):
+            if argument(call.call, name, position) is not None:
+                continue
+            default = _last_default(facts, call.name, name)
+            if default is not None:
                 yield _finding(module, facts, call, name, default)
 
 
 @lru_cache(maxsize=1024)
-def _wanted(facts: Facts, name: str, new: Signature) -> tuple[tuple[str, int, str], ...]:
-    """Return the parameters that lost their default: name, position, the last default."""
-    found = []
-    for position, each in enumerate(new.parameters):
-        if each.default is None and each.kind in _BY_NAME:
-            last = _last_default(facts, name, each.name)
-            if last is not None:
-                found.append((each.name, position, last))
-    return tuple(found)
-
-
 def _last_default(facts: Facts, name: str, parameter: str) -> str | None:
     for release in RELEASES:
         old = facts.at_release(release).signature(name)
@@ -68,10 +56,12 @@ def _last_default(facts: Facts, name: str, parameter: str) -> str | None:
 
 def _may_be_left_out(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
-        name not in called.keywords and called.places <= position
+        name not in called.keywords
+        and called.places <= position
+        and _last_default(facts, callee.name, name) is not None
         for path, calls in glimpse.calls_by_meaning.items()
         if (callee := callee_of(path, facts)) is not None
-        for name, position, _ in _wanted(facts, callee.name, callee.new)
+        for name, position in callee.required
         for called in calls
     )
 
