@@ -1,6 +1,7 @@
 """What DESIGN and STYLE ask of the whole house, where a machine can tell."""
 
 import ast
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +30,32 @@ def test_only_verify_and_reference_import_frameworks():
     ]
 
     assert guilty == []
+
+
+def test_no_group_of_a_pattern_is_possessive():
+    # Python before 3.11.5 forgets where it was when such a group fails (gh-106052).
+    possessive = re.compile(r"(?<!\\)\)(?:[*+?]|\{[\d,]+\})\+|\(\?>")
+    assert possessive.search(r"(?:a|b)?+")
+    guilty = [
+        (path.relative_to(ROOT), text)
+        for path in HOUSE
+        for text in patterns(path)
+        if possessive.search(text)
+    ]
+
+    assert guilty == []
+
+
+def patterns(path):
+    """Return the texts in a module that may be parts of patterns: all but the docstrings."""
+    tree = ast.parse(path.read_bytes())
+    said = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node not in said:
+            if isinstance(node.value, bytes):
+                yield node.value.decode("latin-1")
+            elif isinstance(node.value, str):
+                yield node.value
 
 
 def imported_packages(path):

@@ -16,15 +16,16 @@ from kdoctor.engine.cache.trace import Seen, Trace
 from kdoctor.engine.tree import Tree
 from kdoctor.suppression.marks import holds_marks
 
-# `from ..a import b` up to its names or their parenthesis, and `import a, b`. No quantifier gives
-# back what it took, so that no text makes this slow. Both begin with a literal, for which bytes are
-# searched fast; that it begins a word is asked after it. A name may hold letters beyond ASCII.
-_BLANK = rb"(?:[ \t\f]|\\\r?\n)*+"
-_REST = rb"(?:\\\r?\n|[^\n\\;#(])*+"
+# `from ..a import b` up to its names or their parenthesis, and `import a, b`. Both begin with a
+# literal, for which bytes are searched fast; that it begins a word is asked after it. Between two
+# that repeat stands what neither takes, so that no text makes this slow. No group is possessive:
+# Python before 3.11.5 forgets where it was when one fails. A name may hold letters beyond ASCII.
+_BLANK = rb"[ \t\f]*+(?:\\\r?\n[ \t\f]*+)*"
+_REST = rb"[^\n\\;#(]*+(?:\\\r?\n[^\n\\;#(]*+)*"
 _FROM = re.compile(
-    rb"from(?<!\wfrom)" + _BLANK + rb"(?P<dots>\.*+)" + _BLANK
-    + rb"(?P<module>(?:(?!import\b)[\w.\x80-\xff]++)?+)" + _BLANK
-    + rb"(?P<import>import)\b" + _BLANK + rb"(?P<names>\(|" + _REST + rb")"
+    rb"from(?<!\wfrom)" + _BLANK + rb"(?:(?P<dots>\.++)" + _BLANK
+    + rb")?(?:(?P<module>(?!import\b)[\w.\x80-\xff]++)" + _BLANK
+    + rb")?(?P<import>import)\b" + _BLANK + rb"(?P<names>\(|" + _REST + rb")"
 )  # fmt: skip
 _IMPORT = re.compile(rb"import(?<!\wimport)\b(?P<modules>" + _REST + rb")")
 _COMMENT = re.compile(rb"#[^\n]*+")
@@ -177,7 +178,7 @@ def _modules(data: bytes, may_hold: Callable[[str], bool]) -> Iterator[tuple[int
     ends = set()
     for found in _FROM.finditer(data):
         ends.add(found.start("import"))
-        level, module = len(found["dots"]), _text(found["module"])
+        level, module = len(found["dots"] or b""), _text(found["module"] or b"")
         if not (level or may_hold(module.partition(".")[0])):
             continue
         yield level, module

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from kdoctor.engine.outline import parsed
 from kdoctor.model import Span
 
-_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)?+")
+_LINE = re.compile(r"[^\r\n]*+(?:\r\n|\r|\n)?")
 _NAMED = re.compile(r"(?:async\s+)?(?:class|def)\s+(\w+)")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
