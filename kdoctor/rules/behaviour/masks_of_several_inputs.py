@@ -202,13 +202,27 @@ def _finding(module: Module, facts: Facts, question: cst.CSTNode, used: list[str
 
 def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
     return any(
-        isinstance(each, ast.Subscript)
-        and isinstance(each.value, ast.Name)
-        and each.value.id == _MASK
+        node.name == "call" and _may_unpack(node) and any(map(_may_take_one, ast.walk(node)))
         for node in glimpse.nodes.get(ast.FunctionDef, ())
-        if node.name == "call"
-        for statement in node.body
-        for each in ast.walk(statement)
+    )
+
+
+def _may_unpack(node: ast.FunctionDef) -> bool:
+    names = [each.arg for each in node.args.args]
+    return len(names) > 1 and any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.targets[0], ast.Tuple)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == names[1]
+        for each in node.body
+    )
+
+
+def _may_take_one(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == _MASK
     )
 
 
