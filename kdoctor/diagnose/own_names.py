@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kdoctor import quiet_ast
 from kdoctor.diagnose.by_rules import source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
@@ -46,7 +47,7 @@ def explain_unbuilt(case: Case) -> Diagnosis | None:
 
 def _set_by_build(data: bytes, cls: str) -> set[str]:
     try:
-        tree = ast.parse(data)
+        tree = quiet_ast.parse(data)
     except (SyntaxError, ValueError):
         return set()
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]

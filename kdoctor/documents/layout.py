@@ -6,7 +6,6 @@ module, with something in front of each line. A layout takes that off and puts i
 
 from __future__ import annotations
 
-import ast
 import bisect
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +15,8 @@ from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
+
+from kdoctor import quiet_ast
 
 # Python and CommonMark end lines here and nowhere else; str.splitlines knows eight more places.
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -186,7 +187,7 @@ def _prompts_for(codes: Sequence[str]) -> list[str]:
     """Return ``>>> `` for each line that begins a statement and ``... `` for those inside one."""
     prompts = [">>> "] * len(codes)
     try:
-        statements = ast.parse("".join(codes)).body
+        statements = quiet_ast.parse("".join(codes)).body
     except (SyntaxError, ValueError):
         return prompts
     for statement in statements:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
-
 from msgspec import Struct
+
+from kdoctor import quiet_ast
 
 
 class NotPython(Struct, frozen=True):
@@ -21,9 +20,7 @@ def why_not_python(text: str) -> NotPython | None:
     ``await`` and ``return`` outside of a function are accepted, as in a notebook or an excerpt.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape in the user's text is not our talk
-            ast.parse(text)
+        quiet_ast.parse(text)
     except SyntaxError as error:
         return NotPython(f"not Python: {error.msg}", error.lineno or 1)
     except UnicodeEncodeError:

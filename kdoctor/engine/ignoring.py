@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections import defaultdict
 
+from kdoctor import quiet_ast
 from kdoctor.documents import Document
 from kdoctor.engine.examine import Examined, Examiner, failed, heard, why
 from kdoctor.engine.mend import diff_of
@@ -86,8 +86,6 @@ def _check_same_code(before: Document, after: Document) -> None:
 
 def _program(text: str) -> str:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the user's invalid escapes are not our news
-            return ast.dump(ast.parse(text))
+        return ast.dump(quiet_ast.parse(text))
     except (SyntaxError, ValueError):
         return ""  # for another Python: libcst, which parsed it, is asked by the scan

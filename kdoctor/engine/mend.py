@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
 from collections import Counter
 from collections.abc import Collection, Iterator
 
+from kdoctor import quiet_ast
 from kdoctor.documents import Document, Kind
 from kdoctor.engine.conflicts import compatible
 from kdoctor.engine.diffs import decoded, unified
@@ -140,9 +139,7 @@ def check_still_python(before: Document, after: Document, changed: Collection[in
 
 def _is_python(source: str) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the user's invalid escapes are not our news
-            ast.parse(source)
+        quiet_ast.parse(source)
     except (SyntaxError, ValueError):
         return False
     return True

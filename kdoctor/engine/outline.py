@@ -7,12 +7,12 @@ much, and nothing of the tree is kept but a few strings a module.
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct, field
 
+from kdoctor import quiet_ast
 from kdoctor.documents.reading import read_regular
 from kdoctor.syntax.literals import literal_value
 from kdoctor.syntax.nodes import NODE_FIELDS, children_of, dotted, statements_in
@@ -69,9 +69,7 @@ class Outline(Struct):
 def parsed(source: str | bytes) -> ast.Module | None:
     """Return the syntax tree, None where Python cannot parse it."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in the user's strings are no news
-            return ast.parse(source)
+        return quiet_ast.parse(source)
     except UNPARSABLE:
         return None
 

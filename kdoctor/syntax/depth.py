@@ -11,7 +11,6 @@ import ast
 import io
 import re
 import tokenize
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
@@ -69,9 +68,7 @@ def deep_line(text: str, extent: Extent, parse: Callable[[str], ast.Module]) -> 
     if not extent.may_be_deep:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes in the user's strings are no news
-            tree = parse(text)
+        tree = parse(text)
     except (SyntaxError, ValueError):
         return None  # libcst says what is wrong with it
     except (RecursionError, MemoryError):

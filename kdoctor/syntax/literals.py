@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from kdoctor import quiet_ast
+
 if TYPE_CHECKING:
     import libcst as cst
 
@@ -53,7 +55,9 @@ def literal_value_in(source: str) -> object:
         RecursionError: as above.
         MemoryError: it is nested too deeply to be parsed.
     """
-    return literal_value(ast.parse(source.lstrip(" \t"), mode="eval").body)
+    # Most have no escape that may be invalid, and are asked by the thousand.
+    parse = quiet_ast.parse if "\\" in source else ast.parse
+    return literal_value(parse(source.lstrip(" \t"), mode="eval").body)
 
 
 def evaluated(

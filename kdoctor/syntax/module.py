@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import libcst as cst
 
+from kdoctor import quiet_ast
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.kinds import Context, Type
@@ -421,7 +422,7 @@ def _names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterato
     if not isinstance(value, str):
         return
     try:
-        waiting: list[ast.AST] = [ast.parse(value.strip(), mode="eval").body]
+        waiting: list[ast.AST] = [quiet_ast.parse(value.strip(), mode="eval").body]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     while waiting:

@@ -7,16 +7,15 @@ Python's own tokenizer), and a form feed in an indentation (which sets the colum
 
 from __future__ import annotations
 
-import ast
 import re
 import sys
 import threading
-import warnings
 from collections.abc import Callable
 from typing import TypeVar
 
 import libcst as cst
 
+from kdoctor import quiet_ast
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Span
@@ -100,9 +99,7 @@ def _offset(text: str, line: int | None, column: int | None) -> int:
 
 def _pythons_error(text: str) -> SyntaxError | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the user's invalid escapes are not our news
-            ast.parse(text)
+        quiet_ast.parse(text)
     except SyntaxError as error:
         return error
     except (ValueError, RecursionError, MemoryError):
@@ -155,7 +152,7 @@ def _refuse_large(text: str) -> None:
 
 
 def _refuse_deep_statements(text: str, extent: Extent) -> None:
-    line = deep_line(text, extent, lambda source: on_a_deep_stack(ast.parse, source))
+    line = deep_line(text, extent, lambda source: on_a_deep_stack(quiet_ast.parse, source))
     if line is not None:
         why = f"a statement is nested more than {MOST:,} levels deep; split it, or exclude the file"
         raise _NotPythonError(why, _offset(text, line, 1))

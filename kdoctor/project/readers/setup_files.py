@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import configparser
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 
+from kdoctor import quiet_ast
 from kdoctor.errors import FileProblem
 from kdoctor.project.readers.file import File, Said, requirement_said
 
@@ -36,9 +36,7 @@ def read_setup_py(file: File) -> Iterator[Said]:
     program computes is not, and code of Python 2 neither: then the file says nothing.
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(file.text)
+        tree = quiet_ast.parse(file.text)
     except (SyntaxError, ValueError):
         return
     bound = {

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from kdoctor import quiet_ast
 from kdoctor.verify.user import local_modules
 from kdoctor.verify.user.local_modules import Place
 from kdoctor.verify.user.quiet import FRAMEWORKS, Quietness, is_builtin, loud_name_in
@@ -102,7 +103,7 @@ class Sliced:
         frameworks = {
             root
             for piece in pieces
-            for node in ast.walk(ast.parse(piece.text))
+            for node in ast.walk(quiet_ast.parse(piece.text))
             if isinstance(node, ast.Import | ast.ImportFrom)
             for root in _roots_of(node).values()
         }
