@@ -31,7 +31,9 @@ PAGE = f"```python\n{CODE}```\n\n>>> from keras import backend as K\n>>> K.sum('
 def tree(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("own.py").write_text(CODE)
-    Path("other.py").write_text("from own import loss\nfrom keras import backend as K\nK.sum(loss)\n")
+    Path("other.py").write_text(
+        "from own import loss\nfrom keras import backend as K\nK.sum(loss)\n"
+    )
     Path("page.md").write_text(PAGE)
     Path("setup.py").write_text("install_requires = ['keras']\ntext = '\\d'\n")
 
