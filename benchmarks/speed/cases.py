@@ -113,7 +113,7 @@ def _help(bench: Bench) -> Contest:
 def _fix(bench: Bench) -> Contest:
     tree = bench.inputs.dense
     fix = tools.kdoctor("fix", "--apply", "--isolated", f"--target={tools.TARGET}")
-    return Contest({"fix --apply": (fix, tree), "scan": (tools.scan(), tree)})
+    return Contest({"fix --apply": (fix, tree), "scan": (tools.scan(), tree)}, rounds=5)
 
 
 def _growth(bench: Bench) -> Contest:
