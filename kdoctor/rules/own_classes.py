@@ -1,4 +1,4 @@
-"""What kind of object a class of the user's makes, by its bases."""
+"""Classes of the user's: what they make, by their bases, and what stands in their methods."""
 
 from __future__ import annotations
 
@@ -56,6 +56,17 @@ def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef 
     bindings = owner.bindings[expression.value] if owner else []
     node = bindings[0].node if len(bindings) == 1 else None
     return node if isinstance(node, cst.ClassDef) else None
+
+
+def methods_in(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
+    """Return the methods that stand in a class itself, by their names."""
+    return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}
+
+
+def still_holds(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
+    """Say whether an expression is a name that holds what a function was called with."""
+    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
+    return len(bound) == 1 and bound[0].node is parameter
 
 
 def is_old_optimizer(module: Module, node: cst.ClassDef) -> bool:

@@ -23,7 +23,7 @@ from msgspec import Struct
 from kdoctor import keras_api
 
 if TYPE_CHECKING:
-    from kdoctor.kinds import Kind
+    from kdoctor.kinds import Kind, Type
     from kdoctor.rules.facts import Facts
     from kdoctor.syntax.glimpse import Called, Glimpse
     from kdoctor.syntax.possible import Possible
@@ -178,6 +178,15 @@ def may_be_called_on(
         if isinstance(called.node.func, ast.Attribute)
     ]
     return bool(methods) and may_be_of(glimpse, facts, methods, kinds)
+
+
+def calls_that_make(glimpse: Glimpse, facts: Facts) -> Iterator[tuple[Type, Called]]:
+    """Yield the calls of Keras' own classes, each with what it makes."""
+    known = keras_api.knowledge(facts.target)
+    for name, calls in glimpse.calls_by_meaning.items():
+        made = known.class_type(name)
+        if made is not None:
+            yield from ((made, called) for called in calls)
 
 
 def may_be_of(

@@ -32,13 +32,12 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import Version
 
-from kdoctor.keras_api import knowledge
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
 from kdoctor.rules.calls import argument, instances, is_hidden, is_keras_3, keras_version, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, may_be_called_on
+from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -166,12 +165,10 @@ def _is_whole(module: Module, node: cst.BaseExpression) -> bool:
 
 def _may_be_refused(glimpse: Glimpse, facts: Facts) -> bool:
     """Say whether a size or a number of steps may be no int, by the form of what is passed."""
-    known = knowledge(facts.target)
     sizes = (
         called.argument(_SIZES[made.cls], 0)
-        for name, calls in glimpse.calls_by_meaning.items()
-        if (made := known.class_type(name)) is not None and made.cls in _SIZES
-        for called in calls
+        for made, called in calls_that_make(glimpse, facts)
+        if made.cls in _SIZES
     )
     if any(_may_be_no_int(glimpse, each) for each in sizes):
         return True

@@ -22,13 +22,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.keras_api import knowledge
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, instances, is_hidden, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, calls_that_make
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -67,12 +66,10 @@ def _fix(module: Module, facts: Facts, value: cst.BaseExpression) -> Fix:
 
 
 def _may_be_an_int(glimpse: Glimpse, facts: Facts) -> bool:
-    known = knowledge(facts.target)
     return any(
         isinstance(value, ast.Constant) and isinstance(value.value, int)
-        for name, calls in glimpse.calls_by_meaning.items()
-        if (made := known.class_type(name)) is not None and made.kind is Kind.OPTIMIZER
-        for called in calls
+        for made, called in calls_that_make(glimpse, facts)
+        if made.kind is Kind.OPTIMIZER
         for each in (called.argument("learning_rate", 0), called.argument("lr"))
         for value in glimpse.values_of(each)
     )

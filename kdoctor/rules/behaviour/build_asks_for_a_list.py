@@ -32,7 +32,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precedence, Severity
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.own_classes import kind_of_class, still_holds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -101,8 +101,7 @@ def _is_parameter(module: Module, question: cst.BaseExpression, build: cst.Funct
     asked = question.args[0].value if isinstance(question, cst.Call) else None
     if isinstance(question, cst.Comparison) and isinstance(question.left, cst.Call):
         asked = question.left.args[0].value
-    bound = module.bindings_at(asked) if isinstance(asked, cst.Name) else ()
-    return len(bound) == 1 and bound[0].node is build.params.params[1]
+    return asked is not None and still_holds(module, asked, build.params.params[1])
 
 
 def _asked_for(module: Module, node: cst.BaseExpression, shape: str, types: set[str]) -> bool:

@@ -33,7 +33,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, kind_of_class
+from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, still_holds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -69,13 +69,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _methods(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
-    return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}
-
-
 def _call(node: cst.ClassDef) -> cst.FunctionDef | None:
     """Return a ``call`` whose arguments by position have no names, and are used."""
-    methods = _methods(node)
+    methods = methods_in(node)
     call = methods.get("call")
     match call:
         case cst.FunctionDef(
@@ -95,7 +91,7 @@ def _call(node: cst.ClassDef) -> cst.FunctionDef | None:
 def _is_built_by_shape(
     module: Module, facts: Facts, node: cst.ClassDef, seen: frozenset[cst.ClassDef]
 ) -> bool:
-    build = _methods(node).get("build")
+    build = methods_in(node).get("build")
     if build is not None:
         return _takes_apart(module, build)
     return any(_base_is(module, facts, each.value, seen | {node}) for each in node.bases)
@@ -128,9 +124,7 @@ def _takes_apart(module: Module, build: cst.FunctionDef) -> bool:
     if any(_asks(each, shape.name.value) for each in inside):
         return False
     return any(
-        isinstance(each, cst.Subscript)
-        and isinstance(each.value, cst.Name)
-        and [bound.node for bound in module.bindings_at(each.value)] == [shape]
+        isinstance(each, cst.Subscript) and still_holds(module, each.value, shape)
         for each in inside
     )
 

@@ -23,13 +23,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.keras_api import knowledge
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, instances, literal, replaced
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, calls_that_make
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -38,12 +37,10 @@ _SET = "set_epsilon"
 
 
 def _may_give_none(glimpse: Glimpse, facts: Facts) -> bool:
-    known = knowledge(facts.target)
     return any(
         isinstance(each, ast.Constant) and each.value is None
-        for name, calls in glimpse.calls_by_meaning.items()
-        if (made := known.class_type(name)) is not None and made.kind is Kind.OPTIMIZER
-        for called in calls
+        for made, called in calls_that_make(glimpse, facts)
+        if made.kind is Kind.OPTIMIZER
         for each in called.values
     )
 

@@ -29,7 +29,7 @@ from msgspec import Struct
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.own_classes import kind_of_class, still_holds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -92,7 +92,7 @@ def _unpacks_its_inputs(module: Module, call: _Call) -> bool:
             match each:
                 case cst.Assign(
                     targets=[cst.AssignTarget(target=cst.Tuple(elements=[_, _, *_]))], value=value
-                ) if _is(module, value, call.inputs):
+                ) if still_holds(module, value, call.inputs):
                     return True
     return False
 
@@ -102,7 +102,7 @@ def _in_call(module: Module, facts: Facts, call: _Call) -> Iterator[Finding]:
     if any(_compares_with_none(each) and _is_element(module, each, call) for each in inside):
         return  # it knows of masks that are None
     for each in inside:
-        if not _compares_with_none(each) or not _is(module, _left(each), call.mask):
+        if not _compares_with_none(each) or not still_holds(module, _left(each), call.mask):
             continue
         branch = _branch(module, each)
         if branch is None or module.is_guarded(each):
@@ -134,21 +134,13 @@ def _left(node: cst.CSTNode) -> cst.CSTNode:
     return node.left if isinstance(node, cst.Comparison) else node
 
 
-def _is(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:
-    """Say whether a name still holds what the method was called with."""
-    if not isinstance(node, cst.Name) or node.value != parameter.name.value:
-        return False
-    bound = module.bindings_at(node)
-    return len(bound) == 1 and bound[0].node is parameter
-
-
 def _is_element(module: Module, node: cst.CSTNode, call: _Call) -> bool:
     """Say whether ``node`` is ``mask[0]``, or compares that."""
     match _left(node):
         case cst.Subscript(
             value=value, slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer()))]
         ):
-            return _is(module, value, call.mask)
+            return still_holds(module, value, call.mask)
     return False
 
 

@@ -23,13 +23,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor import keras_api
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.calls import argument, is_hidden, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute, gives_several, keyword
+from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -112,12 +111,10 @@ def _repeated(span: Span, times: int) -> Iterator[str | Hole]:
 
 
 def _may_have_several(glimpse: Glimpse, facts: Facts) -> bool:
-    known = keras_api.knowledge(facts.target)
     return any(
         gives_several(glimpse, called)
-        for name, calls in glimpse.calls_by_meaning.items()
-        if (made := known.class_type(name)) is not None and made.cls == "Functional"
-        for called in calls
+        for made, called in calls_that_make(glimpse, facts)
+        if made.cls == "Functional"
     )
 
 

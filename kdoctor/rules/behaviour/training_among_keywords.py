@@ -26,7 +26,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.own_classes import kind_of_class, still_holds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -92,14 +92,8 @@ def _reads(
                 pass
             case _:
                 continue
-        if evaluated(key) == _TRAINING and _is_kwargs(module, owner, others):
+        if evaluated(key) == _TRAINING and still_holds(module, owner, others):
             yield each
-
-
-def _is_kwargs(module: Module, node: cst.CSTNode, others: cst.Param) -> bool:
-    if not isinstance(node, cst.Name) or node.value != others.name.value:
-        return False
-    return [each.node for each in module.bindings_at(node)] == [others]
 
 
 def _fix(

@@ -38,7 +38,7 @@ from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, classes, lineages, method_of, word
 from kdoctor.syntax import Module
@@ -77,7 +77,7 @@ class _Layer(Struct, frozen=True):
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each class that says one thing of its output, and makes another."""
     for node in module.nodes(cst.ClassDef):
-        if not _methods(node).keys() & {"call", _SHAPE}:
+        if not methods_in(node).keys() & {"call", _SHAPE}:
             continue
         layer = _layer(module, facts, node)
         if layer is None or "call" not in layer.methods or _SPEC in layer.methods:
@@ -87,10 +87,6 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, node, layer, why)
 
 
-def _methods(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
-    return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}
-
-
 def _layer(module: Module, facts: Facts, node: cst.ClassDef) -> _Layer | None:
     """Return what is known of a layer; None where it may have methods that are not seen here."""
     methods: dict[str, cst.FunctionDef] = {}
@@ -98,7 +94,7 @@ def _layer(module: Module, facts: Facts, node: cst.ClassDef) -> _Layer | None:
     name = node.name.value
     while True:
         seen.add(node)
-        methods = _methods(node) | methods
+        methods = methods_in(node) | methods
         if len(node.bases) != 1:
             return None
         base = node.bases[0].value
@@ -245,7 +241,7 @@ def _is_activation(module: Module, layer: _Layer, member: str) -> bool:
 
 
 def _finding(module: Module, facts: Facts, node: cst.ClassDef, layer: _Layer, why: str) -> Finding:
-    methods = _methods(node)
+    methods = methods_in(node)
     told = methods.get("call") or methods[_SHAPE]
     said_by = f"`{_SHAPE}`" if _SHAPE in layer.methods else f"`{layer.base}`"
     attempt = _fix(module, facts, told)
