@@ -116,4 +116,13 @@ INVALID = [
         on_keras_2=True,
         same="tuple(y.shape)",
     ),
+    Example(
+        before="import keras\n\ny = keras.layers.AvgPool3D()(keras.Input((4, 4, 4, 1)))",
+        after="import keras\n\n"
+        "y = keras.layers.AvgPool3D(pool_size=(2, 2, 2))(keras.Input((4, 4, 4, 1)))",
+        raises="TypeError: AveragePooling3D.__init__() missing 1 required positional argument: "
+        "'pool_size'",
+        on_keras_2=True,
+        same="tuple(y.shape)",
+    ),
 ]

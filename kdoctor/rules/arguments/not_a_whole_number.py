@@ -242,6 +242,9 @@ _MODEL = (
     "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
     "model.compile('sgd', 'mse')\nseen = []\ncount = keras.callbacks.LambdaCallback("
     "on_train_batch_end=lambda batch, logs: seen.append(batch))\n"
+    "tested, asked = keras.callbacks.Callback(), keras.callbacks.Callback()\n"
+    "tested.on_test_batch_end = lambda batch, logs=None: seen.append(batch)\n"
+    "asked.on_predict_batch_end = lambda batch, logs=None: seen.append(batch)\n"
     "x, y = np.ones((25, 2)), np.ones((25, 1))\n"
 )
 _STEPS_ERROR = "TypeError: 'float' object cannot be interpreted as an integer"
@@ -297,6 +300,33 @@ INVALID = [
         + "model.fit(x, y, steps_per_epoch=len(x) / 10, verbose=0, callbacks=[count])",
         after=_MODEL
         + "model.fit(x, y, steps_per_epoch=math.ceil(len(x) / 10), verbose=0, callbacks=[count])",
+        raises=_STEPS_ERROR,
+        on_keras_2=True,
+        same="len(seen)",
+    ),
+    Example(
+        before=_MODEL
+        + "model.fit(x, y, validation_data=(x, y), validation_steps=len(x) / 10, verbose=0, "
+        "callbacks=[tested])",
+        after=_MODEL
+        + "model.fit(x, y, validation_data=(x, y), validation_steps=math.ceil(len(x) / 10), "
+        "verbose=0, callbacks=[tested])",
+        raises=_STEPS_ERROR,
+        on_keras_2=True,
+        same="len(seen)",
+    ),
+    Example(
+        before=_MODEL + "model.evaluate(x, y, steps=len(x) / 10, verbose=0, callbacks=[tested])",
+        after=_MODEL
+        + "model.evaluate(x, y, steps=math.ceil(len(x) / 10), verbose=0, callbacks=[tested])",
+        raises=_STEPS_ERROR,
+        on_keras_2=True,
+        same="len(seen)",
+    ),
+    Example(
+        before=_MODEL + "model.predict(x, steps=len(x) / 10, verbose=0, callbacks=[asked])",
+        after=_MODEL
+        + "model.predict(x, steps=math.ceil(len(x) / 10), verbose=0, callbacks=[asked])",
         raises=_STEPS_ERROR,
         on_keras_2=True,
         same="len(seen)",
