@@ -16,6 +16,7 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.keras_api import split_root
+from kdoctor.keras_api.surface import PRIVATE_ROOT
 from kdoctor.model import ImportNeed
 from kdoctor.once import once
 from kdoctor.rewrite.refusal import Refused
@@ -62,7 +63,10 @@ class Speller:
         habit = reference if import_root(reference.name) else _some_use_of_keras(module)
         if habit is None:
             return cls(module, reference.node, reference.name, reference.binding)
-        return cls(module, reference.node, habit.name, habit.binding)
+        # The private copy of Keras 2, which another branch imports, has no `ops`.
+        others = (each for each in habit.names if each != habit.name)
+        private = any(each.startswith(PRIVATE_ROOT) for each in others)
+        return cls(module, reference.node, habit.name, None if private else habit.binding)
 
     def spell(self, name: str) -> tuple[str, ImportNeed | None]:
         """Return how to write a builtin or a dotted name, and the import that it needs, if any.

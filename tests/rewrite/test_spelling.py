@@ -2,7 +2,7 @@
 
 import pytest
 
-from kdoctor.keras_api import known_releases
+from kdoctor.keras_api import knowledge, known_releases, newest_target
 from kdoctor.keras_api.surface import surface_at
 from kdoctor.rewrite.spelling import TWINS
 
@@ -76,6 +76,19 @@ def test_another_root_at_hand_is_not_the_same(fix):
         "keras_ops.square(ops.abs(x))\n"
     )
     assert fix(before, SQUARE).text == after
+
+
+def test_a_root_that_may_be_the_private_copy_is_not_used(fix):
+    before = (
+        "if old:\n    from tensorflow.python import keras as k\n"
+        "else:\n    from tensorflow import keras as k\nk.backend.square(x)\n"
+    )
+    after = (
+        "if old:\n    from tensorflow.python import keras as k\n    from tensorflow.keras import ops\n"
+        "else:\n    from tensorflow import keras as k\n    from tensorflow.keras import ops\n"
+        "ops.square(x)\n"
+    )
+    assert fix(before, SQUARE, knowledge=knowledge(newest_target())).text == after
 
 
 @pytest.mark.parametrize(
