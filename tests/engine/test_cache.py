@@ -428,3 +428,16 @@ def test_fixes_without_their_edits_are_told_alike_and_kept_apart():
     assert full.fix.edits
     assert kept.fix == replace(full.fix, edits=(), imports=(), drops=())
     assert replace(kept, fix=full.fix) == full
+
+
+def test_a_file_or_folder_whose_name_is_no_utf_8_costs_the_others_nothing(project, examined):
+    odd = [os.fsdecode(b"\xff.py"), os.path.join(os.fsdecode(b"\xe9t\xe9"), "train.py")]
+    try:
+        write(project, dict.fromkeys(odd, OLD))
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    first = scan()
+    examined.clear()
+    assert scan() == first == scan(cache=False)
+    assert sorted(set(examined[: len(odd)])) == sorted(odd)
+    assert {finding.place.path for finding in first.findings} == {"train.py", "use.py", *odd}

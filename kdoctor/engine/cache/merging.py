@@ -57,6 +57,7 @@ class _Made:
         return (
             seen[path] is not GONE
             and UNSTEADY not in seen.values()
+            and all(map(_is_text, seen))
             and all(
                 self.states.setdefault(each, state).digest == state.digest
                 for each, state in seen.items()
@@ -81,6 +82,15 @@ class _Made:
         self.snapshot.paths = list(self.numbers)
         self.snapshot.states = [self.states.get(path) for path in self.numbers]
         return self.snapshot
+
+
+def _is_text(path: str) -> bool:
+    """Say whether a name can be written down: one that is no UTF-8 has halves of characters."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _add_known(
