@@ -7,11 +7,13 @@ form feeds and at U+2028.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
 CONTEXT = 3
+_QUOTED = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 class Change(Struct, frozen=True):
@@ -57,9 +59,7 @@ def unified_of_changes(old: Sequence[str], changes: Iterable[Change], label: str
     if not steps:
         return ""
     moved = 0
-    # `patch` takes no absolute names, and reads a name with blanks up to the tab.
-    name = label.lstrip("/") + "\t" * (" " in label)
-    parts = [f"--- a/{name}\n", f"+++ b/{name}\n"]
+    parts = [f"--- {_name('a', label)}\n", f"+++ {_name('b', label)}\n"]
     for hunk in _hunks(steps):
         start = max(0, hunk[0].start - CONTEXT)
         end = min(len(old), hunk[-1].end + CONTEXT)
@@ -76,6 +76,23 @@ def unified_of_changes(old: Sequence[str], changes: Iterable[Change], label: str
             at = step.end
         parts += (_line(" ", line) for line in old[at:end])
     return "".join(parts)
+
+
+def _name(side: str, label: str) -> str:
+    r"""Write a file's name as ``patch`` and ``git apply`` read it.
+
+    >>> _name("a", "/tmp/b.py"), _name("b", "new\nline.py")
+    ('a/tmp/b.py', '"b/new\\012line.py"')
+    """
+    name = f"{side}/{label.lstrip('/')}"  # no absolute ones
+    if _QUOTED.search(name):
+        return f'"{_QUOTED.sub(_escaped, name)}"'
+    return name + "\t" * (" " in name)  # one with blanks ends at the tab
+
+
+def _escaped(found: re.Match[str]) -> str:
+    char = found.group()
+    return f"\\{char}" if char in '"\\' else f"\\{ord(char):03o}"
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:

@@ -99,3 +99,12 @@ def test_patch_applies_a_diff_of_crlf_lines_without_a_final_newline(tmp_path):
 @pytest.mark.parametrize(("path", "name"), [("/a/f.py", "a/f.py"), ("a b.py", "a b.py\t")])
 def test_names_are_written_as_patch_reads_them(path, name):
     assert unified("a\n", "b\n", path).startswith(f"--- a/{name}\n+++ b/{name}\n")
+
+
+@pytest.mark.parametrize("name", ["ta\tb.py", "new\nline.py", 'a"b.py', "a\\b.py", "\x7f é.py"])
+@pytest.mark.parametrize("program", [["patch", "-p1"], ["git", "apply"]])
+def test_odd_names_are_found_again(tmp_path, name, program):
+    (tmp_path / name).write_bytes(b"a\n")
+    diff = unified("a\n", "b\n", name)
+    subprocess.run(program, cwd=tmp_path, check=True, input=diff.encode())
+    assert (tmp_path / name).read_bytes() == b"b\n"
