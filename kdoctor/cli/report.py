@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -73,6 +71,7 @@ def report(  # noqa: PLR0913 - the options of the command
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import migration  # noqa: PLC0415
     from kdoctor.report.migration import html_page, write_json, write_summary  # noqa: PLC0415
+    from kdoctor.report.outputs import check_place, write_whole  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_project, write_unread  # noqa: PLC0415
@@ -82,6 +81,8 @@ def report(  # noqa: PLR0913 - the options of the command
         raise UsageProblem("say what to write: --html report.html, or --json")
     if choices.STDIN in named:
         raise UsageProblem("a report is made of files and folders; name them")
+    if html is not None:
+        check_place(html, f"--html {html}")
     shown = is_terminal(sys.stderr) and not quiet
     wanted: Options = {
         "target": target,
@@ -106,7 +107,7 @@ def report(  # noqa: PLR0913 - the options of the command
         found = replace(found, burndown=history)
     page = streams.output(color, quiet=quiet)
     if html is not None:
-        _write(html, html_page(found, _made()))
+        write_whole(html, html_page(found, _made()), f"--html {html}")
     if json:
         write_json(found, page)
     elif not quiet:
@@ -115,26 +116,6 @@ def report(  # noqa: PLR0913 - the options of the command
     if found.scan.unreadable or found.scan.project.unreadable:
         write_unread(found.scan, streams.notes(color, quiet=quiet))
         write_project(found.scan.project, streams.notes(color, quiet=quiet))
-
-
-def _write(path: str, text: str) -> None:
-    """Write the page whole or not at all.
-
-    Raises:
-        UsageProblem: it cannot be written.
-    """
-    target = Path(path)
-    beside = target.with_name(f".{target.name}.tmp")
-    try:
-        if target.exists() and not target.is_file():  # /dev/stdout, a pipe
-            target.write_text(text, encoding="utf-8", newline="\n")
-            return
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        beside.replace(target)
-    except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
-        raise UsageProblem(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _made() -> int | None:

@@ -46,12 +46,21 @@ def _output(asked: str) -> Output:
             f"--output {asked}: its ending tells no format; write --output FORMAT={asked}"
         )
     form = format_by_name(name)
-    folder = Path(path).parent
-    if not folder.is_dir():
-        raise UsageProblem(f"--output {asked}: there is no folder {folder}; make it first")
-    if Path(path).is_dir():
-        raise UsageProblem(f"--output {asked}: {path} is a folder; name a file in it")
+    check_place(path, f"--output {asked}")
     return Output(form, path)
+
+
+def check_place(path: str, asked: str) -> None:
+    """Make sure that a file can be where it is ``asked`` for.
+
+    Raises:
+        UsageProblem: its folder does not exist, or it is a folder itself.
+    """
+    place = Path(path)
+    if not place.parent.is_dir():
+        raise UsageProblem(f"{asked}: there is no folder {place.parent}; make it first")
+    if place.is_dir():
+        raise UsageProblem(f"{asked}: {place} is a folder; name a file in it")
 
 
 def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
@@ -63,13 +72,18 @@ def write_outputs(result: ScanResult, outputs: Iterable[Output]) -> None:
     for output in outputs:
         text = io.StringIO()
         output.form.write(result, Page(text))
-        try:
-            _write(output.path, text.getvalue().encode("utf-8", "surrogateescape"))
-        except FileProblem as problem:
-            raise UsageProblem(f"--output {output.path}: {problem}") from problem
+        write_whole(output.path, text.getvalue(), f"--output {output.path}")
 
 
-def _write(path: str, data: bytes) -> None:
+def write_whole(path: str, text: str, asked: str) -> None:
+    """Write a report to the file that is ``asked`` for, whole or not at all.
+
+    Raises:
+        UsageProblem: it cannot be written.
+    """
     from kdoctor.documents.writing import write_anew  # noqa: PLC0415 - hardly ever asked for
 
-    write_anew(path, data)
+    try:
+        write_anew(path, text.encode("utf-8", "surrogateescape"))
+    except FileProblem as problem:
+        raise UsageProblem(f"{asked}: {problem}") from problem

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 from html.parser import HTMLParser
 
@@ -234,7 +235,9 @@ def test_a_project_that_still_pins_keras_2_is_told_how_to_ask_about_keras_3(run,
     [
         ((), "say what to write"),
         (("-", "--json"), "name them"),
-        (("--html", "no/such/folder.html"), "cannot be written"),
+        (("--html", "no/such/folder.html"), "there is no folder no/such"),
+        (("--html", "."), "--html .: . is a folder; name a file in it"),
+        (("--html", ""), "is a folder; name a file in it"),
         (("missing", "--json"), "missing"),
         (("--json", "--target", "keras==99"), "keras"),
         (("--json", "--since", "nothing"), "--since nothing"),
@@ -246,6 +249,18 @@ def test_what_cannot_be_done_is_one_sentence_and_code_2(run, tmp_path, arguments
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.rglob("*.html"))
+
+
+def test_the_page_takes_the_place_of_the_one_before_behind_a_link_and_keeps_its_mode(run, tmp_path):
+    (tmp_path / "public").mkdir()
+    page = tmp_path / "public" / "r.html"
+    page.write_text("old")
+    page.chmod(0o640)
+    (tmp_path / "r.html").symlink_to(page)
+    run("--html", "r.html", *TARGET, files=FILES)
+    assert (tmp_path / "r.html").is_symlink()
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert stat.S_IMODE(page.stat().st_mode) == 0o640
 
 
 def test_files_that_cannot_be_checked_are_named_on_the_page_and_cost_no_exit_code(run, tmp_path):
