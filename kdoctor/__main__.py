@@ -18,6 +18,7 @@ _MOST = 1_000_000  # more than all findings have
 
 def main() -> None:
     """Run the command that this process was called with."""
+    _open_streams()
     try:
         _main()
     except KeyboardInterrupt:  # where the program itself was not there yet, or any more
@@ -33,6 +34,13 @@ def main() -> None:
         import signal  # noqa: PLC0415
 
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to interrupt
+
+
+def _open_streams() -> None:
+    """Let a program that was started without one of them (`<&-`, a service) read and write none."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _examines() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -19,9 +20,11 @@ def told(error: BaseException) -> int | None:
         case KeyboardInterrupt():
             return interrupted(str(error))
         case BrokenPipeError():
-            # What is still in the buffer can go nowhere: let the interpreter's own flush succeed.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _forget_output()
             return _BROKEN_PIPE
+        case OSError(errno=errno.ENOSPC):
+            _forget_output()
+            return _ended(f"kdoctor: {error.strerror}", 2)
         case _ if is_interrupt(error):
             return interrupted()
         case _ if os.environ.get("KDOCTOR_DEBUG"):
@@ -43,6 +46,11 @@ def is_interrupt(error: BaseException) -> bool:
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__  # type: ignore[assignment]
     return isinstance(error, KeyboardInterrupt)
+
+
+def _forget_output() -> None:
+    """Let what is still in the buffer go nowhere, so that the interpreter's own flush succeeds."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ended(text: str, code: int) -> int:

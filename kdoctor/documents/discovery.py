@@ -126,10 +126,10 @@ class _Walk(Struct):
             UsageProblem: there is nothing that can be read.
         """
         try:
-            mode = Path(given).stat().st_mode
+            mode = os.stat(given).st_mode  # noqa: PTH116 - of "", too, which Path takes for a dot
         except OSError as error:
             raise UsageProblem(
-                f"{given}: {error.strerror}; name a file or folder that exists, "
+                f"{given or repr(given)}: {error.strerror}; name a file or folder that exists, "
                 "or - for standard input"
             ) from error
         if stat.S_ISDIR(mode):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -50,10 +51,18 @@ class Project:
     def python(self, code, **how):
         return self._run("-c", code, **how)
 
-    def _run(self, *arguments, stdin=b"", env=None):
+    def shell(self, line):
+        """Run a line of a POSIX shell, in which ``kdoctor`` is this one."""
+        program = f"{shlex.quote(sys.executable)} -m kdoctor"
+        return self._ended(["sh", "-c", f'kdoctor() {{ {program} "$@"; }}; {line}'])
+
+    def _run(self, *arguments, **how):
+        return self._ended([sys.executable, *arguments], **how)
+
+    def _ended(self, command, stdin=b"", env=None):
         environment = {k: v for k, v in os.environ.items() if k not in UNHEARD}
         done = subprocess.run(
-            [sys.executable, *arguments],
+            command,
             cwd=self.folder,
             input=stdin,
             capture_output=True,

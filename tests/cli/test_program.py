@@ -116,6 +116,27 @@ def test_a_reader_that_has_seen_enough_is_no_error(project):
     assert program.wait(60) == 141
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("command", ["scan", "fix", "rules"])
+def test_a_full_disk_is_one_sentence_and_two(project, command):
+    project.write({"a.py": OLD})
+    ended = project.shell(f"kdoctor {command} > /dev/full")
+    assert ended.code == 2
+    assert ended.err.endswith("kdoctor: No space left on device\n")
+    assert "internal error" not in ended.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [("scan a.py <&-", 1), ("scan a.py >&-", 1), ("scan a.py >&- 2>&-", 1), ("explain <&-", 2)],
+)
+def test_a_program_that_starts_without_its_streams_does_its_work(project, call, code):
+    ended = project.write({"a.py": OLD}).shell(f"kdoctor {call}")
+    assert ended.code == code
+    assert "internal error" not in ended.err
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_ends_with_130_and_leaves_no_process(project):
     project.write({f"m{number}.py": OLD + "\n# filler\n" * 10000 for number in range(30)})

@@ -68,6 +68,13 @@ def test_a_path_that_does_not_exist_is_named() -> None:
 
 
 @pytest.mark.usefixtures("tree")
+def test_an_empty_path_is_not_the_working_folder() -> None:
+    touch("a.py")
+    with pytest.raises(UsageProblem, match=r"^'': No such file or directory; name a file"):
+        found("")
+
+
+@pytest.mark.usefixtures("tree")
 def test_environments_caches_and_build_folders_are_passed_over() -> None:
     touch("a.py", ".venv/x.py", "node_modules/x.py", "__pycache__/x.py", "build/x.py", "dist/x.py")
     touch(".tox/x.py", "k.egg-info/x.py", ".ipynb_checkpoints/a.ipynb", "lib/site-packages/x.py")
