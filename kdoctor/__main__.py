@@ -83,14 +83,17 @@ def _main() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    from kdoctor.errors import UsageProblem  # noqa: PLC0415
     from kdoctor.watch.command import run  # noqa: PLC0415
 
     try:
         return run(arguments)
-    except UsageProblem as problem:
-        print(f"kdoctor: {problem}", file=sys.stderr)
-        return 2
+    except Exception as error:
+        from kdoctor.cli.ending import told  # noqa: PLC0415
+
+        code = told(error)
+        if code is None:
+            raise
+        return code
 
 
 if __name__ == "__main__":

@@ -25,6 +25,10 @@ def told(error: BaseException) -> int | None:
         case OSError(errno=errno.ENOSPC):
             _forget_output()
             return _ended(f"kdoctor: {error.strerror}", 2)
+        case PermissionError():
+            return _ended(f"kdoctor: {error.filename}: {error.strerror}", 2)
+        case FileNotFoundError(filename=None):  # of os.getcwd()
+            return _ended("kdoctor: the working folder is gone; change to one that exists", 2)
         case _ if is_interrupt(error):
             return interrupted()
         case _ if os.environ.get("KDOCTOR_DEBUG"):

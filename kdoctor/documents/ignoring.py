@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -84,7 +85,8 @@ class Ignores(Struct, frozen=True):
         """
         asked = cls.asked(exclude)
         outside = [root, *root.parents]
-        depth = next((at for at, folder in enumerate(outside) if (folder / ".git").exists()), 0)
+        tops = (at for at, folder in enumerate(outside) if os.path.lexists(folder / ".git"))
+        depth = next(tops, 0)
         ignores = asked
         for folder, below in zip(outside[depth:0:-1], outside[depth - 1 :: -1], strict=False):
             ignores = ignores.within(folder)

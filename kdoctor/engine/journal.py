@@ -172,7 +172,11 @@ class _Step:
 
 def left_by_last_apply(root: Path, files: Iterable[FixedFile]) -> list[FixedFile]:
     """Return the files that, before the fix, are as the last apply left them."""
-    steps = [step for step in map(_Step.read, _steps(root / CACHE / "undo")[-1:]) if step]
+    try:
+        last = _steps(root / CACHE / "undo")[-1:]
+    except OSError:  # somebody else's
+        return []
+    steps = [step for step in map(_Step.read, last) if step]
     hashes = {line.after for step in steps for line in step.lines}
     return [file for file in files if hashes and _hash(file.before) in hashes]
 

@@ -15,6 +15,7 @@ import typer
 from typer.testing import CliRunner
 
 import kdoctor
+from kdoctor.cli import ending
 from kdoctor.cli.app import app
 
 OLD = "from keras import backend as K\n\n\ndef total(x):\n    return K.sum(x, axis=-1)\n"
@@ -135,6 +136,20 @@ def test_a_program_that_starts_without_its_streams_does_its_work(project, call, 
     ended = project.write({"a.py": OLD}).shell(f"kdoctor {call}")
     assert ended.code == code
     assert "internal error" not in ended.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a folder in use cannot go there")
+@pytest.mark.parametrize("command", ["scan", "explain nothing", "run a.py", "target"])
+def test_a_working_folder_that_is_gone_is_one_sentence_and_two(project, command):
+    ended = project.shell(f"mkdir gone; cd gone; rmdir ../gone; kdoctor {command}")
+    assert ended.code == 2
+    assert ended.err.endswith("kdoctor: the working folder is gone; change to one that exists\n")
+
+
+def test_what_may_not_be_looked_into_is_named(monkeypatch, capsys):
+    monkeypatch.delenv("KDOCTOR_DEBUG", raising=False)
+    assert ending.told(PermissionError(13, "Permission denied", "locked/.git")) == 2
+    assert capsys.readouterr().err == "kdoctor: locked/.git: Permission denied\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from kdoctor import fix
-from kdoctor.engine import undo, write
+from kdoctor.engine import at_risk, undo, write
 from kdoctor.engine.journal import CACHE
 from kdoctor.errors import UsageProblem
+from kdoctor.project.git import not_in_git
 
 OLD = "from keras import backend as K\n\n\ndef loss(a, b):\n    return K.sum(a * b)\n"
 OTHER = OLD.replace("sum", "max")
@@ -208,3 +209,21 @@ def test_an_interrupt_between_two_files_is_told_and_can_be_taken_back(
     assert [json.loads(line).get("path") for line in lines] == [None, "src/a.py"]
     undo(["."])
     assert contents(folder) == before
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_journal_that_is_somebody_elses_costs_the_apply_nothing_but_its_undo(monkeypatch) -> None:
+    apply()
+    listed = Path.iterdir
+
+    def refused(path: Path):
+        if path.name == "undo":
+            raise PermissionError(13, "Permission denied", str(path))
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    Path("src/a.py").write_text(OLD)
+    result = fix(["."], jobs=1)
+    assert at_risk(result) == not_in_git([file.path for file in result.files])
+    assert write(result).no_undo.startswith("Permission denied")
+    assert "K.sum" not in Path("src/a.py").read_text()
