@@ -153,6 +153,10 @@ class KerasKnowledge:
             case _:
                 return False if self._is_of_the_engine(qualified) else None
 
+    def moved_to(self, qualified: str) -> Collection[str]:
+        """Return the names on the target of the very thing that a name that is gone stood for."""
+        return lookup(qualified, self.target).moved_to
+
     def is_module(self, qualified: str) -> bool | None:
         """Say whether ``qualified`` is a module on the target."""
         match lookup(qualified, self.target).kind:

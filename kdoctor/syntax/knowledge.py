@@ -54,6 +54,9 @@ class Knowledge(Protocol):
     def exists(self, qualified: str) -> bool | None:
         """Say whether ``qualified`` can be imported or read on the target, None if not known."""
 
+    def moved_to(self, qualified: str) -> Collection[str]:
+        """Return the names on the target of the very thing that a name that is gone stood for."""
+
     def is_module(self, qualified: str) -> bool | None:
         """Say whether ``qualified`` is a module on the target, None if not known."""
 
@@ -113,6 +116,9 @@ class _Nothing(Struct, frozen=True):
 
     def exists(self, qualified: str) -> bool | None:  # noqa: ARG002
         return None
+
+    def moved_to(self, qualified: str) -> Collection[str]:  # noqa: ARG002
+        return ()
 
     def is_module(self, qualified: str) -> bool | None:  # noqa: ARG002
         return None

@@ -259,12 +259,24 @@ class Resolver:
         holding = [index for index, (_, names) in enumerate(stars) if names and name in names]
         if not holding:
             return None
-        last = holding[-1]
+        last = self._that_binds(name, holding)
         meaning = self._in_star(stars[last][0], name)
         # A later star import of an unknown module may have bound the name anew.
         if any(names is None for _, names in stars[last + 1 :]):
             return replace(meaning, confidence=Confidence.LIKELY)
         return meaning
+
+    def _that_binds(self, name: str, holding: Sequence[int]) -> int:
+        """Return the star import that binds a name, of those of modules that had it some day.
+
+        It is the last. What its module has no more on the target, an earlier one may bind there:
+        ``Input`` of ``from keras.layers import *`` before ``from keras.models import *``.
+        """
+        stars = [self._imports.of[self._known_stars()[index][0]] for index in holding]
+        names = [f"{star.name}.{name}" for star in stars]
+        moved_to = () if len(holding) == 1 else self._knowledge.moved_to(names[-1])
+        alive = (index for index, each in zip(holding, names, strict=True) if each in moved_to)
+        return max(alive, default=holding[-1])
 
     def _stars_with(self, name: str, *, after: int) -> Iterator[Binding]:
         """Yield the star imports below that bind ``name`` on the target."""

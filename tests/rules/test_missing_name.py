@@ -91,6 +91,12 @@ def test_a_star_import_of_a_missing_module_is_left_to_people() -> None:
     assert found.no_fix_because
 
 
+@pytest.mark.parametrize("later", ["keras.models", "keras.callbacks"])
+def test_what_a_later_star_import_binds_no_more_an_earlier_one_still_does(later: str) -> None:
+    stars = f"from keras.layers import *\nfrom {later} import *\n"
+    assert not findings(f"{stars}Input((3,))\nclass Own(Layer): pass")
+
+
 def test_a_string_annotation_raises_nothing() -> None:
     assert not findings("import keras\nx: 'keras.layers.core.Dense'")
 

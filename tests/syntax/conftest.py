@@ -53,6 +53,7 @@ ARGUMENTS = {
     ("k.layers.Lambda", 0): Context.CALL,
 }
 MISSING = ("k.old", "k.ops.gone", "k.layers.gone", "k.gone")
+MOVED = {"k.more.sum": ("k.layers.sum",)}
 THERE = ("k", "k2", "json")
 
 
@@ -86,12 +87,19 @@ class World:
         return "k" in qualified
 
     def star_names(self, module):
-        return {"k.layers": {"Dense", "Layer", "sum"}, "k.models": {"Model"}}.get(module)
+        return {
+            "k.layers": {"Dense", "Layer", "sum"},
+            "k.models": {"Model"},
+            "k.more": {"Layer", "sum"},
+        }.get(module)
 
     def exists(self, qualified):
         if any(qualified == name or qualified.startswith(f"{name}.") for name in MISSING):
             return False
         return True if qualified.partition(".")[0] in THERE else None
+
+    def moved_to(self, qualified):
+        return MOVED.get(qualified, ())
 
     def is_module(self, qualified):
         return False if qualified in CLASSES else None

@@ -231,6 +231,12 @@ def test_a_star_import_of_who_knows_what_makes_earlier_stars_only_likely(parse):
     assert module.references[-1].confidence is Confidence.LIKELY
 
 
+def test_an_earlier_star_binds_what_a_later_one_lost_if_it_is_the_same_thing(names):
+    assert names("from k.layers import *\nfrom k.more import *\nsum(x)") == ["k.layers.sum"]
+    assert names("from k.more import *\nfrom k.layers import *\nsum(x)") == ["k.layers.sum"]
+    assert names("from k.layers import *\nfrom k.more import *\nLayer()") == ["k.more.Layer"]
+
+
 def test_what_the_module_binds_itself_hides_an_earlier_star(names):
     assert names("from k.layers import *\nclass Dense: pass\nDense(3)") == []
 
