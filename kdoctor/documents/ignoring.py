@@ -119,7 +119,8 @@ class Ignores(Struct, frozen=True):
 
 def _lines(path: Path) -> Iterable[str]:
     try:
-        return read_regular(path).decode(errors="surrogateescape").splitlines()
+        # git passes over a byte order mark.
+        return read_regular(path).decode("utf-8-sig", errors="surrogateescape").splitlines()
     except OSError:
         return ()
 

@@ -14,7 +14,7 @@ from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Task, absolute, working_folder
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
-from kdoctor.project import Configs, Layer, Settings, start_of
+from kdoctor.project import Configs, Settings, start_of
 
 STDIN: Final = "-"
 _KEEP: Final = "keep"
@@ -60,7 +60,11 @@ class Policy:
         self._exemptions: dict[Settings, tuple[Exemption, ...]] = {}
         self._exclusions: dict[Settings, Patterns | None] = {}
         self._left: dict[tuple[Settings, frozenset[str]], Codes] = {}
-        self._chosen(Settings())  # what the command line says is right or wrong by itself
+        # What the command line says is right or wrong by itself.
+        self._chosen(Settings())
+        self._asked_exclude = tuple(filter(str.strip, options.get("exclude") or ()))
+        if self._asked_exclude:
+            _patterns(self._asked_exclude, "--exclude: ", str(Path.cwd()))
         alias = options.get("stdin_filename")
         self.start = start_of(alias if alias and path == STDIN else path for path in paths)
         self.main = self.of(str(self.start))
@@ -156,10 +160,6 @@ class Policy:
             return None  # what is asked for by name takes its place
         return self._exclusions[self.of(folder)]
 
-    @property
-    def _asked_exclude(self) -> tuple[str, ...]:
-        return tuple(self._options.get("exclude") or ())
-
     def _chosen(self, settings: Settings) -> None:
         self._choices[settings] = _choice(settings, self._options)
 
@@ -217,7 +217,9 @@ def _exemptions(settings: Settings) -> Iterator[Exemption]:
     for written, entries in (layer.config.per_file_ignores or {}).items():
         where = f"{layer.place('per-file-ignores', written)}: per-file-ignores: "
         negated = written.startswith("!")
-        patterns = _patterns([written.removeprefix("!")], where, layer, settings)
+        patterns = _patterns(
+            [written.removeprefix("!")], where, layer.folder, settings.layers[0].folder
+        )
         yield Exemption(patterns, negated, _codes([(entry, where) for entry in entries]))
 
 
@@ -225,12 +227,13 @@ def _exclusion(settings: Settings) -> Patterns | None:
     layer = settings.layer("exclude")
     if layer is None or not layer.config.exclude:
         return None
-    return _patterns(layer.config.exclude, f"{layer.place('exclude')}: exclude: ", layer, settings)
+    where = f"{layer.place('exclude')}: exclude: "
+    return _patterns(layer.config.exclude, where, layer.folder, settings.layers[0].folder)
 
 
-def _patterns(written: Iterable[str], where: str, layer: Layer, settings: Settings) -> Patterns:
+def _patterns(written: Iterable[str], where: str, folder: str, user: str = "") -> Patterns:
     try:
-        return Patterns.of(layer.folder, written, user=settings.layers[0].folder)
+        return Patterns.of(folder, written, user)
     except ValueError as error:
         raise UsageProblem(
             f"{where}{error}; write it as in .gitignore: docs/, *_old.py, /a/**/b.py"

@@ -47,6 +47,8 @@ def _source(reader: Reader, folder: Path, name: str) -> Source | None:
             said = list(reader.read(file))
     except FileProblem as problem:
         problems.append(Problem(path, str(problem)))
+    except RecursionError:
+        problems.append(Problem(path, "what stands in it is nested too deeply"))
     problems += [each for each in said if isinstance(each, Problem)]
     return Source(
         reader.kind,

@@ -97,7 +97,8 @@ class Configs:
         self._nearest = lru_cache(maxsize=4096)(self._find)
         self._all: Settings | None = NO_SETTINGS if isolated else None
         if file is not None:
-            path = Path(os.path.abspath(Path(file).expanduser()))  # noqa: PTH100 - links stay
+            # Links stay, and so does ~nobody.
+            path = Path(os.path.abspath(os.path.expanduser(file)))  # noqa: PTH100, PTH111
             if not path.is_file():
                 raise UsageProblem(f"--config: there is no file {os.fspath(file)}")
             self._all = Settings(tuple(_layers(path, str(Path.cwd()))))

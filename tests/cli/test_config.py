@@ -326,8 +326,17 @@ def test_config_and_isolated_do_not_go_together(repository):
         repository.problem("scan", "--config", "l.toml")
         == "kdoctor: --config: there is no file l.toml"
     )
+    said = repository.problem("scan", "--config", "~nobody-of-this-name/k.toml")
+    assert said == "kdoctor: --config: there is no file ~nobody-of-this-name/k.toml"
     said = repository.problem("scan", "--config", "pyproject.toml")
     assert said == "kdoctor: --config: pyproject.toml has no table [tool.kdoctor]"
+
+
+def test_an_exclude_that_is_no_pattern_is_named_and_an_empty_one_excludes_nothing(repository):
+    repository.write({"a.py": OLD})
+    said = repository.problem("scan", "a.py", "--exclude", "[z-a]")
+    assert said.startswith("kdoctor: --exclude: '[z-a]' is no pattern; write it as in .gitignore: ")
+    assert repository.files("--exclude", "") == ["a.py"]
 
 
 def test_a_broken_pyproject_of_others_costs_the_target_only(repository):

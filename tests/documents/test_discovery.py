@@ -98,6 +98,14 @@ def test_gitignore_files_hold_below_their_folder_and_the_innermost_decides() -> 
 
 
 @pytest.mark.usefixtures("tree")
+def test_a_byte_order_mark_is_no_part_of_a_pattern() -> None:
+    touch(".git/HEAD", "a.py", "b.py")
+    write(".gitignore", "\ufeffa.py\n")
+
+    assert found(".") == ["b.py"]
+
+
+@pytest.mark.usefixtures("tree")
 def test_a_file_below_an_ignored_folder_cannot_be_taken_back() -> None:
     touch(".git/HEAD", "gen/a.py")
     write(".gitignore", "gen/\n!gen/a.py\n")

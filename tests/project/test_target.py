@@ -187,6 +187,9 @@ def test_what_agrees_or_is_for_others_is_no_conflict(tree, files):
         ({"uv.lock": '[[package]]\nname = "keras"\nversion = \n'}, "it is no TOML: invalid value (line 3)"),
         ({"uv.lock": '[[package]]\nname = "numpy"\n<<<<<<< HEAD\n# keras\n'}, "a merge conflict was left in it (line 3)"),
         ({"Pipfile.lock": '{"default": {"keras": \n}'}, "it is no JSON: expecting value (line 2)"),
+        ({"Pipfile.lock": '{"keras": ' + "[" * 100_000}, "nested too deeply"),
+        ({"poetry.lock": "x = " + "[" * 10_000 + "# keras"}, "it is no TOML: nested too deeply"),
+        ({"pyproject.toml": "keras = " + "1" * 5000}, "it is no TOML: exceeds the limit"),
         ({"Pipfile": "[packages\nkeras = 1\n"}, "(line 1)"),
         ({"pyproject.toml": "[project]\ndependencies = ['keras'\n"}, "(line 3)"),
         ({"environment.yml": "dependencies:\n- keras\n  - : [\n"}, "it is no YAML: "),
@@ -208,6 +211,19 @@ def test_a_broken_file_is_one_sentence_and_the_others_still_count(tree, files, s
     assert sentence in problem.why
     assert problem.path == next(iter(files))
     assert "\n" not in problem.why
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"uv.lock": "# keras has no table of its own here\n"},
+        {"Pipfile.lock": '{"default": {"keras": {"version": 3}, "numpy": 3}, "develop": []}'},
+    ],
+)
+def test_a_lock_that_says_nothing_is_no_problem(tree, files):
+    chain = tree(files)
+    assert not chain.problems
+    assert str(chain.target) == f"keras {NEWEST}"
 
 
 def test_a_setting_of_kdoctor_comes_first_and_says_its_line(tree):

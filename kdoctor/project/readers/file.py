@@ -104,7 +104,9 @@ def toml_of(text: str, first_line: int = 1) -> dict[str, Any]:
 
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise FileProblem(f"it is no TOML: nested too deeply (line {first_line})") from None
+    except ValueError as error:  # also of a number of thousands of digits
         why = str(error)
         at = re.search(r"at line (\d+)", why)
         line = int(at.group(1)) if at else text.count("\n") + 1

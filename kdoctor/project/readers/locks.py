@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, Final
 
 from kdoctor.errors import FileProblem
@@ -28,7 +29,7 @@ def read_toml_lock(file: File) -> Iterator[Evidence]:
     _check_no_conflict(text)
     starts = [found.start() for found in _TABLE.finditer(text)]
     toml_of(text[: starts[0]] if starts else text)
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in pairwise([*starts, len(text)]):
         named = _NAME.search(text, start, end)
         distribution = distribution_of(named.group(1)) if named else None
         if distribution is None and end != len(text):
@@ -58,7 +59,7 @@ def read_pipfile_lock(file: File) -> Iterator[Evidence]:
         for name, row in packages.items() if isinstance(packages, dict) else ():
             distribution = distribution_of(name)
             version = row.get("version", "") if isinstance(row, dict) else ""
-            if distribution is not None and version:
+            if distribution is not None and isinstance(version, str) and version:
                 line = file.line_of(f'"{name}": {{')
                 yield pinned(distribution, name, version.lstrip("="), Where(file.path, line))
 
