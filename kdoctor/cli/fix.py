@@ -87,7 +87,7 @@ def fix(  # noqa: PLR0913 - the options of the command
 
     \b
     kdoctor fix src/                        a coloured diff; writes nothing
-    kdoctor fix src/ > keras3.patch         the same for `patch -p1`
+    kdoctor fix src/ > keras3.patch         the same for `patch -p1` (notebooks: to read only)
     kdoctor fix src/ --apply                writes the safe fixes
     kdoctor fix src/ --apply --unsafe --select KD101
     kdoctor fix src/ --apply --verify       writes only what computes the same on Keras 3

@@ -15,8 +15,8 @@ from kdoctor.engine.options import Options
 from kdoctor.engine.policy import Policy
 from kdoctor.engine.selection import chosen_codes
 from kdoctor.engine.targets import Targets
-from kdoctor.errors import UsageProblem
 from kdoctor.project import Layer, Settings
+from kdoctor.project.root import check_there
 from kdoctor.target import Target
 
 _DEFAULTS: Final = {"namespace": "keep", "unsafe": False, "format": "text", "cache-dir": DEFAULT}
@@ -87,8 +87,7 @@ def overview(
     Raises:
         UsageProblem: there is no such path, or a setting cannot be what it is.
     """
-    if not os.path.lexists(path):
-        raise UsageProblem(f"{path}: there is no such file or folder; name one that exists")
+    check_there(path)
     policy = Policy([path], options)
     target = Targets(policy, options).main
     asked: dict[str, Any] = {**options, "unsafe": unsafe, "format": form}

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from kdoctor.errors import UsageProblem
+
 _HISTORIES = (".git", ".hg", ".jj", ".svn")
 _STDIN: Final = "-"
 _MARKS = ("kdoctor.toml", "pyproject.toml", "setup.cfg", "setup.py")
@@ -41,6 +43,16 @@ def start_of(paths: Iterable[str | os.PathLike[str]]) -> Path:
         return Path(os.path.commonpath(folders or [str(Path.cwd())]))
     except ValueError:  # several drives of Windows
         return Path.cwd()
+
+
+def check_there(path: str) -> None:
+    """Make sure that something lies at a path that was named.
+
+    Raises:
+        UsageProblem: nothing does.
+    """
+    if not os.path.lexists(path):
+        raise UsageProblem(f"{path}: there is no such file or folder; name one that exists")
 
 
 def shown(path: Path) -> str:

@@ -19,7 +19,10 @@ _ROLES = {"+": "added", "-": "removed", "@": "hunk"}
 
 
 def write_diff(result: FixResult, page: Page) -> None:
-    """Write the diffs of all changed files: coloured, or byte for byte what ``patch -p1`` takes."""
+    """Write the diffs of all changed files: coloured, or byte for byte what ``patch -p1`` takes.
+
+    That of a notebook is one of its cells, for people, and no patch.
+    """
     for file in result.files:
         if not page.color:
             page.stream.write(file.diff)

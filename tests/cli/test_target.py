@@ -64,6 +64,9 @@ def test_an_absurd_target_and_a_wrong_setting_end_with_a_sentence_and_two(projec
     ended = project.kdoctor("target", "--target", "keras==9")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("kdoctor: keras 9 is not known: kdoctor knows keras 2.0 to 3.")
+    ended = project.kdoctor("target", "nowhere")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("kdoctor: nowhere: there is no such file or folder; ")
     ended = project.write({"kdoctor.toml": "tragte = 'x'\n"}).kdoctor("scan")
     assert (ended.code, ended.out) == (2, "")
     assert (
