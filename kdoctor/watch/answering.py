@@ -54,7 +54,19 @@ class Failure:
 
 
 def answer(failure: Failure, page: Page) -> bool:
-    """Write what an error means; say whether there was anything to write."""
+    """Write what an error means; say whether there was anything to write.
+
+    The program's own error stands above; one of kdoctor's must not be taken for it.
+    """
+    try:
+        return _answered(failure, page)
+    except Exception:
+        if os.environ.get("KDOCTOR_DEBUG"):
+            raise
+        return False
+
+
+def _answered(failure: Failure, page: Page) -> bool:
     diagnosis = explain(failure.text, versions=failure.versions)
     broken = _broken(failure) if diagnosis.fault in _MAYBE_INSTALLED_WRONG else []
     if not diagnosis.concerns_keras and not broken:
@@ -90,12 +102,7 @@ def main() -> None:
     """Answer the failure that stands on standard input, on standard error."""
     told = json.loads(sys.stdin.buffer.read())
     failure = Failure(told["text"], told["versions"], told["python"], told["folder"])
-    try:
-        answer(failure, Page(sys.stderr, color=wants_color(sys.stderr)))
-    except Exception:
-        # The program's own error stands above; kdoctor's must not be taken for it.
-        if os.environ.get("KDOCTOR_DEBUG"):
-            raise
+    answer(failure, Page(sys.stderr, color=wants_color(sys.stderr)))
 
 
 def _under_its_traceback(diagnosis: Diagnosis) -> Diagnosis:

@@ -48,6 +48,14 @@ def test_a_test_file_that_cannot_be_imported_gets_one_too(folder):
     assert MEANING in watched.stdout
 
 
+def test_where_kdoctor_itself_fails_the_tests_go_on(folder):
+    failing = "from kdoctor.watch import answering\n\nanswering.explain = None\n"
+    folder.keras().write(test_it=TESTS, conftest=failing)
+    watched = folder.python(*QUIET, "-p", "kdoctor", "test_it.py")
+    assert "INTERNALERROR" not in watched.stdout
+    assert "2 failed, 1 passed" in watched.stdout
+
+
 def test_kdoctor_imports_nothing_for_tests_that_pass(folder):
     folder.write(
         test_it="def test_fine():\n    pass\n",
