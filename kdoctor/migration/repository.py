@@ -1,33 +1,20 @@
 """The git repository around some files: only asked, never changed.
 
-Nothing is fetched, no hook runs, the index is left as it is: a report may be made in the middle of
-anything.
+A report may be made in the middle of anything.
 """
 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kdoctor.errors import UsageProblem
 from kdoctor.migration.model import Commit
+from kdoctor.project.git import GitProblem, git
 
-_QUIET = {
-    "GIT_OPTIONAL_LOCKS": "0",  # `status` would write the index
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "LC_ALL": "C",
-}
-# A partial clone would fetch what it lacks.
-_SETTINGS = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.pager=cat")
 _FILE_MODES = ("100644", "100755")
-
-
-class _GitProblem(Exception):
-    """Git says no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +27,8 @@ class Repository:
     def around(cls, folder: Path) -> Repository | None:
         """Return the repository that a folder lies in, None where there is none, or no git."""
         try:
-            found = _git(folder, "rev-parse", "--show-toplevel")
-        except _GitProblem:
+            found = git(folder, "rev-parse", "--show-toplevel")
+        except GitProblem:
             return None
         top = os.fsdecode(found).removesuffix("\n")
         return cls(Path(os.path.realpath(top))) if top else None
@@ -50,14 +37,14 @@ class Repository:
         """Return the commit that is checked out, None before the first."""
         try:
             return self._described(["HEAD"])[0]
-        except _GitProblem:
+        except GitProblem:
             return None
 
     def is_changed(self) -> bool:
         """Say whether files that git knows differ from the commit that is checked out."""
         try:
-            return bool(_git(self.root, "status", "--porcelain", "--untracked-files=no"))
-        except _GitProblem:
+            return bool(git(self.root, "status", "--porcelain", "--untracked-files=no"))
+        except GitProblem:
             return False
 
     def present(self, pattern: str) -> list[str]:
@@ -68,8 +55,8 @@ class Repository:
         """
         asked = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", pattern)
         try:
-            listing = _git(self.root, *asked)
-        except _GitProblem as problem:
+            listing = git(self.root, *asked)
+        except GitProblem as problem:
             raise UsageProblem(f"git cannot list its files: {problem}") from problem
         paths = dict.fromkeys(map(os.fsdecode, listing.split(b"\0")))
         return [path for path in paths if path and (self.root / path).is_file()]
@@ -82,17 +69,17 @@ class Repository:
         """
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{since}^{{commit}}")
         try:
-            first = _git(self.root, *asked).decode().strip()
-        except _GitProblem as problem:
+            first = git(self.root, *asked).decode().strip()
+        except GitProblem as problem:
             raise UsageProblem(f"--since {since}: git knows no such commit here") from problem
         try:
-            _git(self.root, "merge-base", "--is-ancestor", first, "HEAD")
-        except _GitProblem as problem:
+            git(self.root, "merge-base", "--is-ancestor", first, "HEAD")
+        except GitProblem as problem:
             raise UsageProblem(
                 f"--since {since}: what is checked out does not come from this commit"
             ) from problem
         walk = ("rev-list", "--first-parent", "--reverse", f"{first}..HEAD")
-        return [first, *_git(self.root, *walk).decode().split()]
+        return [first, *git(self.root, *walk).decode().split()]
 
     def describe(self, ids: Sequence[str]) -> list[Commit]:
         """Return the commits with these ids, in their order.
@@ -102,7 +89,7 @@ class Repository:
         """
         try:
             return self._described(ids)
-        except _GitProblem as problem:
+        except GitProblem as problem:
             raise UsageProblem(f"git cannot read a commit: {problem}") from problem
 
     def files(self, commit: str) -> Mapping[str, str]:
@@ -112,8 +99,8 @@ class Repository:
             UsageProblem: the commit cannot be read.
         """
         try:
-            listing = _git(self.root, "ls-tree", "-r", "-z", "--full-tree", commit)
-        except _GitProblem as problem:
+            listing = git(self.root, "ls-tree", "-r", "-z", "--full-tree", commit)
+        except GitProblem as problem:
             raise UsageProblem(f"git cannot read commit {commit}: {problem}") from problem
         found: dict[str, str] = {}
         for entry in listing.split(b"\0"):
@@ -127,8 +114,8 @@ class Repository:
         """Yield the content of each blob that is there."""
         wanted = "".join(f"{each}\n" for each in dict.fromkeys(ids))
         try:
-            answer = _git(self.root, "cat-file", "--batch", stdin=wanted.encode())
-        except _GitProblem as problem:
+            answer = git(self.root, "cat-file", "--batch", stdin=wanted.encode())
+        except GitProblem as problem:
             raise UsageProblem(f"git cannot read its objects: {problem}") from problem
         at = 0
         while at < len(answer):
@@ -144,7 +131,7 @@ class Repository:
     def _described(self, ids: Sequence[str]) -> list[Commit]:
         form = "--format=%H%x00%ct%x00%s"
         log = ("log", "--no-walk=unsorted", "--no-show-signature", "--encoding=UTF-8", form)
-        lines = _git(self.root, *log, *ids, "--").split(b"\n")
+        lines = git(self.root, *log, *ids, "--").split(b"\n")
         found = []
         for line in filter(None, lines):
             name, time, subject = line.split(b"\0", 2)
@@ -167,25 +154,3 @@ def _is_inside(path: str) -> bool:
     """Say whether a path of a commit is one below the root: commits can be made by anyone."""
     parts = path.split("/")
     return not any(part in ("", ".", "..") or part.lower() == ".git" for part in parts)
-
-
-def _git(folder: Path, *arguments: str, stdin: bytes = b"") -> bytes:
-    inherited = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
-    try:
-        done = subprocess.run(
-            ["git", *_SETTINGS, "-C", str(folder), *arguments],
-            input=stdin,
-            capture_output=True,
-            check=False,
-            env=inherited | _QUIET,
-        )
-    except OSError as error:
-        raise _GitProblem(f"git cannot be run: {error.strerror or error}") from error
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise _GitProblem(said[-1] if said else f"git ended with {done.returncode}")
-    return done.stdout
-
-
-# Set where git itself runs kdoctor (a hook), for the repository of the hook.
-_OF_HOOKS = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})

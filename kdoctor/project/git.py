@@ -10,6 +10,20 @@ from pathlib import Path
 from kdoctor.project.root import start_of
 
 _SECONDS = 10.0  # in a repository that takes longer, silence is better than waiting
+_QUIET = {
+    "GIT_OPTIONAL_LOCKS": "0",  # `status` would write the index
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+}
+# A partial clone would fetch what it lacks.
+_SETTINGS = ("-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.pager=cat")
+# Set where git itself runs kdoctor (a hook), for the repository and the work tree of the hook.
+_OF_HOOKS = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"})
+
+
+class GitProblem(Exception):
+    """Git says no."""
 
 
 def not_in_git(paths: Sequence[str]) -> list[str]:
@@ -21,22 +35,14 @@ def not_in_git(paths: Sequence[str]) -> list[str]:
     if not paths:
         return []
     folder = start_of(paths)
-    top = _git(folder, "rev-parse", "--show-toplevel")
-    if top is None:
+    asked = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all")
+    try:
+        top = git(folder, "rev-parse", "--show-toplevel", seconds=_SECONDS)
+        status = git(folder, *asked, "--ignore-submodules=all", "--", ".", seconds=_SECONDS)
+    except GitProblem:
         return []
-    status = _git(
-        folder,
-        "status",
-        "--porcelain=v1",
-        "-z",
-        "--no-renames",
-        "--untracked-files=all",
-        "--ignore-submodules=all",
-        "--",
-        ".",
-    )
     root = os.fsdecode(top.rstrip(b"\r\n"))
-    changed = {_real(f"{root}/{path}") for path in _unsafe(status or b"")}
+    changed = {_real(f"{root}/{path}") for path in _unsafe(status)}
     return [path for path in paths if _real(path) in changed]
 
 
@@ -48,21 +54,32 @@ def _unsafe(status: bytes) -> Iterator[str]:
             yield os.fsdecode(entry[3:])
 
 
-def _git(folder: Path, *arguments: str) -> bytes | None:
-    """Return what git writes, None where there is no git, no repository, or no answer in time."""
-    command = ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
+def git(folder: Path, *arguments: str, stdin: bytes = b"", seconds: float | None = None) -> bytes:
+    """Return what git writes about the repository around a folder.
+
+    Nothing is fetched, no hook runs, and the index is left as it is.
+
+    Raises:
+        GitProblem: there is no git, it says no, or it does not answer in time.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name not in _OF_HOOKS}
     try:
         done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
+            ["git", *_SETTINGS, "-C", str(folder), *arguments],
+            input=stdin,
             capture_output=True,
             check=False,
-            timeout=_SECONDS,
-            env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"},
+            timeout=seconds,
+            env=inherited | _QUIET,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+    except OSError as error:
+        raise GitProblem(f"git cannot be run: {error.strerror or error}") from error
+    except subprocess.TimeoutExpired as error:
+        raise GitProblem(f"git does not answer within {seconds} seconds") from error
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        raise GitProblem(said[-1] if said else f"git ended with {done.returncode}")
+    return done.stdout
 
 
 def _real(path: str) -> str:

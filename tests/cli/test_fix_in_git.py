@@ -71,6 +71,14 @@ def test_what_is_staged_is_in_git_and_other_changes_are_no_matter(repository) ->
     assert WARNING not in repository.kdoctor("fix", "--apply").err
 
 
+def test_in_a_hook_of_git_the_same_is_said(repository) -> None:
+    # As git tells a hook, where the work tree is linked to another's repository.
+    top = repository.folder / ".git"
+    repository.write({"src/c.py": OLD}).git("add", ".")
+    hook = {"GIT_DIR": str(top), "GIT_INDEX_FILE": str(top / "index"), "GIT_PREFIX": ""}
+    assert WARNING not in repository.kdoctor("fix", "src", "--apply", env=hook).err
+
+
 def test_nothing_of_the_repository_is_run(repository) -> None:
     repository.write({"hook.sh": "#!/bin/sh\ntouch ran\n"})
     (repository.folder / "hook.sh").chmod(0o755)
