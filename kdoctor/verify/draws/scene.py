@@ -66,8 +66,6 @@ class Scene:
 
     def any_role(self, parameter: str) -> Role:
         """Draw as what an argument comes: a tensor, now and then a variable or a NumPy array."""
-        if self.conditions.known(parameter, "is_variable"):
-            return Role.VARIABLE
         if self.conditions.known(parameter, "no_tensor"):
             return Role.NUMPY
         if self.conditions.known(parameter, "is_tensor"):

@@ -237,10 +237,6 @@ def _branch(scene: Scene, parameter: str) -> Any:
     return scene.array() if parameter == "x" else drawn
 
 
-def _fewest(scene: Scene, _: str) -> Any:
-    return scene.shape[scene.values.get("axis", 0)] if scene.shape else OMITTED
-
-
 def _lower(scene: Scene, _: str) -> Any:
     return scene.rng.choice([-1, 0] if scene.dtype in INTEGERS else [-1.0, 0.0, -2])
 

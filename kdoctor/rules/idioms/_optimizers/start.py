@@ -44,7 +44,6 @@ class _Start(Struct):
     base_statement: cst.CSTNode | None = None
     rate: cst.BaseExpression | None = None
     rate_statement: cst.CSTNode | None = None
-    rate_name: str | None = None
     decays: bool = False
     before: list[cst.CSTNode] = field(default_factory=list)
     between: list[cst.CSTNode] = field(default_factory=list)
@@ -134,7 +133,7 @@ def _set_hyper(  # noqa: PLR0913, PLR0917 - what one statement needs to be under
         return
     value = call.args[1].value
     if name == "learning_rate":
-        _note_rate(plan, statement, (name, value), start)
+        _note_rate(plan, statement, value, start)
         return
     if name == "decay" and member_of_self(value, function) == "_initial_decay":
         start.decays = True
@@ -163,20 +162,18 @@ def _store(
     ):
         plan.remove(statement)
     elif member in RATES:
-        _note_rate(plan, statement, (member, inner or value), start)
+        _note_rate(plan, statement, inner or value, start)
     elif inner is not None:
         assert variable is not None
         plan.settled.update((variable, variable.func))
         plan.write(plan.module.span(variable), plan.hole(inner))
 
 
-def _note_rate(
-    plan: Plan, statement: cst.CSTNode, rate: tuple[str, cst.BaseExpression], start: _Start
-) -> None:
+def _note_rate(plan: Plan, statement: cst.CSTNode, rate: cst.BaseExpression, start: _Start) -> None:
     if start.rate is not None:
         plan.stop(statement, "the learning rate is set twice")
         return
-    start.rate_name, start.rate = rate
+    start.rate = rate
     start.rate_statement = statement
 
 

@@ -97,24 +97,6 @@ def same_shape(*parameters: str) -> Guard:
     )
 
 
-def is_variable(parameter: str) -> Guard:
-    """The argument is known to be a weight or another variable."""
-
-    def answer(situation: Situation) -> Answer:
-        node = situation.value(parameter)
-        kind = None if node is None else situation.module.type_of(node)
-        if kind is None:
-            return Answer.UNKNOWN
-        return Answer.YES if kind.kind is Kind.VARIABLE else Answer.NO
-
-    return Question(
-        f"is_variable({parameter!r})",
-        f"`{parameter}` is not known to be a variable",
-        answer,
-        parameters=frozenset({parameter}),
-    )
-
-
 def not_symbolic(parameter: str) -> Guard:
     """The tensor has values: it is not one of a model that is being built, nor of a graph."""
 
