@@ -13,13 +13,13 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.model import Edit, ImportNeed, Span
+from kdoctor.rewrite.source_lines import LINE_BREAK, line_end, line_start, margin
 from kdoctor.rewrite.surroundings import comments_in
 from kdoctor.syntax import Module
 
 ImportStatement = cst.Import | cst.ImportFrom
 MERGED_LENGTH = 88
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
 
 
@@ -120,7 +120,7 @@ class _Statement:
             return Edit(Span(self.span.end, self.span.end), (
                 "".join(f"; {line}" for line in import_text(needs)),
             ))  # fmt: skip
-        end = line_end(self.module, self.span.end)
+        end = line_end(self.module.text, self.span.end)
         indent = _indent(self.module, self.span.start)
         text = "".join(f"\n{indent}{line}" for line in import_text(needs))
         return Edit(Span(end, end), (text,))
@@ -138,7 +138,7 @@ class _Statement:
         """Say whether people would add a name here rather than write a new line."""
         if isinstance(self.node, cst.ImportFrom) and self.node.lpar is not None:
             return True
-        length = self.span.end - self.module.text.rfind("\n", 0, self.span.start)
+        length = self.span.end - line_start(self.module.text, self.span.start) + 1
         short = length + sum(len(alias_text(need)) + 2 for need in needs) <= MERGED_LENGTH
         return short and not any(alias.asname for alias in self.aliases)
 
@@ -195,7 +195,7 @@ class _Statement:
         span = self._alias_span(last)
         comma = self._comma_after(span.end)
         indent = self._own_line_indent(span.start)
-        end = line_end(self.module, comma)
+        end = line_end(self.module.text, comma)
         if indent is None or end >= self.span.end:
             blank = " " if indent is None else f"\n{indent}"
             yield Edit(Span(span.end, span.end), (f",{blank}{name}",))
@@ -208,7 +208,7 @@ class _Statement:
         """Return the indent of an alias that starts its line, None for one that does not."""
         if start == self.span.start:
             return None
-        line = _line_start(self.module.text, start)
+        line = line_start(self.module.text, start)
         before = self.module.text[line:start]
         return before if not before.strip() and line > self.span.start else None
 
@@ -240,7 +240,7 @@ def _remove(
         return
     first, last = spans[0], spans[-1]
     source = module.text[first.start : last.end]
-    end = line_end(module, last.end)
+    end = line_end(module.text, last.end)
     rest = module.text[last.end : end].lstrip(" \t;")
     comments = comments_in(source)
     if _leaves_nothing(module, line, vanishing):
@@ -288,14 +288,14 @@ def _with_blank_lines(module: Module, removed: Sequence[Edit]) -> Iterator[Edit]
     text, row_end, above = module.text, -1, 0
     for edit in removed:
         start, end = edit.span.start, edit.span.end
-        if edit.parts != ("",) or _line_start(text, start) != start or text[end - 1] not in "\r\n":
+        if edit.parts != ("",) or line_start(text, start) != start or text[end - 1] not in "\r\n":
             yield edit
             continue
         cell = module.unit.cell_at(start).span
         if start != row_end:  # else the lines above it go, too
             before = text[cell.start : start]
             kept = before.rstrip(" \t\r\n")
-            above = len(_LINE_END.findall(before[len(kept) :])) - 1 if kept else len(text)
+            above = len(LINE_BREAK.findall(before[len(kept) :])) - 1 if kept else len(text)
         left = above
         while left and (blank := _BLANK_LINE.match(text, end, cell.end)):
             end, left = blank.end(), left - 1
@@ -306,8 +306,8 @@ def _with_blank_lines(module: Module, removed: Sequence[Edit]) -> Iterator[Edit]
 def _whole_line(module: Module, start: int, end: int) -> Span:
     """Return the line around a statement with one line break, all within its cell."""
     cell = module.unit.cell_at(start).span
-    begin = max(_line_start(module.text, start), cell.start)
-    following = _LINE_END.match(module.text, end, cell.end)
+    begin = max(line_start(module.text, start), cell.start)
+    following = LINE_BREAK.match(module.text, end, cell.end)
     if following:
         return Span(begin, following.end())
     before = module.text[cell.start : begin]
@@ -348,16 +348,6 @@ def _name_key(name: str) -> tuple[int, str]:
     return kind, name.lower()
 
 
-def _line_start(text: str, offset: int) -> int:
-    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
-
-
-def line_end(module: Module, offset: int) -> int:
-    """Return where the line of ``offset`` ends, before its line break."""
-    found = _LINE_END.search(module.text, offset)
-    return found.start() if found else len(module.text)
-
-
 def _indent(module: Module, start: int) -> str:
-    line = module.text[_line_start(module.text, start) : start]
+    line = margin(module.text, start)
     return line[: len(line) - len(line.lstrip())]

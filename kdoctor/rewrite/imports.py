@@ -18,10 +18,10 @@ from kdoctor.rewrite.import_lines import (
     Change,
     ImportStatement,
     import_text,
-    line_end,
     statement_edits,
 )
 from kdoctor.rewrite.roots import package_of, transposed
+from kdoctor.rewrite.source_lines import line_end
 from kdoctor.rewrite.visibility import is_conditional, says_keep
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
@@ -259,7 +259,7 @@ class _Plan:
         first = self.module.tree.body[0]
         start = self.module.span(first).start
         if _is_text(first):
-            end = line_end(self.module, self.module.span(first).end)
+            end = line_end(self.module.text, self.module.span(first).end)
             yield Edit(Span(end, end), ("\n\n" + "\n".join(lines),))
             return
         if isinstance(first, cst.FunctionDef | cst.ClassDef) and first.decorators:

@@ -44,9 +44,13 @@ class _Rendering:
     def make(self, edit: Edit, inner: Sequence[Edit]) -> str:
         """Return the new text of one edit, with those inside it."""
         return "".join(
-            part.replace("\n", self.newline) if isinstance(part, str) else self.plug(part, inner)
+            self.broken(part) if isinstance(part, str) else self.plug(part, inner)
             for part in edit.parts
         )
+
+    def broken(self, new: str) -> str:
+        """Return new text with this file's line breaks: some of it may be the file's own."""
+        return new.replace("\r\n", "\n").replace("\n", self.newline)
 
     def plug(self, hole: Hole, edits: Sequence[Edit]) -> str:
         inside = [edit for edit in edits if _is_inside(edit.span, hole.span)]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from kdoctor.once import once
+from kdoctor.rewrite.source_lines import line_end
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.forms import first_name
 
@@ -83,6 +84,5 @@ def _starts_with(node: cst.CSTNode, local: str) -> bool:
 def says_keep(module: Module, statement: cst.CSTNode) -> bool:
     """Say whether a comment on an import says that it stays, be it that nothing uses it here."""
     span = module.span(statement)
-    end = module.text.find("\n", span.end)
-    lines = module.text[span.start : end if end >= 0 else None].splitlines()
+    lines = module.text[span.start : line_end(module.text, span.end)].splitlines()
     return any(_KEEP_COMMENT.search(line) for line in lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.model import Edit, Span
+from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.fallbacks import checks_types
@@ -39,9 +40,9 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
         return [] if same else None
     if class_named(module, cst.Name(name)) is not None or not _imports_keras_at_once(module):
         return None
-    start = _line_start(module.text, module.span(_first(before)).start)
+    start = _with_comments(module.text, module.span(_first(before)).start)
     above = module.text[:start]
-    blank = len(above) - len(above.rstrip("\n"))
+    blank = len(LINE_BREAK.findall(above[len(above.rstrip("\r\n")) :]))
     gap = "\n" * max(0, 3 - blank) if above.strip() else ""
     return [Edit(Span(start, start), (f"{gap}{text}\n\n\n",))]
 
@@ -67,11 +68,11 @@ def _first(statement: cst.CSTNode) -> cst.CSTNode:
     return statement
 
 
-def _line_start(text: str, offset: int) -> int:
+def _with_comments(text: str, offset: int) -> int:
     """Return where the line of ``offset`` starts, or the comments right above it."""
-    start = text.rfind("\n", 0, offset) + 1
+    start = line_start(text, offset)
     while start:
-        above = text.rfind("\n", 0, start - 1) + 1
+        above = line_start(text, len(text[:start].removesuffix("\n").removesuffix("\r")))
         if not text[above:start].lstrip().startswith("#"):
             break
         start = above

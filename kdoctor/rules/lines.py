@@ -8,6 +8,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Edit, Span
+from kdoctor.rewrite.source_lines import margin
 from kdoctor.syntax import Module
 
 
@@ -41,7 +42,7 @@ def line_of(module: Module, node: cst.CSTNode) -> Line | None:
     if any(isinstance(each, cst.Lambda | cst.BaseComp) for each in _up_to(module, node, line)):
         return None  # it is made later, or several times
     span = module.span(line.body[0])
-    indent = module.text[: span.start].rpartition("\n")[2].rpartition("\r")[2]
+    indent = margin(module.text, span.start)
     if indent.strip():
         return None
     return Line(line.body[0], line, block.body, span, indent)

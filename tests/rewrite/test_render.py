@@ -107,6 +107,8 @@ def test_an_insertion_at_the_edge_of_a_hole_does_not_get_lost():
 
 def test_new_lines_are_written_as_the_file_writes_them():
     assert everything("a\r\nb", Edit(Span(0, 1), ("1\n2",)), newline="\r\n") == "1\r\n2\r\nb"
+    copied = Edit(Span(0, 1), ("1\r\n2",))  # from elsewhere in the file
+    assert everything("a\r\nb", copied, newline="\r\n") == "1\r\n2\r\nb"
 
 
 def test_edits_that_overlap_are_an_error():

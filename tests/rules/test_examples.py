@@ -68,6 +68,15 @@ def test_the_fix_gives_the_repair_exactly(rule: Rule, example: Example) -> None:
     assert mended(rule, example.before, example.on, example.namespace) == example.after
 
 
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+@pytest.mark.parametrize(("rule", "example"), FIXABLE)
+def test_the_fix_ends_its_lines_as_the_file_does(
+    rule: Rule, example: Example, newline: str
+) -> None:
+    before, after = (text.replace("\n", newline) for text in (example.before, example.after))
+    assert mended(rule, before, example.on, example.namespace) == after
+
+
 @pytest.mark.parametrize(("rule", "example"), FIXABLE)
 def test_the_repair_is_not_repaired_again(rule: Rule, example: Example) -> None:
     assert mended(rule, example.after, example.on, example.namespace) == example.after

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Span
+from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.lines import Line
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -108,7 +109,7 @@ def _makes_sequential(module: Module, call: cst.Call) -> bool:
 
 def _own_line_indent(module: Module, start: int) -> str | None:
     """Return the indent of what starts its line, None for what does not."""
-    before = module.text[:start].rpartition("\n")[2].rpartition("\r")[2]
+    before = margin(module.text, start)
     return before if not before.strip() else None
 
 

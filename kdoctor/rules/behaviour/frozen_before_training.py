@@ -37,6 +37,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
+from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.rules.calls import argument, literal, replaced
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -168,14 +169,13 @@ def _thawing(module: Module, name: str, trained: Sequence[cst.Call]) -> tuple[Ed
     edits: list[Edit] = []
     for first, last in _runs(module, lines):
         start, end = module.span(first).start, module.span(last).end
-        indent = module.text[:start].rpartition("\n")[2]
+        indent = margin(module.text, start)
         if indent.strip():
             return None
-        line_end = module.text.find("\n", end)
-        line_end = len(module.text) if line_end < 0 else line_end
+        end = line_end(module.text, end)
         edits += [
             Edit(Span(start, start), (f"{name}.trainable = True\n{indent}",)),
-            Edit(Span(line_end, line_end), (f"\n{indent}{name}.trainable = False",)),
+            Edit(Span(end, end), (f"\n{indent}{name}.trainable = False",)),
         ]
     return tuple(edits)
 

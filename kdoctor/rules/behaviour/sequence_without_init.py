@@ -26,6 +26,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, word
@@ -95,7 +96,7 @@ def _inserted(module: Module, function: cst.FunctionDef) -> Edit | None:
             return None
         first = body.body[1]
     start = module.span(first).start
-    indent = module.text[:start].rpartition("\n")[2]
+    indent = margin(module.text, start)
     if indent.strip():
         return None
     return Edit(Span(start, start), (f"super().__init__()\n{indent}",))

@@ -36,6 +36,7 @@ import libcst as cst
 from kdoctor.keras_api import Presence
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rewrite import Refusal
+from kdoctor.rewrite.source_lines import margin
 from kdoctor.rewrite.visibility import readable_import
 from kdoctor.rules.environment._failures import failure_is_caught
 from kdoctor.rules.facts import Facts
@@ -94,7 +95,7 @@ def _set_before(module: Module, facts: Facts, binding: ImportBinding) -> Fix | R
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) > 1:
         return Refusal("the import shares its line with other statements")
     span = module.span(binding.statement)
-    indent = module.text[: span.start].rpartition("\n")[2].rpartition("\r")[2]
+    indent = margin(module.text, span.start)
     set_below = _setting_right_below(module, line)
     at_hand = readable_import(module, "os", binding.statement, None)
     if set_below is not None and at_hand is not None:

@@ -41,8 +41,8 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.names._backend.sessions import whole_line
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import attribute, named
 from kdoctor.syntax import MemberUse, Module, ReferenceKind

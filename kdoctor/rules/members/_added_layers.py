@@ -14,6 +14,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.calls import argument, literal, speller_at
 from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.rules.lines import Line, line_of
@@ -209,6 +210,5 @@ def _may_move(
     defined = {
         each.name.value for each in between if isinstance(each, cst.FunctionDef | cst.ClassDef)
     }
-    alone = module.text[line.span.end :].partition("\n")[0].strip() == ""
-    starts = module.text[: line.span.start - len(line.indent)].endswith("\n")
-    return alone and starts and not (reads | used) & named and not reads & defined
+    own = whole_line(module.text, line.span)
+    return own is not None and own.start > 0 and not (reads | used) & named and not reads & defined

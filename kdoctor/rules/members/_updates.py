@@ -6,6 +6,7 @@ import libcst as cst
 
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.calls import argument
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
@@ -38,7 +39,7 @@ def update_fix(module: Module, use: MemberUse) -> Fix | None:
     if items is None or not (inputs or is_list or _has_no_statement(module, items)):
         return None
     start = module.span(call).start
-    indent = module.text[module.text.rfind("\n", 0, start) + 1 : start]
+    indent = margin(module.text, start)
     parts: list[str | Hole] = []
     for each in items:
         parts += [f"\n{indent}"] if parts else []
@@ -56,7 +57,7 @@ def _is_a_line(module: Module, call: cst.Call) -> bool:
     expression = module.parent(call)
     line = None if expression is None else module.parent(expression)
     start = module.span(call).start
-    before = module.text[module.text.rfind("\n", 0, start) + 1 : start]
+    before = margin(module.text, start)
     return (
         isinstance(expression, cst.Expr)
         and isinstance(line, cst.SimpleStatementLine)

@@ -30,6 +30,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rewrite import Refusal
+from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
@@ -71,7 +72,7 @@ def _loop(module: Module, facts: Facts, use: MemberUse) -> Fix | Refusal:
     if "#" in module.text[span.start : span.end] or "\n" in module.text[span.start : span.end]:
         return Refusal("it goes over several lines")
     name = _free_name(module, call)
-    margin = module.text[module.text.rfind("\n", 0, span.start) + 1 : span.start]
+    indent = margin(module.text, span.start)
     step = module.tree.default_indent
     edit = Edit(
         Span(span.start, span.end),
@@ -79,8 +80,8 @@ def _loop(module: Module, facts: Facts, use: MemberUse) -> Fix | Refusal:
             f"for {name} in ",
             Hole(receiver),
             (
-                f'.layers:\n{margin}{step}if hasattr({name}, "reset_states"):\n'
-                f"{margin}{step}{step}{name}.reset_states()"
+                f'.layers:\n{indent}{step}if hasattr({name}, "reset_states"):\n'
+                f"{indent}{step}{step}{name}.reset_states()"
             ),
         ),
     )

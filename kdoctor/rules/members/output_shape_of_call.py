@@ -36,6 +36,7 @@ from msgspec import Struct, field
 
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, methods_in
@@ -261,7 +262,7 @@ def _fix(module: Module, facts: Facts, method: cst.FunctionDef) -> Fix | str:
     start = module.span(method).start
     if method.decorators:
         start = module.span(method.decorators[0]).start
-    indent = module.text[:start].rpartition("\n")[2]
+    indent = margin(module.text, start)
     if indent.strip():
         return "the method does not start a line of its own"
     spelled, need = speller_at(module, method).spell("keras.Operation")

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rewrite.source_lines import LINE_BREAK, line_after, line_end, line_start, margin
 from kdoctor.rules.calls import speller_at
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -175,16 +176,14 @@ class Plan(Struct):
     def indent(self, node: cst.CSTNode) -> str:
         """Return the white space before the line on which a node starts."""
         start = self.module.span(node).start
-        line = self.module.text[self._line_start(start) : start]
+        line = margin(self.module.text, start)
         return line[: len(line) - len(line.lstrip())]
 
     def _line_start(self, offset: int) -> int:
-        return self.module.text.rfind("\n", 0, offset) + 1
+        return line_start(self.module.text, offset)
 
     def _line_end(self, offset: int) -> int:
-        found = self.module.text.find("\n", offset)
-        end = len(self.module.text) if found < 0 else found
-        return end - 1 if self.module.text[end - 1 : end] == "\r" else end
+        return line_end(self.module.text, offset)
 
     # -- all together
 
@@ -220,9 +219,7 @@ class Plan(Struct):
 
     def _lines(self, span: Span) -> Span:
         """Return the whole lines of a statement, with the line break."""
-        after = self.module.text.find("\n", span.end)
-        end = len(self.module.text) if after < 0 else after + 1
-        return Span(self._line_start(span.start), end)
+        return Span(self._line_start(span.start), line_after(self.module.text, span.end))
 
     def _runs(self, gone: list[Span]) -> Iterator[Span]:
         """Yield the lines that go, with an empty line after them where one stands before them."""
@@ -234,8 +231,10 @@ class Plan(Struct):
             else:
                 runs.append(span)
         for run in runs:
-            above = self.module.text[: run.start].rstrip(" \t")
-            opened = above.endswith("\n\n") or above.rstrip().endswith((":", '"""', "'''"))
+            above = self.module.text[: run.start]
+            code = above.rstrip()
+            is_apart = len(LINE_BREAK.findall(above[len(code) :])) > 1
+            opened = is_apart or code.endswith((":", '"""', "'''"))
             after = self._lines(Span(run.end, run.end))
             empty = not self.module.text[after.start : after.end].strip()
             yield Span(run.start, after.end) if opened and empty else run
@@ -257,8 +256,7 @@ class Plan(Struct):
             inside = any(each.start < span.end and span.start < each.end for each in taken)
             if blank.isspace() and "\n" not in blank and not inside:
                 yield Edit(span, ("",))
-            following = self.module.text.find("\n", start)
-            start = end if following < 0 else following + 1
+            start = line_after(self.module.text, start)
 
 
 def _swallows(outer: Edit, inner: Edit) -> bool:

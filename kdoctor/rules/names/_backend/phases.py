@@ -6,6 +6,7 @@ import libcst as cst
 
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import binds, wanted_around
+from kdoctor.rewrite.source_lines import line_after, line_start
 from kdoctor.rules.names._backend.inference import Inference
 from kdoctor.syntax import Module
 
@@ -41,7 +42,7 @@ def decorator_fix(
     if name not in _DECORATORS or not isinstance(decorator, cst.Decorator):
         return None
     span = module.span(node)
-    start, end = module.text.rfind("\n", 0, span.start) + 1, module.text.find("\n", span.end) + 1
+    start, end = line_start(module.text, span.start), line_after(module.text, span.end)
     if module.text[start:end].strip() != f"@{module.source(node)}":
         return None
     return Fix("Leave the decorator out", (Edit(Span(start, end), ()),), proven)

@@ -8,7 +8,8 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.names._backend.sessions import line_of, whole_line
+from kdoctor.rewrite.source_lines import whole_line
+from kdoctor.rules.names._backend.sessions import line_of
 from kdoctor.syntax import Module, Reference
 
 _VALUES = "what is not built in a graph has its value at once; a symbolic tensor has none"

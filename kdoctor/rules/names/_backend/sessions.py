@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 from msgspec import Struct, field
 
-from kdoctor.model import Applicability, Edit, Fix, Span
+from kdoctor.model import Applicability, Edit, Fix
+from kdoctor.rewrite.source_lines import margin, whole_line
 from kdoctor.syntax import Module
 from kdoctor.syntax.forms import first_name
 from kdoctor.syntax.scopes import BindingKind
@@ -184,7 +185,7 @@ def _edited(group: _Group, root: str) -> Fix | None:
     """Set at the last line what the group sets; the other lines go."""
     text = group.module.text
     last, *others = (group.module.span(each.body[0]) for each in group.lines)
-    indent = text[text.rfind("\n", 0, last.start) + 1 : last.start]
+    indent = margin(text, last.start)
     whole = [whole_line(text, each) for each in others]
     if indent.strip() or any(each is None for each in whole):
         return None
@@ -223,12 +224,3 @@ def _root(chain: cst.BaseExpression) -> str | None:
     """Return ``tf`` of ``tf.compat.v1.ConfigProto``."""
     name = first_name(chain) if isinstance(chain, cst.Attribute) else None
     return None if name is None else name.value
-
-
-def whole_line(text: str, span: Span) -> Span | None:
-    """Return the lines of a statement with their line break, None where they hold more."""
-    start = text.rfind("\n", 0, span.start) + 1
-    end = text.find("\n", span.end)
-    end = len(text) if end < 0 else end + 1
-    rest = text[start : span.start] + text[span.end : end]
-    return None if rest.strip() else Span(start, end)

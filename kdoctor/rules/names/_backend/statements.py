@@ -7,7 +7,8 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.names._backend.sessions import whole_line, without_session
+from kdoctor.rewrite.source_lines import margin, whole_line
+from kdoctor.rules.names._backend.sessions import without_session
 from kdoctor.rules.symbolic import is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module
 
@@ -85,7 +86,7 @@ def _loop(module: Module, call: cst.Call, pairs: cst.BaseExpression) -> Fix | No
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         return None
     start = module.span(call).start
-    indent = module.text[module.text.rfind("\n", 0, start) + 1 : start]
+    indent = margin(module.text, start)
     if indent.strip() or _breaks_lines(module, pairs):
         return None
     iterable = _hole(module, pairs, Precedence.ANY)

@@ -1,0 +1,39 @@
+r"""Where the lines of a source begin and end, be it ``\n``, ``\r\n`` or ``\r`` that ends them."""
+
+from __future__ import annotations
+
+import re
+
+from kdoctor.model import Span
+
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+def line_start(text: str, offset: int) -> int:
+    """Return where the line of ``offset`` starts."""
+    start = text.rfind("\n", 0, offset) + 1
+    return max(start, text.rfind("\r", start, offset) + 1)
+
+
+def line_end(text: str, offset: int) -> int:
+    """Return where the line of ``offset`` ends, before its line break."""
+    found = LINE_BREAK.search(text, offset)
+    return found.start() if found else len(text)
+
+
+def line_after(text: str, offset: int) -> int:
+    """Return where the line after that of ``offset`` starts."""
+    found = LINE_BREAK.search(text, offset)
+    return found.end() if found else len(text)
+
+
+def margin(text: str, offset: int) -> str:
+    """Return what stands before ``offset`` on its line: its indentation, where it is the first."""
+    return text[line_start(text, offset) : offset]
+
+
+def whole_line(text: str, span: Span) -> Span | None:
+    """Return the lines of a statement with their line break, None where they hold more."""
+    start, end = line_start(text, span.start), line_after(text, span.end)
+    rest = text[start : span.start] + text[span.end : end]
+    return None if rest.strip() else Span(start, end)
