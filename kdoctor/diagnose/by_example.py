@@ -18,11 +18,14 @@ from kdoctor.diagnose.by_rules import Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.frames import Origin
+from kdoctor.diagnose.snippets import Binding
+from kdoctor.model import Finding
 from kdoctor.rules import Example, Rule, all_rules
 
 _COMPARED: Final = 160  # characters of the first line
 _WITH_A_FINDING: Final = 0.6
 _ALONE: Final = 0.9
+_NEARLY: Final = 0.8
 _SPECIFIC: Final = 40  # a message shorter than this may be anyone's
 _SHORTEST: Final = 20  # below it, the very same message is not enough, either
 # What Python says of its own objects and NumPy's, with no other name in it, anyone's code raises.
@@ -31,7 +34,7 @@ _PLAIN: Final = re.compile(
     r"|tuple|type)'"
 )
 _QUOTED: Final = re.compile(r"'[^']*'")
-_VARYING: Final = re.compile(r"<[^<>]*>|\d+(?:\.\d+)?|0x[0-9a-f]+")
+_VARYING: Final = re.compile(r"<[^<>]*>|\{[^{}]*\}|\d+(?:\.\d+)?|0x[0-9a-f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +84,74 @@ def explain_by_example(case: Case) -> Diagnosis | None:
     return None
 
 
+# What an object of a line may be, where the text does not show it.
+_GUESSES: Final = {
+    "a model of Keras": "{name} = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])",
+    "an optimizer of Keras": "{name} = keras.optimizers.Adam()",
+}
+_GUESSES_OF_SELF: Final = {
+    "a layer of Keras": "{name} = keras.Layer()",
+    "a model of Keras": "{name} = keras.Model()",
+    "a callback of Keras": "{name} = keras.callbacks.Callback()",
+    "a metric of Keras": "{name} = keras.metrics.Metric()",
+    "an optimizer of Keras": "{name} = keras.optimizers.Optimizer()",
+}
+_MEMBER: Final = re.compile(r"(?<![\w.)\]])([A-Za-z_]\w*)\.([A-Za-z_]\w*)")
+_MOST_MEMBERS: Final = 4
+
+
+def explain_by_guess(case: Case) -> Diagnosis | None:
+    """Return what the rules say of a line if an object in it is one of Keras.
+
+    Only where the rule foretells this very error does it count.
+    """
+    frame = case.blamed
+    raised = case.raised_in
+    if frame is None or frame.origin is not Origin.USER or raised is None:
+        return None
+    if raised.origin in {Origin.PACKAGE, Origin.PYTHON}:
+        return None  # an object of another library's, or Python's own, was at work
+    for owner, member in dict.fromkeys(_MEMBER.findall(frame.source)[:_MOST_MEMBERS]):
+        guesses = _GUESSES_OF_SELF if owner == "self" else _GUESSES
+        for what, made in guesses.items():
+            wanted = Wanted(binding=Binding(member, made))
+            answer = ask(frame, wanted, case.target, case.read)
+            for finding in answer.findings:
+                if not _foretells(finding, case):
+                    continue
+                return Diagnosis(
+                    fault=Fault.YOUR_CODE,
+                    meaning=finding.message,
+                    error=case.error,
+                    place=frame,
+                    evidence=(
+                        f"{finding.code} says that such a line raises this error",
+                        f"taken to be {case.target}: {case.target.source}",
+                    ),
+                    steps=tuple(steps.of_answer(answer)),
+                    rule=finding.code,
+                    only_if=f"`{owner}` is {what}",
+                    target=case.target,
+                )
+    return None
+
+
+def _foretells(finding: Finding, case: Case) -> bool:
+    """Say whether a finding, or an example of its rule, has this very error."""
+    _, _, told = finding.message.partition(f"{case.error.name}: ")
+    first = _normal(case.error.message)
+    if told and first:
+        told = _normal(told)
+        length = min(len(told), len(first), _COMPARED)  # the rules cut long messages
+        if difflib.SequenceMatcher(None, first[:length], told[:length]).ratio() >= _ALONE:
+            return True
+    examples = (known for known in _known() if known.rule.code == finding.code)
+    return any(_likeness(case, known) >= _NEARLY for known in examples)
+
+
 def explain_by_message(case: Case) -> Diagnosis | None:
     """Return the rule whose example raises the same message, where no line is known."""
-    if len(case.error.message) < _SHORTEST or not _may_be_keras(case):
+    if len(_first_line(case)) < _SHORTEST or not _may_be_keras(case):
         return None
     best = _best(case)
     if best is None:
@@ -106,7 +174,7 @@ def explain_by_message(case: Case) -> Diagnosis | None:
 
 def _best(case: Case) -> _Known | None:
     """Return the example that raises the message, None for none, or where several rules' do."""
-    is_short = len(case.error.message) < _SPECIFIC
+    is_short = len(_first_line(case)) < _SPECIFIC
     alike = [(_likeness(case, known), known) for known in _known()]
     most = max(likeness for likeness, _ in alike)
     names_it = "has no attribute" in case.error.message  # the names are all that tells them apart
@@ -148,6 +216,10 @@ def _likeness(case: Case, known: _Known) -> float:
         return 0.0
     matcher = difflib.SequenceMatcher(None, text[:_COMPARED], known.text[:_COMPARED])
     return 0.0 if matcher.quick_ratio() < _WITH_A_FINDING else matcher.ratio()
+
+
+def _first_line(case: Case) -> str:
+    return case.error.message.strip().partition("\n")[0]
 
 
 def _normal(message: str) -> str:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from kdoctor.diagnose.frames import Frame
 from kdoctor.diagnose.snippets import Binding, Snippet, snippets
 from kdoctor.engine.lines import Chosen, choose_and_fix
@@ -133,8 +135,22 @@ def _of_line(frame: Frame, wanted: Wanted, target: Target) -> Answer:
     for snippet in snippets(frame.source, target, wanted.binding, wanted.root):
         chosen = _asked(snippet.source.encode(), target, _meeting(wanted, snippet.first))
         if chosen is not None and chosen.findings:
-            return Answer(chosen.findings, _diff_of_line(chosen, snippet, str(frame)))
+            findings = tuple(_restored(each, snippet) for each in chosen.findings)
+            return Answer(findings, _diff_of_line(chosen, snippet, str(frame)))
     return Answer()
+
+
+def _restored(finding: Finding, snippet: Snippet) -> Finding:
+    """Let a finding speak of the user's object, and not of the name that stood for it."""
+    fix = finding.fix
+    if not snippet.back:
+        return finding
+    return replace(
+        finding,
+        message=snippet.named(finding.message),
+        help=snippet.named(finding.help),
+        fix=fix and replace(fix, title=snippet.named(fix.title)),
+    )
 
 
 def _meeting(wanted: Wanted, first: int = 1) -> Callable[[Sequence[Finding]], Sequence[Finding]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 HEAD: Final = "Traceback (most recent call last)"
 
 # Colab and VS Code make links of a notebook's places: `[/lib/x.py:3](https://localhost:8080/#)`.
-_LINK: Final = re.compile(r"\[([^\[\]\n]+)\]\((?:https?|file|vscode-\w+):[^()\s]*\)")
+_LINK: Final = re.compile(r"\[([^\[\]\n]+)\]\((?:https?|file|vscode-[\w-]+):[^()\s]*\)")
 # A terminal's line end within the head of a frame: in its path, or before the function's name.
 _WRAPPED: Final = re.compile(
     r'^([ \t]*File "[^"\n]*)\n(?=[^"\n]*", line \d)'
@@ -31,7 +32,14 @@ _SHOWN: Final = re.compile(r"(?:\\x1b|\\033|\\u001b|\^\[)\[[\d;]*m|\[(?:0|1|\d\d
 _IPYTHON: Final = re.compile(r"^[\w.]+ {2,}$")
 # A frame of a logged traceback whose head is cut off.
 _PREFIXED: Final = re.compile(r'^(?P<before>\S.{0,200}?)  File "[^"]+", line \d+')
+_LONGEST_PREFIX: Final = 300  # characters that anything puts before each line
 _GROUP: Final = re.compile(r"^\s*(?:\| ?|\+ (?=Exception))")
+# What a page or a JSON field made of a log: `&quot;`, `<pre>`, and line ends as two characters.
+_ENTITIES: Final = re.compile(r"&(?:quot|apos|lt|gt|amp|nbsp|#0?39|#34|#x27|#x22);", re.IGNORECASE)
+_TAGS: Final = re.compile(r"</?(?:pre|code|span)(?: [^<>]*)?>")
+_ONE_LINE: Final = re.compile(rf"{re.escape(HEAD)}:(?:\\r)?\\n")
+_ESCAPED: Final = re.compile(r"\\(?:r\\n|([nrt\"'\\/]))")
+_PLAIN: Final = {"n": "\n", "r": "", "t": "\t"}
 _SEPARATOR: Final = re.compile(r"^\s*\+-[+-]*(?: (?P<number>\d+|\.\.\.) -+)?$")
 MEMBER: Final = "+-- of the group:"  # what stands for the head of a member of an exception group
 GROUP_END: Final = "+-- end of the group"
@@ -43,11 +51,48 @@ def clean_lines(text: str) -> list[str]:
     >>> clean_lines("web_1 | Traceback (most recent call last):\nweb_1 |   File")
     ['Traceback (most recent call last):', '  File']
     """
-    text = _LONG.sub(r"\1", text)
+    text = _LONG.sub(r"\1", _without_markup(_with_line_ends(text)))
     text = _SHOWN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
     text = _WRAPPED.sub(_joined, _LINK.sub(r"\1", text))
     lines = (line.rpartition("\r")[2].rstrip() for line in text.split("\n"))
     return list(_without_groups(_without_prefixes(_without_gaps(lines))))
+
+
+_NARROWEST: Final = 60  # columns that anyone lets a terminal have
+_LONGEST_COPIED: Final = 200_000  # characters that anyone copies from it
+
+
+def unwrapped_lines(text: str) -> str:
+    """Join what a terminal of few columns has cut.
+
+    No line is longer than its width then, and those that are as long go on in the next one.
+    """
+    if len(text) > _LONGEST_COPIED:
+        return text
+    lines = text.replace("\r\n", "\n").split("\n")
+    width = max(map(len, lines))
+    if width < _NARROWEST:
+        return text
+    ends = ("" if len(line) == width else "\n" for line in lines)
+    return "".join(line + end for line, end in zip(lines, ends, strict=True)).removesuffix("\n")
+
+
+def _with_line_ends(text: str) -> str:
+    r"""Put the line ends back into a traceback that was printed as a literal.
+
+    >>> _with_line_ends(r'"Traceback (most recent call last):\n  File \"a.py\"').splitlines()
+    ['"Traceback (most recent call last):', '  File "a.py"']
+    """
+    if not _ONE_LINE.search(text):
+        return text
+    return _ESCAPED.sub(lambda found: _PLAIN.get(found[1] or "n", found[1]), text)
+
+
+def _without_markup(text: str) -> str:
+    """Turn the entities of a page's source into the signs that they stand for."""
+    if not _ENTITIES.search(text):
+        return text
+    return _ENTITIES.sub(lambda found: html.unescape(found[0]), _TAGS.sub("", text))
 
 
 def _without_gaps(lines: Iterable[str]) -> Iterator[str]:
@@ -76,12 +121,14 @@ def _without_prefixes(lines: Iterable[str]) -> Iterator[str]:
         if matched is None and prefix is not None and prefix.match(line + " "):
             yield ""  # an empty line of the program
         else:
-            yield line[matched.end() :] if matched else line
+            rest = line[matched.end() :] if matched else line
+            # Markdown's sign for code stands at both ends.
+            yield rest.removesuffix("`") if matched and matched[0].endswith("`") else rest
 
 
 def _prefix_of(before: str) -> re.Pattern[str] | None:
     """Return what stands before each line: as before the traceback's head, with other numbers."""
-    if not before.strip() or _IPYTHON.match(before) or before.strip() == "|":
+    if not 0 < len(before) <= _LONGEST_PREFIX or _IPYTHON.match(before) or before.strip() == "|":
         return None
     return re.compile(re.sub(r"\d+", r"\\d+", re.escape(before)))
 

@@ -6,16 +6,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from kdoctor.diagnose.by_example import explain_by_example, explain_by_message
+from kdoctor.diagnose.by_example import (
+    explain_by_example,
+    explain_by_guess,
+    explain_by_message,
+)
 from kdoctor.diagnose.by_rules import ReadSource, read_file
 from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.cleaning import unwrapped_lines
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.eras import era_of, first_fitting, target_of, versions_in
+from kdoctor.diagnose.identifiers import explain_identifier
 from kdoctor.diagnose.keywords import explain_keyword
 from kdoctor.diagnose.members import explain_member
 from kdoctor.diagnose.messages import explain_message
 from kdoctor.diagnose.names import explain_name
 from kdoctor.diagnose.own_names import explain_unbuilt, explain_unimported
+from kdoctor.diagnose.positions import explain_position
+from kdoctor.diagnose.shapes import encountered
 from kdoctor.diagnose.tracebacks import Raised, read_exceptions
 from kdoctor.diagnose.verdicts import verdict
 from kdoctor.keras_api import newest_target, resolve_target
@@ -27,8 +35,11 @@ _EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (
     explain_name,
     explain_unbuilt,
     explain_member,
+    explain_position,
     explain_keyword,
     explain_by_example,
+    explain_by_guess,
+    explain_identifier,
     explain_by_message,
     explain_unimported,
 )
@@ -56,12 +67,22 @@ def explain(
         UsageProblem: ``target`` is unknown.
     """
     asked = resolve_target(target, "--target") if isinstance(target, str) else target
+    said = _explained(text, asked, versions or {}, read)
+    if said.is_known or (whole := unwrapped_lines(text)) == text:
+        return said
+    again = _explained(whole, asked, versions or {}, read)
+    return again if again.concerns_keras else said
+
+
+def _explained(
+    text: str, asked: Target | None, versions: Mapping[str, str], read: ReadSource
+) -> Diagnosis:
     found = read_exceptions(text)
     if not found:
         return Diagnosis(Fault.UNKNOWN, "The text has no error in it.")
     stated = [
         asked,
-        target_of(versions or {}, "the environment"),
+        target_of(versions, "the environment"),
         target_of(versions_in(text), "the text"),
     ]
     for error in _candidates(found):
@@ -83,7 +104,8 @@ def _answers(case: Case) -> Diagnosis | None:
     )
     if other is None:
         return first
-    otherwise = Step(StepKind.ADVICE, f"Otherwise: {other.meaning}", f"read {other.rule}")
+    note = f"read {other.rule}" if other.rule else ""
+    otherwise = Step(StepKind.ADVICE, f"Otherwise: {other.meaning}", note)
     return replace(first, steps=(*first.steps, otherwise))
 
 
@@ -95,6 +117,8 @@ def _candidates(found: tuple[Raised, ...]) -> Iterator[Raised]:
     for each in last:
         error: Raised | None = each
         while error is not None:
+            if (inner := encountered(error.message)) and inner != error.message:
+                yield replace(error, message=inner)
             yield error
             error = error.before
 

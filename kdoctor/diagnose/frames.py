@@ -54,7 +54,7 @@ _INSTALLED: Final = re.compile(
 )
 # Frames of Keras 3 may be cut to the package's own folders.
 _OWN_FOLDERS: Final = re.compile(
-    r"(?:^|/)(?P<package>tensorflow/python|keras/src|keras/engine|tf_keras/src)/"
+    r"(?:^|/)(?P<package>tensorflow/python|keras/src|keras/engine|tf_keras/src|keras_core)/"
 )
 # What runs the program for an editor is as little to blame as Python itself.
 _RUNNER: Final = re.compile(r"/(?:pydev|_pydev_bundle|_pydevd?_imps|debugpy|spyder_kernels)/")

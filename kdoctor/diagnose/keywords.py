@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -12,8 +13,8 @@ from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.frames import Origin
-from kdoctor.diagnose.snippets import Binding, home_of
-from kdoctor.keras_api import lookup, newest_target, signature
+from kdoctor.diagnose.snippets import MODULES, Binding, home_of
+from kdoctor.keras_api import Presence, lookup, newest_target, signature
 from kdoctor.keras_api.history import member_history, name_history
 from kdoctor.target import Target
 
@@ -35,6 +36,8 @@ _MESSAGES: Final = tuple(
 _ARGUMENTS: Final = re.compile(r"\{[^\n]*\}")
 # Python shows the first line of a call alone: `logger = keras.callbacks.ProgbarLogger(`.
 _OPEN_CALL: Final = re.compile(r"([A-Za-z_]\w*)\($")
+# Classes that are published under another name than their own.
+_PRIVATE_NAMES: Final = {"BaseOptimizer": "Optimizer"}
 _TRAINERS: Final = re.compile(r"^(?:\w+Trainer|Trainer|Model|Functional|Sequential)$")
 
 
@@ -68,7 +71,7 @@ def explain_keyword(case: Case) -> Diagnosis | None:
     if answer.example and not package:
         told.append(Step(StepKind.CODE, answer.example))
     if not told:
-        told = [Step(StepKind.ADVICE, f"Leave `{argument.name}=` out, or see what took its place.")]
+        told = [Step(StepKind.ADVICE, _advice(argument, case.target))]
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=_meaning(argument, last, case),
@@ -77,9 +80,27 @@ def explain_keyword(case: Case) -> Diagnosis | None:
         evidence=tuple(_evidence(argument, last, refused=refused, case=case)),
         steps=tuple(told),
         rule=answer.rule or "KD303",
+        only_if="" if _is_surely(argument, case) else f"`{argument.call}` is that of Keras",
         package=package,
         target=case.target,
     )
+
+
+def _advice(argument: _Argument, target: Target) -> str:
+    found = signature(argument.public or f"keras.{argument.owner}.{argument.call}", target)
+    names = [each.name for each in found.parameters] if found is not None else []
+    alike = difflib.get_close_matches(argument.name, names, n=2)
+    if alike:
+        return f"Did you mean {' or '.join(f'`{name}=`' for name in alike)}?"
+    return f"Leave `{argument.name}=` out, or see what took its place."
+
+
+def _is_surely(argument: _Argument, case: Case) -> bool:
+    """Say whether the callable is Keras' own; a function's name may be anyone's."""
+    if not argument.public or argument.public.rpartition(".")[2][:1].isupper():
+        return True
+    line = case.blamed.source if case.blamed is not None else ""
+    return case.is_inside_keras or _names_keras(line, argument.call)
 
 
 def _asked(argument: _Argument, case: Case, target: Target) -> Answer:
@@ -204,9 +225,37 @@ def _argument(case: Case) -> _Argument | None:
         if _TRAINERS.match(owner) or (not owner and leaf in {"fit", "evaluate", "predict"}):
             return _Argument(name, leaf, "Model", "")
         if owner:
-            return _Argument(name, leaf, owner.rpartition(".")[2], "")
-        return _of_class(leaf, name, case)
+            cls = owner.rpartition(".")[2]
+            return _Argument(name, leaf, _PRIVATE_NAMES.get(cls, cls), "")
+        return _of_class(leaf, name, case) or _of_function(leaf, name, case)
     return None
+
+
+def _of_function(function: str, name: str, case: Case) -> _Argument | None:
+    """Return the argument of a function of Keras that the line names, or that once had it."""
+    line = case.blamed.source if case.blamed is not None else ""
+    for module in MODULES:
+        public = f"keras.{module}.{function}"
+        if lookup(public, case.target).presence is not Presence.EXISTS:
+            continue
+        argument = _Argument(name, function, "", public)
+        if _names_keras(line, function) or _last_release(argument):
+            return argument
+    return None
+
+
+def _names_keras(line: str, function: str) -> bool:
+    return bool(re.search(rf"\bkeras\.(?:\w+\.)*{function}\(", line))
+
+
+def _of_base(cls: str, name: str, case: Case) -> _Argument | None:
+    """Return the argument that a class of the user's hands on to the layer it derives from."""
+    frame = case.raised_in
+    is_init = case.own is not None and case.own.function.endswith("__init__")
+    if frame is None or not is_init or _is_in_file(case):
+        return None
+    is_layers = frame.path.replace("\\", "/").endswith("/keras/src/layers/layer.py")
+    return _Argument(name, cls, "", "keras.layers.Layer") if is_layers else None
 
 
 def _of_class(cls: str, name: str, case: Case) -> _Argument | None:
@@ -221,7 +270,7 @@ def _of_class(cls: str, name: str, case: Case) -> _Argument | None:
         module = home_of(each, case.target)
         if module is not None:
             return _Argument(name, each, "", f"keras{module}.{each}")
-    return _Argument(name, cls) if case.is_inside_keras else None
+    return _of_base(cls, name, case) or (_Argument(name, cls) if case.is_inside_keras else None)
 
 
 def _statement(argument: _Argument, case: Case) -> str:

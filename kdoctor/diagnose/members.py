@@ -9,8 +9,8 @@ from typing import Final
 from kdoctor.diagnose import steps
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
-from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step
-from kdoctor.diagnose.frames import Origin
+from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
+from kdoctor.diagnose.frames import Frame, Origin
 from kdoctor.diagnose.snippets import Binding
 from kdoctor.keras_api import Presence, lookup, member_lookup, member_until, newest_target
 from kdoctor.kinds import Kind, Type
@@ -45,6 +45,12 @@ _FAMILIES: Final = {
     "metrics": Kind.METRIC,
     "callbacks": Kind.CALLBACK,
 }
+_NO_VALUE: Final = Step(
+    StepKind.ADVICE,
+    "A KerasTensor stands for a tensor while the model is built: it has a shape and a dtype, but "
+    "neither a value nor a graph. Values come of data: `model(x)` or `model.predict(x)`, of an "
+    "inner layer `keras.Model(model.inputs, layer.output)(x)`.",
+)
 # Classes of these names are nobody else's.
 _ONLY_KERAS: Final = frozenset({"Functional", "KerasTensor", "KerasHistory", "KerasVariable"})
 
@@ -62,16 +68,16 @@ def explain_member(case: Case) -> Diagnosis | None:
         is_its_own_class = frame.source.startswith("raise")
         if frame.origin is Origin.PYTHON or is_its_own_class:
             return None
-    if case.is_inside_keras:
-        return None
     kind, home = _kind_of(cls, case.target)
+    if case.is_inside_keras:
+        return _of_older_tensorflow(cls, member, home, case)
     binding = Binding(member, _MADE.get(cls, f"{{name}} = {home}()")) if home else None
     made = _MADE.get(cls, f"{{name}} = {home}()").format(name="x") if home else ""
     wanted = Wanted(member, binding=binding)
     answer = _asked(wanted, made, case)
     is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
     if not home and not answer.findings:
-        return None
+        return _of_own_class(cls, member, case)
     presence = member_lookup(cls, member, case.target) if home else Presence.UNKNOWN
     if presence is Presence.EXISTS and not answer.findings:
         return None
@@ -85,9 +91,11 @@ def explain_member(case: Case) -> Diagnosis | None:
     told = tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer))
     if not told and last:
         told = _as_on_the_newest(case, replace(wanted, statement=_statement(made, member)))
+    if not told and cls == "KerasTensor":
+        told = (_NO_VALUE,)
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
-        meaning=_meaning(cls, member, last, case.target),
+        meaning=_meaning(cls, member, last, case.target) if home else answer.findings[0].message,
         error=case.error,
         place=case.blamed,
         evidence=tuple(_evidence(cls, member, last, presence, case)),
@@ -97,6 +105,96 @@ def explain_member(case: Case) -> Diagnosis | None:
         package=package,
         target=case.target,
     )
+
+
+def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagnosis | None:
+    """TensorFlow's own code asks an object of Keras for what another Keras has."""
+    frame = case.raised_in
+    if frame is None or frame.origin is not Origin.TENSORFLOW or not home:
+        return None
+    kind, _ = _kind_of(cls, case.target)
+    last = member_until(Type(kind, cls=cls), member, case.target) if kind else None
+    if last is None and not member.startswith("_"):
+        return None
+    told = [
+        Step(StepKind.COMMAND, "pip install --upgrade tensorflow keras", "both together"),
+        Step(
+            StepKind.COMMAND,
+            'python -c "import tensorflow as tf; print(tf.__version__, tf.keras.__version__)"',
+            "shows what is installed; the model must be of this very tf.keras",
+        ),
+    ]
+    if "/lite/" in frame.path.replace("\\", "/"):
+        told.insert(
+            1,
+            Step(
+                StepKind.CODE,
+                "model.export('exported')\n"
+                "converter = tf.lite.TFLiteConverter.from_saved_model('exported')",
+                "or, where TensorFlow must stay: convert what the model exports",
+            ),
+        )
+    return Diagnosis(
+        fault=Fault.INSTALLATION,
+        meaning=f"TensorFlow's own code asks the `{cls}` for `{member}`, which its class has "
+        "not: TensorFlow and the Keras of the model are of releases that do not fit together.",
+        error=case.error,
+        place=case.blamed,
+        evidence=(
+            f"the line that fails is TensorFlow's own: {frame}",
+            *([f"keras {last} is the last release whose `{cls}` has it"] if last else []),
+        ),
+        steps=tuple(told),
+        rule="KD205",
+        only_if="" if cls in _ONLY_KERAS else f"the object is Keras' {cls}",
+        target=case.target,
+    )
+
+
+# The classes that people derive from, in the order of asking.
+_BASES: Final = {
+    Kind.LAYER: "keras.Layer",
+    Kind.MODEL: "keras.Model",
+    Kind.CALLBACK: "keras.callbacks.Callback",
+    Kind.OPTIMIZER: "keras.optimizers.Optimizer",
+    Kind.METRIC: "keras.metrics.Metric",
+    Kind.LOSS: "keras.losses.Loss",
+}
+
+
+def _of_own_class(cls: str, member: str, case: Case) -> Diagnosis | None:
+    """A class of the user's asks itself for what the Keras class that it derives from had."""
+    frame = case.raised_in
+    if frame is None or not re.search(rf"\bself\.{member}\b", frame.source):
+        return None
+    if not _is_surely_keras(cls, case):
+        return None
+    for kind, home in _BASES.items():
+        base = home.rpartition(".")[2]
+        last = member_until(Type(kind, cls=base), member, case.target)
+        if last is None or member_lookup(base, member, case.target) is Presence.EXISTS:
+            continue
+        made = f"{{name}} = {home}()"
+        answer = _asked(Wanted(member, binding=Binding(member, made)), made.format(name="x"), case)
+        return Diagnosis(
+            fault=Fault.YOUR_CODE if frame.origin is Origin.USER else Fault.PACKAGE,
+            meaning=_meaning(base, member, last, case.target),
+            error=case.error,
+            place=case.blamed,
+            evidence=tuple(_evidence(base, member, last, Presence.MISSING, case)),
+            steps=_cure(answer, frame),
+            rule=answer.rule or "KD205",
+            only_if=f"`{cls}` derives from Keras' {base}",
+            package=frame.package,
+            target=case.target,
+        )
+    return None
+
+
+def _cure(answer: Answer, frame: Frame) -> tuple[Step, ...]:
+    if frame.origin is Origin.PACKAGE:
+        return tuple(steps.for_a_package(frame.package, None))
+    return tuple(steps.of_answer(answer))
 
 
 def _asked(wanted: Wanted, made: str, case: Case) -> Answer:

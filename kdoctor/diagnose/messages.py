@@ -53,8 +53,9 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``fault`` is ``"line"`` (yours, or the package's whose line it is) or ``"installation"``.
     ``raised_in`` must be found in the path of a frame, ``line`` in the user's line: where the text
     has frames and they do not fit, the entry does not apply; where it has none, ``only_if`` says
-    what must hold. ``rules`` are asked for the diff; ``asks`` makes an object of the line known to
-    them: ``["member", "{name} = keras.Sequential()"]``.
+    what must hold; ``needs_frames`` that without any the message is anyone's. ``rules`` are asked
+    for the diff; ``asks`` makes an object of the line known to them:
+    ``["member", "{name} = keras.Sequential()"]``.
     """
 
     id: str
@@ -72,6 +73,7 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     line: str = ""
     only_if: str = ""
     package: str = ""
+    needs_frames: bool = False
     row: int = 0
 
 
@@ -102,7 +104,8 @@ def explain_message(case: Case) -> Diagnosis | None:
         matched = re.search(entry.pattern, case.error.message, re.DOTALL)
         if matched is None or not _fits(entry, case):
             continue
-        found = {key: "…" if v is None else v for key, v in matched.groupdict().items()}
+        groups = matched.groupdict(default="…").items()
+        found = {key: text.partition("\n")[0] for key, text in groups}
         return _diagnosis(entry, found, case)
     return None
 
@@ -112,6 +115,8 @@ def _fits(entry: Message, case: Case) -> bool:
     frames = case.error.frames
     if not case.has_frames:
         shown = [frame.source for frame in frames if frame.source]
+        if entry.needs_frames:
+            return False
         return not (entry.line and shown) or any(re.search(entry.line, line) for line in shown)
     paths = [frame.path.replace("\\", "/") for frame in frames]
     if entry.raised_in and not any(re.search(entry.raised_in, path) for path in paths[-_INNER:]):

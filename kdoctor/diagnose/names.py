@@ -142,6 +142,8 @@ def _meaning(search: _Search) -> str:
             )
         return f"What ran has no {name}. It is no public name of any release of Keras known."
     made_of = _release(found, target)
+    if not found.periods and search.missing.name.startswith("_"):
+        return f"What ran has no {name}. It is a private name, which changes with any release."
     if not found.periods:
         return f"{name} does not exist: no release known ever had it."
     if since := _later(found, target):

@@ -22,6 +22,11 @@ _CELL: Final = re.compile(
     r"^(?:  )?(?:Cell|Input) In ?\[(?P<cell>\d+)\]"
     r"(?:, line (?P<line>\d+))?(?:,? in (?P<function>.*))?$"
 )
+# VS Code: `c:\work\train.ipynb Cell 22 line 3`.
+_VS_CODE: Final = re.compile(
+    r"^(?P<path>\S.*\.ipynb) Cell (?P<cell>\d+)'?"
+    r"(?: line (?P<line>\d+)| in (?P<function>\S.*))$"
+)
 _IPYTHON_7: Final = re.compile(
     r"^(?P<path><ipython-input-[^>]+>|(?:[A-Za-z]:\\|[~/.]|\w)[^\s:]*\.pyc?) in (?P<function>\S.*)$"
 )
@@ -41,6 +46,10 @@ def frame_head(line: str) -> Frame | None:
         number = matched["line"]
         path = f"Cell In[{matched['cell']}]"
         return Frame(path, int(number) if number else None, matched["function"] or "<module>")
+    if matched := _VS_CODE.match(line):
+        number = matched["line"]
+        path = f"Cell In[{matched['cell']}]"
+        return Frame(path, int(number) if number else None, matched["function"] or "")
     for shape in (_PYTHON, _IPYTHON_8, _AUTOGRAPH, _IPYTHON_7):
         if matched := shape.match(line):
             parts = matched.groupdict()
@@ -74,6 +83,19 @@ _CALLING: Final = re.compile(
     r"(?:\n{1,3}(?:Arguments received by|Call arguments received by) .*)?\Z",
     re.DOTALL,
 )
+
+
+_ENCOUNTERED: Final = re.compile(
+    r"Could not automatically infer the output shape / dtype of .*?"
+    r"Error encountered:\s+(?P<inner>.+)",
+    re.DOTALL,
+)
+
+
+def encountered(message: str) -> str:
+    """Return what went wrong while Keras asked a layer for the shape of its output, "" for none."""
+    matched = _ENCOUNTERED.search(message)
+    return matched["inner"].strip() if matched else ""
 
 
 def unwrapped(type_: str, message: str) -> tuple[str, str, tuple[Frame, ...]]:

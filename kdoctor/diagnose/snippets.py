@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ _CONVENTIONS: Final = {
     "np": "import numpy as np",
     "tf_keras": "import tf_keras",
 }
-_MODULES: Final = (
+MODULES: Final = (
     *("layers", "models", "optimizers", "losses", "metrics", "callbacks", "utils", "backend"),
     *("regularizers", "initializers", "constraints", "activations", "applications", "ops"),
 )
@@ -35,6 +36,8 @@ class Snippet:
     head: str
     statement: str
     back: Mapping[str, str] = field(default_factory=dict)
+    closed: str = ""  # what was put at the end of a statement whose other lines are not shown
+    open_end: str = ""  # what stands there for the reader
 
     @property
     def first(self) -> int:
@@ -46,11 +49,19 @@ class Snippet:
         """The program."""
         return f"{self.head}{self.statement}\n"
 
-    def restored(self, text: str) -> str:
-        """Put what the user wrote back into a text made from the program."""
+    def named(self, text: str) -> str:
+        """Put the user's names back into a text."""
         for ours, theirs in self.back.items():
             text = text.replace(ours, theirs)
         return text
+
+    def restored(self, text: str) -> str:
+        """Put what the user wrote back into a text made from the program."""
+        text = self.named(text)
+        if not self.closed:
+            return text
+        # The statement goes on where the traceback stops.
+        return re.sub(rf"{re.escape(self.closed)}$", self.open_end, text, flags=re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +76,18 @@ def snippets(
     line: str, target: Target, binding: Binding | None = None, root: str = "keras"
 ) -> Iterator[Snippet]:
     """Yield the line as programs: as it is, then with its names bound."""
-    for statement in _statements(line):
+    whole = textwrap.dedent(line).strip()
+    for statement in _statements(whole):
         tree = _parsed(statement)
         if tree is None:
             continue
+        end = _end(whole) if statement == _closed(whole) else ()
         if used := _bound_by_import(tree):
             yield Snippet("", f"{statement}\n{', '.join(used)}")  # else it would be a dead import
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         bound = list(_imports(names, target, root))
         if binding is None:
-            yield Snippet("".join(f"{each}\n" for each in bound), statement)
+            yield Snippet("".join(f"{each}\n" for each in bound), statement, {}, *end)
             continue
         for owner in _owners(tree, binding.member):
             text = ast.get_source_segment(statement, owner) or ""
@@ -83,7 +96,8 @@ def snippets(
             head.append(binding.code.format(name=name))
             written = statement if name == text else statement.replace(text, _OWNER)
             back = {} if name == text else {_OWNER: text}
-            yield Snippet("".join(f"{each}\n" for each in ["import keras", *head]), written, back)
+            made = "".join(f"{each}\n" for each in ["import keras", *head])
+            yield Snippet(made, written, back, *end)
 
 
 def _bound_by_import(tree: ast.AST) -> list[str]:
@@ -106,7 +120,7 @@ def _imports(names: set[str], target: Target, root: str) -> Iterator[str]:
     for name in sorted(names):
         if name in _CONVENTIONS:
             yield _CONVENTIONS[name].format(root=root)
-        elif name in _MODULES:
+        elif name in MODULES:
             yield f"from {root} import {name}"
         elif module := home_of(name, target):
             yield f"from {root}{module} import {name}"
@@ -116,7 +130,7 @@ def home_of(name: str, target: Target) -> str | None:
     """Return the module of Keras that publishes a class of that name."""
     if not name[:1].isupper():
         return None
-    for module in ("", *(f".{each}" for each in _MODULES)):
+    for module in ("", *(f".{each}" for each in MODULES)):
         if lookup(f"keras{module}.{name}", target).presence is Presence.EXISTS:
             return module
     return None
@@ -129,9 +143,8 @@ def _parsed(statement: str) -> ast.AST | None:
         return None
 
 
-def _statements(line: str) -> Iterator[str]:
+def _statements(text: str) -> Iterator[str]:
     """Yield the line as statements: a cut one is closed, a header gets a body, or its end goes."""
-    text = textwrap.dedent(line).strip()
     if not text:
         return
     yield text
@@ -139,9 +152,20 @@ def _statements(line: str) -> Iterator[str]:
         yield f"def _():\n    {text}"
     if text.endswith(":"):
         yield f"{text}\n    pass"
-    if missing := _closing(text):
-        yield text.rstrip(", ") + missing
+    if _closing(text):
+        yield _closed(text)
     yield text.strip("()[]{},. ")
+
+
+def _closed(text: str) -> str:
+    """Return the beginning of a statement as one that could be the whole of it."""
+    missing = _closing(text)
+    return text.rstrip(", ") + missing if missing else ""
+
+
+def _end(text: str) -> tuple[str, str]:
+    """Return what `_closed` put at the end, and what to show in its place."""
+    return _closing(text), ", …" if text.endswith(",") else "…"
 
 
 def _closing(text: str) -> str:

@@ -215,7 +215,7 @@ class _Reader:
 
     def _add(self, type_: str, message: str) -> None:
         before = self.found.pop() if self.relation and self.found else None
-        type_, message, inner = unwrapped(type_, message[:_LONGEST].translate(_CURLY))
+        type_, message, inner = unwrapped(type_, _unquoted(message[:_LONGEST]))
         relation = self.relation if before else ""
         raised = Raised(type_, message, (*self.frames, *inner), before, relation)
         self.found.append(replace(raised, is_of_group=self.in_group))
@@ -294,6 +294,15 @@ def _source_above(lines: list[str]) -> str:
     return ""
 
 
+def _unquoted(message: str) -> str:
+    """Take off the sign that ends a quotation of the message, which began before its type."""
+    first, newline, rest = message.translate(_CURLY).partition("\n")
+    for sign in ("`", '"'):
+        if first.endswith(sign) and first.count(sign) % 2:
+            first = first[:-1]
+    return first + newline + rest
+
+
 def _of_message(type_: str, message: str, frames: tuple[Frame, ...] = ()) -> Raised:
-    type_, message, told = unwrapped(type_, message.strip()[:_LONGEST].translate(_CURLY))
+    type_, message, told = unwrapped(type_, _unquoted(message.strip()[:_LONGEST]))
     return Raised(type_, message, (*frames, *told))
