@@ -23,6 +23,7 @@ from kdoctor.diagnose.messages import explain_message
 from kdoctor.diagnose.names import explain_name
 from kdoctor.diagnose.own_names import explain_unbuilt, explain_unimported
 from kdoctor.diagnose.positions import explain_position
+from kdoctor.diagnose.required import explain_required
 from kdoctor.diagnose.shapes import encountered
 from kdoctor.diagnose.tracebacks import Raised, read_exceptions
 from kdoctor.diagnose.verdicts import verdict
@@ -40,6 +41,7 @@ _EXPLAINERS: Final[tuple[Callable[[Case], Diagnosis | None], ...]] = (
     explain_by_example,
     explain_by_guess,
     explain_identifier,
+    explain_required,
     explain_by_message,
     explain_unimported,
 )

@@ -80,13 +80,13 @@ def _of_name(what: str, name: str, case: Case) -> Diagnosis:
 
 def _cures(what: str, name: str, found: Lookup) -> Iterator[Step]:
     if found.moved_to:
-        yield Step(StepKind.CODE, f"{what}='{found.moved_to[0].rpartition('.')[2]}'")
+        yield Step(StepKind.CODE, f"'{name}'  ->  '{found.moved_to[0].rpartition('.')[2]}'")
     elif found.suggestions:
         leaves = dict.fromkeys(each.rpartition(".")[2] for each in found.suggestions)
         yield Step(StepKind.ADVICE, f"Did you mean {' or '.join(f'`{each}`' for each in leaves)}?")
     yield Step(
         StepKind.CODE,
-        f"{what}={name}",
+        f"metrics=[{name}]" if what == "metric" else f"{what}={name}",
         "where it is a function or class of your own or of a library: itself, without quotes",
     )
 

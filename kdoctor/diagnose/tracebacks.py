@@ -69,6 +69,7 @@ _TYPE_ALONE: Final = re.compile(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|
 _WARNED: Final = re.compile(
     r"^(?P<path>\S.*?\.pyx?|<[^>]+>):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
 )
+_IMPORT: Final = re.compile(r"from [\w.]+ import \w|import [\w.]+$")
 _LOG_LINE: Final = re.compile(r"^(?:\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|[WIEF]\d{4} \d\d:\d\d)")
 _FENCE: Final = "```"
 _MOST_LINES: Final = 80  # of a message
@@ -290,7 +291,8 @@ def _source_above(lines: list[str]) -> str:
                 return text.strip()
             is_excerpt = True
         elif line.strip() and not is_marker(line):
-            return line.strip() if line.startswith("    ") and not is_excerpt else ""
+            is_source = line.startswith("    ") or _IMPORT.match(line)
+            return line.strip() if is_source and not is_excerpt else ""
     return ""
 
 

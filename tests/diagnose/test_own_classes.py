@@ -195,3 +195,26 @@ def test_an_optimizer_without_a_step_is_told_by_its_frames_alone():
     found = explain(traceback("net.fit(x, y)", "NotImplementedError", "<module>", below))
     assert found.rule == "KD512"
     assert not explain("NotImplementedError").is_known
+
+
+def test_an_argument_that_a_class_of_keras_wants_is_told_by_its_signature():
+    error = "TypeError: MeanIoU.__init__() missing 1 required positional argument: 'num_classes'"
+    found = explain(traceback("m = keras.metrics.MeanIoU()", error))
+    assert found.steps[0].text == "keras.metrics.MeanIoU(num_classes=…)"
+    assert found.only_if == ""
+    assert explain(error).only_if == "`MeanIoU` is that of Keras"
+
+
+def test_a_class_of_that_name_that_wants_something_else_is_left_alone():
+    error = "TypeError: MeanIoU.__init__() missing 1 required positional argument: 'masks'"
+    assert not explain(error).is_known
+
+
+def test_a_metric_of_ones_own_goes_into_the_list_of_metrics():
+    found = explain("ValueError: Could not interpret metric identifier: f1_of_mine")
+    assert found.steps[-1].text == "metrics=[f1_of_mine]"
+
+
+def test_the_import_above_a_bare_message_says_which_module_it_is():
+    text = "from keras.engine import Layer\nImportError: cannot import name 'Layer'\n"
+    assert "keras.engine" in explain(text).meaning
