@@ -35,6 +35,15 @@ _GATE = Gate(
     ProjectPackage(knowledge(newest_target()).star_names),
 )
 NEAR_MISSES = """
+# KD315
+import keras
+class Own(keras.layers.Layer):
+    def call(self, x, training=None):
+        print(x, training, True)
+        return self.drop(x, training=training)
+    def look(self, x, deep=True):
+        return x.reshape(x, deep)
+
 # KD436
 import keras
 class Own(keras.layers.Layer):
@@ -854,6 +863,17 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD315
+from tensorflow.keras import Model as Base, layers as kl
+class Own(Base):
+    def __init__(self):
+        super().__init__()
+        self.parts = {"drop": kl.Dropout(0.5)}
+        self.norm = made = kl.BatchNormalization()
+    def call(self, x, *, training=None):
+        norm = self.norm
+        return norm(x, training)
+
 # KD436
 from tensorflow.keras import layers as kl
 class Base(kl.Dense): pass

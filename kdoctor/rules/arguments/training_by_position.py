@@ -1,0 +1,260 @@
+"""`self.norm(x, training)`: what is no tensor is given to a layer by keyword now.
+
+## What it does
+Reports calls of layers and models that pass True or False by position: written as such, or by way
+of a parameter that holds them, as `training` does in the `call` of a layer.
+
+## Why it breaks
+Keras 2 passed on what it got. Keras 3 takes tensors by position, and nothing else: `ValueError:
+Only input tensors may be passed as positional arguments. The following argument value should be
+passed as a keyword argument: True`. Where `training` is None it runs, and fails in `fit`. Models
+that are made of their inputs and outputs take it all the same.
+
+## What to write instead
+`self.norm(x, training=training)`, which means the same on Keras 2 and 3.
+
+## How we know
+The layers of Keras that have `training` next to their input were called on Keras 3.15.1 and on
+tf_keras 2.21, as were layers and models of one's own; the question stands in `Layer.__call__` since
+3.0.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind, Type
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import is_keras_3, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class, methods_in, still_holds
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, may_be_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.walk import descendants
+
+TRAINING_IS_SECOND: Final = frozenset({
+    "AlphaDropout", "BatchNormalization", "Dropout", "GaussianDropout", "GaussianNoise",
+    "Sequential", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "TimeDistributed",
+})  # fmt: skip
+"""What of Keras takes ``training`` behind its input, on Keras 2 as on Keras 3."""
+_TRAINING = "training"
+_KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
+_ERROR = "ValueError: Only input tensors may be passed as positional arguments."
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each call that passes by position what is no tensor."""
+    for call in module.nodes(cst.Call):
+        given = _by_position(call)
+        first = next((n for n, each in enumerate(given) if n and _is_bool(module, each)), None)
+        owner = None if first is None else module.type_of(call.func)
+        if first is None or owner is None or not is_keras_3(facts, owner.qualified):
+            continue
+        names = _parameters(module, owner)
+        if names is None or module.is_guarded(call):
+            continue
+        yield rule.finding(
+            module.place(given[first]),
+            f"only tensors go to `{owner.cls}` by position: {_ERROR}",
+            symbol=f"{owner.cls}.__call__",
+            confidence=Confidence.LIKELY,
+            help="Pass it by keyword: `training=…`.",
+            fix=_fix(module, facts, given[first:], names[first:]),
+            no_fix_because=None if len(given) <= len(names) else "its parameter has no name here",
+        )
+
+
+def _by_position(call: cst.Call) -> Sequence[cst.Arg]:
+    """Return what is passed by position, nothing where ``*args`` hides which is which."""
+    if any(each.star == "*" for each in call.args):
+        return ()
+    return [each for each in call.args if each.keyword is None and not each.star]
+
+
+def _is_bool(module: Module, argument: cst.Arg) -> bool:
+    value = argument.value
+    if not isinstance(value, cst.Name):
+        return False
+    return isinstance(literal(value), bool) or _holds_a_bool(module, value)
+
+
+def _holds_a_bool(module: Module, name: cst.Name) -> bool:
+    """Say whether it is a parameter that is a bool by default, or ``training`` of a ``call``."""
+    for each in module.ancestors(name):
+        if not isinstance(each, cst.FunctionDef):
+            continue
+        for parameter in (*each.params.params, *each.params.kwonly_params):
+            if parameter.name.value == name.value:
+                is_bool = isinstance(literal(parameter.default), bool) or (
+                    name.value == _TRAINING and _is_call_of_keras(module, each)
+                )
+                return is_bool and still_holds(module, name, parameter)
+    return False
+
+
+def _is_call_of_keras(module: Module, function: cst.FunctionDef) -> bool:
+    """Say whether it is the ``call`` of a layer or model: Keras gives it a bool when it trains."""
+    owner = next(iter(each for each in module.ancestors(function) if _is_definition(each)), None)
+    return (
+        function.name.value == "call"
+        and isinstance(owner, cst.ClassDef)
+        and kind_of_class(module, owner) in _KINDS
+    )
+
+
+def _is_definition(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.ClassDef | cst.FunctionDef)
+
+
+def _parameters(module: Module, owner: Type) -> Sequence[str] | None:
+    """Return what the ``call`` of an object takes by position, None where Keras may take a bool."""
+    if owner.kind not in _KINDS or owner.cls is None:
+        return None
+    split = split_root(owner.qualified or "")
+    if split is not None and split[1].rpartition(".")[2] == owner.cls:
+        return ("inputs", _TRAINING) if owner.cls in TRAINING_IS_SECOND else None
+    classes = [each for each in module.nodes(cst.ClassDef) if each.name.value == owner.cls]
+    if len(classes) != 1 or kind_of_class(module, classes[0]) is not owner.kind:
+        return None
+    methods = methods_in(classes[0])
+    call = methods.get("call")
+    if call is None or "__call__" in methods or call.params.posonly_params:
+        return None
+    if any(_allows_all(module, each) for each in descendants(classes[0].body)):
+        return None
+    return [each.name.value for each in call.params.params[1:]]
+
+
+def _allows_all(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether it makes a class one that takes all: a model of inputs and outputs is one."""
+    match node:
+        case cst.Name(value="_allow_non_tensor_positional_args"):
+            return True
+        case cst.Call(
+            func=cst.Attribute(value=owner, attr=cst.Name(value="__init__")), args=[first, *_]
+        ):
+            return first.star != "**" and module.source(owner).startswith("super(")
+    return False
+
+
+def _fix(
+    module: Module, facts: Facts, given: Sequence[cst.Arg], names: Sequence[str]
+) -> Fix | None:
+    if len(given) > len(names):
+        return None
+    edits = []
+    for each, name in zip(given, names, strict=False):
+        start = module.outer_span(each.value).start
+        edits.append(Edit(Span(start, start), (f"{name}=",)))
+    return Fix(
+        f"Pass `{names[0]}` by keyword",
+        tuple(edits),
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
+
+
+def _may_pass_one(glimpse: Glimpse, facts: Facts) -> bool:
+    flags = {
+        each.arg
+        for kind in (ast.FunctionDef, ast.AsyncFunctionDef)
+        for function in glimpse.nodes.get(kind, ())
+        for each in _flags(function.args)
+    }
+    asked = [(each.node, each.node.func) for each in glimpse.calls if _passes_one(each, flags)]
+    return bool(asked) and may_be_of(glimpse, facts, asked, _KINDS)
+
+
+def _flags(given: ast.arguments) -> Iterator[ast.arg]:
+    """Yield the parameters that may hold a bool."""
+    named = [*given.posonlyargs, *given.args]
+    defaults = [*given.defaults]
+    with_default = zip(named[len(named) - len(defaults) :], defaults, strict=True)
+    for each, default in (*with_default, *zip(given.kwonlyargs, given.kw_defaults, strict=True)):
+        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+            yield each
+    yield from (each for each in (*named, *given.kwonlyargs) if each.arg == _TRAINING)
+
+
+def _passes_one(called: Called, flags: set[str]) -> bool:
+    return any(
+        (isinstance(each, ast.Constant) and isinstance(each.value, bool))
+        or (isinstance(each, ast.Name) and each.id in flags)
+        for each in called.node.args[1:]
+    )
+
+
+rule = Rule(
+    code="KD315",
+    name="training-by-position",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=Trigger(_may_pass_one),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n\n"
+_OWN = _HEAD + (
+    "class Own(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.drop = keras.layers.Dropout(0.5)\n\n"
+    "    def call(self, x, training=None):\n        return self.drop(x, {})\n\n\n"
+)
+_FIT = (
+    "model = keras.Sequential([keras.Input((2,)), Own(), keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse')\n"
+    "model.fit(np.ones((2, 2)), np.ones((2, 1)), verbose=0)\n"
+)
+_TWO = _HEAD + (
+    "class Two(keras.Model):\n    def call(self, x, is_training, scale):\n"
+    "        return x * scale if is_training else x\n\n\n"
+    "made = Two()(np.ones((1, 2), 'float32'), {})\n"
+)
+_PLAIN = _HEAD + "y = keras.layers.BatchNormalization()(np.zeros((2, 3), 'float32'), {})\n"
+
+VALID = [
+    _OWN.format("training=training"),
+    _OWN.format("None"),
+    _OWN.format("training").replace("self.drop(", "self.work("),
+    # It may be a tensor.
+    _OWN.format("training").replace("return", "training = keras.ops.equal(x, x)\n        return"),
+    _OWN.format("trained").replace("training=None", "trained"),
+    _HEAD + "x = keras.Input((2,))\nkeras.Model(x, keras.layers.Dropout(0.5)(x))(x, True)",
+    _HEAD + "x = keras.Input((2, 2))\nkeras.layers.MultiHeadAttention(2, 2)(x, x)",
+    _HEAD + "keras.layers.Dropout(0.5, True)\nkeras.layers.RandomFlip()(np.ones((2, 2, 3)), True)",
+    _TWO.format("True, 2.0").replace("def call", "def __call__"),
+    _TWO.format("*[True, 2.0]"),
+    "import tf_keras as " + _PLAIN.format("True").removeprefix("import "),
+]
+INVALID = [
+    Example(
+        before=_PLAIN.format("True"),
+        after=_PLAIN.format("training=True"),
+        raises=_ERROR,
+        on_keras_2=True,
+        same="np.round(np.array(y), 4).tolist()",
+    ),
+    Example(
+        before=_OWN.format("training") + _FIT,
+        after=_OWN.format("training=training") + _FIT,
+        raises="ValueError",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_TWO.format("True, 2.0"),
+        after=_TWO.format("is_training=True, scale=2.0"),
+        raises=_ERROR,
+        on_keras_2=True,
+        same="np.array(made).tolist()",
+    ),
+    Example(
+        before=_TWO.format("True, 2.0").replace(", scale", ", *scale"),
+        raises=_ERROR,
+    ),
+]
