@@ -13,8 +13,9 @@ from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import Interpreter, interpreter_for, interpreter_named
 
 _QUESTION = """
-import json, sys
+import sys
 sys.path[:] = [entry for entry in sys.path if entry]
+import json
 from importlib.util import find_spec
 try:
     from importlib.metadata import version

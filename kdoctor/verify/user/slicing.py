@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kdoctor import quiet_ast
+from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user import local_modules
 from kdoctor.verify.user.local_modules import Place
 from kdoctor.verify.user.quiet import FRAMEWORKS, Quietness, is_builtin, loud_name_in
@@ -54,6 +55,10 @@ class Sliced:
     place: Place
     read: Reader
     _others: dict[str, Sliced] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Let lines end as Python counts them, whatever ends them in the file."""
+        self.text = LINE_BREAK.sub("\n", self.text)
 
     @cached_property
     def statements(self) -> list[Statement]:

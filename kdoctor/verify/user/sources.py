@@ -8,6 +8,7 @@ from itertools import pairwise
 from kdoctor.documents import Document, Kind, Unit
 from kdoctor.errors import FileProblem
 from kdoctor.model import Span
+from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.verify.user.verifying import Source
 
 
@@ -29,6 +30,6 @@ def sources_of(
 def _lines_of(unit: Unit) -> Iterator[int]:
     """Yield, for each line of a unit, on which line of the document it stands."""
     at = 0
-    ends = [index + 1 for index, char in enumerate(unit.text) if char == "\n"]
+    ends = [each.end() for each in LINE_BREAK.finditer(unit.text)]
     for at, _ in pairwise([0, *ends, len(unit.text) + 1]):
         yield unit.place(Span(at, at)).line

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from kdoctor.verify.user.interpreter import choose
 from kdoctor.verify.user.local_modules import place_of
 from kdoctor.verify.user.slicing import NotSliced, Sliced
+from kdoctor.verify.user.sources import sources_of
 
 
 @pytest.fixture
@@ -31,6 +35,20 @@ def test_only_what_is_needed_is_taken_and_lines_stay_where_they_are(module):
     found = module(text).slice("f")
     assert lines_of(found) == ["W = 2 * 3", "def f(x):", "    return W * x"]
     assert found.pieces[0].text.split("\n").index("def f(x):") == 6
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r", "\r\r\n"])
+def test_lines_end_where_python_ends_them(module, newline):
+    text = newline.join(["W = 2", "os.remove('x')", "def f(x):", "    return W * x", ""])
+    assert lines_of(module(text).slice("f")) == ["W = 2", "def f(x):", "    return W * x"]
+    (source,) = sources_of("main.py", text.encode(), text.encode())
+    assert len(source.lines) == len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+
+
+def test_modules_of_the_working_folder_are_not_run_to_ask_a_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "json.py").write_text("raise SystemExit(1)\n")
+    assert choose(str(tmp_path), sys.executable).path == sys.executable
 
 
 def test_an_import_loses_the_names_that_are_not_needed(module):
