@@ -154,7 +154,7 @@ def explain_by_message(case: Case) -> Diagnosis | None:
     if len(_first_line(case)) < _SHORTEST or not _may_be_keras(case):
         return None
     best = _best(case)
-    if best is None:
+    if best is None or not _is_alike(case, best):
         return None
     is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
     package = case.blamed.package if is_package and case.blamed is not None else ""
@@ -170,6 +170,23 @@ def explain_by_message(case: Case) -> Diagnosis | None:
         package=package,
         target=case.target,
     )
+
+
+_WORD: Final = re.compile(r"[A-Za-z_]\w{3,}")
+_ANYWHERE: Final = frozenset({"self", "keras", "model", "models", "layers", "import", "from"})
+
+
+def _is_alike(case: Case, best: _Known) -> bool:
+    """Say whether the user's line has a word of the example, where Python's words are all there is.
+
+    "not enough values to unpack" says nothing of who was asked for them.
+    """
+    speaks = re.search(r"keras|`|'\w+'|\w+=|\w+\.\w+", case.error.message, re.IGNORECASE)
+    line = case.blamed.source if case.blamed is not None else ""
+    if speaks or not line:
+        return True
+    words = {*_WORD.findall(line)} - _ANYWHERE
+    return bool(words & {*_WORD.findall(best.example.before)})
 
 
 def _best(case: Case) -> _Known | None:

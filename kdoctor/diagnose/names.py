@@ -101,7 +101,8 @@ def _explained(search: _Search) -> Diagnosis:
     frame = case.blamed
     is_package = frame is not None and frame.origin is Origin.PACKAGE
     if found.presence is Presence.EXISTS:
-        return _other_release(search)
+        is_unloaded = found.import_only and search.missing.form == "attribute"
+        return _not_imported(search) if is_unloaded else _other_release(search)
     answer = Answer() if is_package else search.answer
     rules = [finding.code for finding in answer.findings]
     told = tuple(steps.of_answer(answer)) or tuple(steps.of_lookup(found))
@@ -225,6 +226,29 @@ def _ruled_out(search: _Search) -> tuple[str, ...]:
 
 def _shown(missing: MissingName) -> str:
     return missing.qualified.replace("tensorflow.", "tf.", 1)
+
+
+def _not_imported(search: _Search) -> Diagnosis:
+    """The module is there for `import` alone: its parent does not load it."""
+    missing, case, answer = search.missing, search.case, search.answer
+    owner, _, leaf = missing.qualified.rpartition(".")
+    frame = case.blamed
+    package = frame.package if frame is not None and frame.origin is Origin.PACKAGE else ""
+    return Diagnosis(
+        fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
+        meaning=f"`{_shown(missing)}` of {_release(search.found, search.target)} is a module that "
+        f"only an import finds: `{_shown(missing).rpartition('.')[0]}` does not load it by itself.",
+        error=case.error,
+        place=frame,
+        evidence=(f"importing it works, asking for the attribute does not: {search.target}",),
+        steps=(
+            *steps.of_answer(answer),
+            Step(StepKind.CODE, f"from {owner} import {leaf}", f"and `{leaf}.…` in its place"),
+        ),
+        rule=answer.rule or "KD102",
+        package=package,
+        target=search.target,
+    )
 
 
 def _other_release(search: _Search) -> Diagnosis:

@@ -218,3 +218,21 @@ def test_a_metric_of_ones_own_goes_into_the_list_of_metrics():
 def test_the_import_above_a_bare_message_says_which_module_it_is():
     text = "from keras.engine import Layer\nImportError: cannot import name 'Layer'\n"
     assert "keras.engine" in explain(text).meaning
+
+
+def test_a_module_that_only_an_import_finds_is_no_broken_installation():
+    below = (
+        '  File "/v/lib/python3.11/site-packages/tensorflow/python/util/lazy_loader.py", line 211, '
+        "in __getattr__\n    return getattr(module, item)\n"
+    )
+    error = "AttributeError: module 'keras._tf_keras.keras' has no attribute 'saving'"
+    line = "@tf.keras.saving.register_keras_serializable()"
+    found = explain(traceback(line, error, "<module>", below))
+    assert found.fault is Fault.YOUR_CODE
+    assert found.steps[-1].text == "from tensorflow.keras import saving"
+
+
+def test_pythons_own_words_on_a_line_that_does_something_else_are_no_rules():
+    below = KERAS.format("optimizers/base_optimizer.py", "apply_gradients", "a, b = zip(*pairs)")
+    error = "ValueError: not enough values to unpack (expected 2, got 0)"
+    assert not explain(traceback("opt.apply_gradients(pairs)", error, below=below)).is_known
