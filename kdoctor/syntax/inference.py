@@ -406,7 +406,7 @@ class Inference:
         index = len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index)
         if value.type.kind is Kind.LIST:
             return item_of(value) if index else value
-        if not index and len(node.slice) == 1 and value.type.cls is None:
+        if not index and len(node.slice) == 1 and value.may_be_several:
             return value  # a part of the list, if it is one
         return self._member(value, "__getitem__", called=True)
 

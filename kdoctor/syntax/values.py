@@ -23,6 +23,11 @@ class Value(Struct, frozen=True):
     is_none: bool = False
     exact: bool = True
 
+    @property
+    def may_be_several(self) -> bool:
+        """Whether it is what a layer or a model gave: a symbolic tensor, or a list of them."""
+        return self.type is not None and self.type.kind is Kind.TENSOR and self.type.cls is None
+
     def __bool__(self) -> bool:
         return self.type is not None or self.own is not None
 

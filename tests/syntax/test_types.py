@@ -133,6 +133,10 @@ def test_the_kind_is_inferred(parse, source, kind):
         "def f(m: Model | Dense): m.y",
         "m = Model()\ndef f():\n    global m\n    m = g()\nm.y",
         "Dense(3)(x).y",
+        (
+            "class A(Layer):\n    def build(self, s): self.w = self.add_weight()\n"
+            "    def call(self, x): self.w[:2].y"
+        ),
         "def f():\n    yield Model()\nf().y",
         "async def f(): return Model()\nf().y",
         "@wrapped\ndef f(): return Model()\nf().y",
