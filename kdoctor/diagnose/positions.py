@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kdoctor.diagnose import steps
-from kdoctor.diagnose.by_rules import Wanted, ask
+from kdoctor.diagnose.by_rules import Wanted, ask, source_of
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
 from kdoctor.diagnose.eras import Era, all_targets
@@ -150,6 +150,8 @@ def _named(moved: _Moved) -> str:
 def _is_surely(case: Case) -> bool:
     frames = case.error.frames
     shown = [case.error.message, *(frame.source for frame in frames)]
+    if case.blamed is not None and (data := source_of(case.blamed, case.read)) is not None:
+        shown.append(data.decode(errors="replace"))
     return any(frame.origin is Origin.KERAS for frame in frames) or any(
         re.search(r"\bkeras\b", text) for text in shown
     )
