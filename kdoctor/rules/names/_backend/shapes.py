@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import context, equals
+from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
+from kdoctor.rules.calls import value_of
 from kdoctor.rules.names._backend.questions import (
     indexed,
     not_calculated_with,
@@ -14,6 +17,32 @@ from kdoctor.syntax import Context
 
 _CHANNELS_LAST = equals("data_format", "channels_last")
 _CHANNELS_FIRST = equals("data_format", "channels_first")
+_SEVERAL = (cst.List, cst.ListComp, cst.Tuple)
+
+
+def _may_be_a_tensor(sizes: str) -> Guard:
+    """The sizes are neither written out nor one number: a graph lets nobody look into a tensor."""
+
+    def answer(situation: Situation) -> Answer:
+        node = situation.value(sizes)
+        if node is None or whole_numbers(sizes).decide(situation) is Answer.YES:
+            return Answer.NO
+        value = value_of(situation.module, node)
+        while isinstance(value, cst.BinaryOperation):  # [1] * rank + [n]
+            value = (
+                value.left
+                if isinstance(value.left, (*_SEVERAL, cst.BinaryOperation))
+                else value.right
+            )
+        return Answer.NO if isinstance(value, _SEVERAL) else Answer.YES
+
+    return Question(
+        f"may_be_a_tensor({sizes!r})",
+        f"`{sizes}` is no tensor",
+        answer,
+        parameters=frozenset({sizes}),
+    )
+
 
 REWRITES = (
     # While a functional model is built, an unknown batch size is None in keras.ops.shape.
@@ -55,6 +84,11 @@ REWRITES = (
         "keras.ops.repeat(keras.ops.expand_dims(x, 1), n, axis=1)",
     ),
     rewrite("keras.backend.repeat_elements(x, rep, axis)", "keras.ops.repeat(x, rep, axis)"),
+    rewrite(
+        "keras.backend.tile(x, n)",
+        "keras.ops.tile(x, n)",
+        when=_may_be_a_tensor("n") & somewhere(),
+    ),
     rewrite("keras.backend.tile(x, n)", "keras.ops.tile(x, n)"),
     rewrite(
         "keras.backend.gather(reference, indices)",
@@ -130,5 +164,7 @@ BY_HAND = {
     "resize_images": "write keras.ops.image.resize(x, (height, width), "
     "interpolation=..., data_format=...) with the new size, or use keras.layers.UpSampling2D",
     "resize_volumes": "repeat each axis with keras.ops.repeat, or use keras.layers.UpSampling3D",
+    "tile": "keras.ops.tile(x, n) takes a tensor `n` apart, which fails in a graph: "
+    "write the sizes as a list, keras.ops.tile(x, [a, b])",
     "normalize_data_format": "write `data_format or keras.config.image_data_format()`",
 }
