@@ -18,7 +18,7 @@ from kdoctor.model import Place, Region, Span
 
 Kind = Literal["python", "notebook", "markdown", "rst"]
 
-KIND_OF_ENDING: Mapping[str, Kind] = {
+_KIND_OF_ENDING: Mapping[str, Kind] = {
     ".py": "python",
     ".pyw": "python",
     ".pyi": "python",
@@ -116,14 +116,21 @@ def kind_of(path: str, data: bytes) -> Kind:
     Raises:
         FileProblem: neither tells.
     """
-    ending = PurePosixPath(path).suffix.lower()
-    if ending in KIND_OF_ENDING:
-        return KIND_OF_ENDING[ending]
+    kind = kind_by_ending(path)
+    if kind is not None:
+        return kind
     if path == "-" or _SHEBANG.match(data):
         return "python"
-    what = f"the ending {ending} says" if ending else "no ending says"
+    ending = PurePosixPath(path).suffix
+    what = f"the ending {ending} does not tell" if ending else "it has no ending that tells"
     kinds = ", ".join(get_args(Kind))
-    raise FileProblem(f"{what} nothing of what it is; name it with --as ({kinds})")
+    raise FileProblem(f"{what} what it is; name it with --as ({kinds})")
+
+
+def kind_by_ending(path: str) -> Kind | None:
+    """Tell what kind of file it is by its name alone, be that nothing but an ending: ``.py``."""
+    dot, ending = path.rpartition(".")[1:]
+    return _KIND_OF_ENDING.get(f"{dot}{ending.lower()}")
 
 
 def _reader(kind: Kind) -> _Reader:

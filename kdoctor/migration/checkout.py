@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from kdoctor.documents.document import KIND_OF_ENDING
+from kdoctor.documents.document import kind_by_ending
 from kdoctor.migration.repository import Repository
 
 _SETTINGS = ".toml"
@@ -67,5 +67,4 @@ class Checkout:
 
 
 def _is_of_concern(path: str) -> bool:
-    name = PurePosixPath(path)
-    return name.suffix.lower() in KIND_OF_ENDING or name.name in _MARKS
+    return kind_by_ending(path) is not None or PurePosixPath(path).name in _MARKS

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from lsprotocol import types
 
 from kdoctor.documents import Document, Kind
-from kdoctor.documents.document import KIND_OF_ENDING
+from kdoctor.documents.document import kind_by_ending
 from kdoctor.documents.positions import Positions, common_start
 from kdoctor.engine.live import Draft
 from kdoctor.model import Place, Region, Span
@@ -189,8 +189,7 @@ class Notebook:
 
 def kind_of(path: str, language: str) -> Kind | None:
     """Tell what kind of document it is by its name, else by the editor's word for its language."""
-    kind = KIND_OF_ENDING.get(PurePosixPath(path).suffix.lower())
-    return kind or _KIND_OF_LANGUAGE.get(language.lower())
+    return kind_by_ending(path) or _KIND_OF_LANGUAGE.get(language.lower())
 
 
 def path_of(uri: str, folder: str) -> str | None:

@@ -112,6 +112,7 @@ def test_a_new_text_that_the_encoding_lacks_is_refused() -> None:
         ("a.markdown", b"", "markdown"),
         ("a.rst", b"", "rst"),
         ("a.ipynb", b'{"cells": []}', "notebook"),
+        ("src/.py", b"", "python"),  # which is found below a folder, too
         ("-", b"", "python"),
         ("bin/train", b"#!/usr/bin/env python3\n", "python"),
         ("bin/train", b"#!/usr/bin/python3.11 -u\n", "python"),
@@ -121,7 +122,7 @@ def test_the_ending_or_a_shebang_tells_the_kind(path: str, data: bytes, kind: st
     assert Document.parse(data, path).kind == kind
 
 
-@pytest.mark.parametrize("path", ["notes.txt", "Makefile"])
+@pytest.mark.parametrize("path", ["notes.txt", "Makefile", "py", "a.py/notes"])
 def test_a_file_of_no_known_kind_asks_for_one(path: str) -> None:
     with pytest.raises(FileProblem, match="name it with --as"):
         Document.parse(b"#!/bin/sh\n", path)
