@@ -35,6 +35,13 @@ _GATE = Gate(
     ProjectPackage(knowledge(newest_target()).star_names),
 )
 NEAR_MISSES = """
+# KD316
+import keras
+def drawn(shape, *, dtype=None): return shape
+def other(shape): return shape
+keras.layers.Dense(3, kernel_initializer=drawn)
+keras.layers.Dense(3, kernel_initializer=other((3,)))
+
 # KD315
 import keras
 class Own(keras.layers.Layer):
@@ -863,6 +870,13 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD316
+from tensorflow.keras.layers import Embedding as Table
+def made():
+    def drawn(shape: tuple = (1,), *others):
+        return shape
+    return Table(3, 2, embeddings_initializer=drawn)
+
 # KD315
 from tensorflow.keras import Model as Base, layers as kl
 class Own(Base):

@@ -1,0 +1,147 @@
+"""`Dense(3, kernel_initializer=drawn)`: a function that makes weights must take `dtype=`.
+
+## What it does
+Reports functions that a layer of Keras gets as an initializer, and that take no `dtype`.
+
+## Why it breaks
+Keras up to 2.3 called `drawn(shape)`. Keras 3 calls `drawn(shape, dtype=dtype)` when the layer is
+built: `TypeError: drawn() got an unexpected keyword argument 'dtype'`.
+
+## What to write instead
+`def drawn(shape, name=None, dtype=None):`. Keras casts what it gets, so that nothing need be done
+with the `dtype`.
+
+## How we know
+Run on Keras 3.15.1 with each of the arguments; `tf.keras` and Keras 2.4 to 2.15 pass it, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import argument, instances
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, keyword
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+ALWAYS_CALLED: Final = ("kernel_initializer", "embeddings_initializer")
+"""Arguments of Keras' layers of which every layer that is built makes a weight."""
+_DTYPE = "dtype"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such function once."""
+    seen: set[cst.FunctionDef] = set()
+    for _, call, _ in instances(module, Kind.LAYER, facts):
+        for name in ALWAYS_CALLED:
+            given = argument(call, name)
+            function = None if given is None else _function(module, given.value)
+            if function is None or function in seen or _takes_dtype(function):
+                continue
+            if module.is_guarded(call):
+                continue
+            seen.add(function)
+            yield rule.finding(
+                module.place(function.name),
+                f"`{function.name.value}` is a layer's `{name}`, and is called with `dtype`: "
+                f"TypeError: {function.name.value}() got an unexpected keyword argument 'dtype'",
+                symbol=name,
+                confidence=Confidence.LIKELY,
+                help="Give it a parameter `dtype=None`.",
+                fix=_fix(module, facts, function),
+            )
+
+
+def _function(module: Module, value: cst.BaseExpression) -> cst.FunctionDef | None:
+    """Return the one function of this module that a name stands for."""
+    bound = module.bindings_at(value) if isinstance(value, cst.Name) else ()
+    node = bound[0].node if len(bound) == 1 else None
+    return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
+
+
+def _takes_dtype(function: cst.FunctionDef) -> bool:
+    given = function.params
+    named = (*given.posonly_params, *given.params, *given.kwonly_params)
+    # Without a parameter by position it makes the initializer, and is none.
+    return (
+        given.star_kwarg is not None
+        or not given.params
+        or _DTYPE in {each.name.value for each in named}
+    )
+
+
+def _fix(module: Module, facts: Facts, function: cst.FunctionDef) -> Fix:
+    last = function.params.params[-1]
+    annotation = last.annotation.annotation if last.annotation else last.name
+    end = module.outer_span(last.default or annotation).end
+    return Fix(
+        "Let it take `dtype`",
+        (Edit(Span(end, end), (f", {_DTYPE}=None",)),),
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
+
+
+def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
+    functions = {
+        node.name
+        for node in glimpse.nodes.get(ast.FunctionDef, ())
+        if node.args.kwarg is None
+        and _DTYPE not in {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
+    }
+    return any(
+        isinstance(given, ast.Name) and given.id in functions
+        for name in ALWAYS_CALLED
+        for called in glimpse.calls_with(name)
+        for given in (called.argument(name),)
+    )
+
+
+rule = Rule(
+    code="KD316",
+    name="initializer-without-dtype",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=keyword(*ALWAYS_CALLED) & Trigger(_may_be_given),
+    since="3.0",
+)
+
+_SOURCE = (
+    "import keras\nimport numpy as np\n\n\ndef drawn({}):\n    return np.full(shape, 0.5)\n\n\n"
+    "layer = keras.layers.{}\nlayer.build((None, 2))\n"
+)
+_DENSE = "Dense(3, kernel_initializer=drawn)"
+_EMBEDDING = "Embedding(3, 2, embeddings_initializer=drawn)"
+_ERROR = "TypeError: drawn() got an unexpected keyword argument 'dtype'"
+
+VALID = [
+    _SOURCE.format("shape, dtype=None", _DENSE),
+    _SOURCE.format("shape, *, dtype", _DENSE),
+    _SOURCE.format("shape, **others", _DENSE),
+    _SOURCE.format("shape", "Dense(3, kernel_initializer=made())"),
+    _SOURCE.format("shape", "Dense(3, kernel_initializer='drawn')"),
+    _SOURCE.format("", _DENSE).replace("(shape", "((2, 3)"),
+    "import tf_keras as " + _SOURCE.format("shape", _DENSE).removeprefix("import "),
+]
+INVALID = [
+    Example(
+        before=_SOURCE.format("shape, name=None", _DENSE),
+        after=_SOURCE.format("shape, name=None, dtype=None", _DENSE),
+        raises=_ERROR,
+        check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
+    ),
+    Example(
+        before=_SOURCE.format("shape: tuple, *, name=None", _EMBEDDING),
+        after=_SOURCE.format("shape: tuple, dtype=None, *, name=None", _EMBEDDING),
+        raises=_ERROR,
+        check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
+    ),
+]
