@@ -107,11 +107,11 @@ class Examiner:
         skipped = [SkippedPart(path, part.cell, part.line, part.why) for part in document.skipped]
         for unit in document.units:
             codes = self._gate.may_fire(path, unit.text)
-            if not self.orders.gate and self._gate.concerns(path, unit.text):
-                codes = self._codes
             admitted = bool(codes) or unit.index in changed
             if self.orders.gate and not admitted:
                 continue
+            if not self.orders.gate and self._gate.concerns(path, unit.text):
+                codes = self._codes
             asked[unit.index] = codes
             try:
                 modules[unit.index] = self.module(unit)

@@ -13,6 +13,7 @@ from kdoctor.engine.prefilter import Prefilter
 from kdoctor.keras_api import newest_target
 from kdoctor.rules import Facts
 from kdoctor.rules.triggers import trigger_of
+from kdoctor.syntax import parsing
 
 WORDS = ("keras", "segmentation_models")
 FACTS = Facts(newest_target())
@@ -190,6 +191,20 @@ def test_a_file_without_keras_has_nothing_to_report_gate_or_no_gate(tmp_path, ga
     found = engine.scan([tmp_path], target="keras==3.15.1", gate=gate).findings
 
     assert {Path(each.place.path).name for each in found} == {"with_keras.py"}
+
+
+@pytest.mark.parametrize("gate", [True, False])
+def test_a_list_of_words_that_libcst_is_not_given_has_nothing_to_report_gate_or_no_gate(
+    tmp_path, monkeypatch, gate
+):
+    monkeypatch.setattr(parsing, "_LARGEST", 1_000)
+    words = "\n".join(f"    'word{number}'," for number in range(200))
+    (tmp_path / "words.py").write_text(f"WORDS = [\n    'keras',\n{words}\n]\n")
+    (tmp_path / "uses.py").write_text(f"import keras\nkeras.backend.sum([\n{words}\n])\n")
+
+    scan = engine.scan([tmp_path], target="keras==3.15.1", gate=gate, jobs=1)
+
+    assert [Path(each.path).name for each in scan.unreadable] == ["uses.py"]
 
 
 @pytest.mark.parametrize(
