@@ -34,6 +34,8 @@ from kdoctor.syntax.glimpse import Glimpse
 
 ALWAYS_CALLED: Final = ("kernel_initializer", "embeddings_initializer")
 """Arguments of Keras' layers of which every layer that is built makes a weight."""
+_BIAS = "bias_initializer"  # a weight is made of it, too, unless `use_bias` says otherwise
+_BEFORE_USE_BIAS = 2  # arguments by position: in `Dense` the third is `use_bias`
 _DTYPE = "dtype"
 
 
@@ -41,7 +43,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such function once."""
     seen: set[cst.FunctionDef] = set()
     for _, call, _ in instances(module, Kind.LAYER, facts):
-        for name in ALWAYS_CALLED:
+        for name in (*ALWAYS_CALLED, *((_BIAS,) if _has_bias(call) else ())):
             given = argument(call, name)
             function = None if given is None else _function(module, given.value)
             if function is None or function in seen or _takes_dtype(function):
@@ -58,6 +60,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 help="Give it a parameter `dtype=None`.",
                 fix=_fix(module, facts, function),
             )
+
+
+def _has_bias(call: cst.Call) -> bool:
+    by_position = sum(each.keyword is None for each in call.args)
+    return argument(call, "use_bias") is None and by_position <= _BEFORE_USE_BIAS
 
 
 def _function(module: Module, value: cst.BaseExpression) -> cst.FunctionDef | None:
@@ -98,7 +105,7 @@ def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
     }
     return any(
         isinstance(given, ast.Name) and given.id in functions
-        for name in ALWAYS_CALLED
+        for name in (*ALWAYS_CALLED, _BIAS)
         for called in glimpse.calls_with(name)
         for given in (called.argument(name),)
     )
@@ -110,7 +117,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=keyword(*ALWAYS_CALLED) & Trigger(_may_be_given),
+    triggers=keyword(*ALWAYS_CALLED, _BIAS) & Trigger(_may_be_given),
     since="3.0",
 )
 
@@ -119,6 +126,7 @@ _SOURCE = (
     "layer = keras.layers.{}\nlayer.build((None, 2))\n"
 )
 _DENSE = "Dense(3, kernel_initializer=drawn)"
+_BIASED = "Dense(3, 'relu', bias_initializer=drawn)"
 _EMBEDDING = "Embedding(3, 2, embeddings_initializer=drawn)"
 _ERROR = "TypeError: drawn() got an unexpected keyword argument 'dtype'"
 
@@ -128,6 +136,8 @@ VALID = [
     _SOURCE.format("shape, **others", _DENSE),
     _SOURCE.format("shape", "Dense(3, kernel_initializer=made())"),
     _SOURCE.format("shape", "Dense(3, kernel_initializer='drawn')"),
+    _SOURCE.format("shape", "Dense(3, use_bias=False, bias_initializer=drawn)"),
+    _SOURCE.format("shape", "Dense(3, None, False, bias_initializer=drawn)"),
     _SOURCE.format("", _DENSE).replace("(shape", "((2, 3)"),
     "import tf_keras as " + _SOURCE.format("shape", _DENSE).removeprefix("import "),
 ]
@@ -137,6 +147,12 @@ INVALID = [
         after=_SOURCE.format("shape, name=None, dtype=None", _DENSE),
         raises=_ERROR,
         check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
+    ),
+    Example(
+        before=_SOURCE.format("shape", _BIASED),
+        after=_SOURCE.format("shape, dtype=None", _BIASED),
+        raises=_ERROR,
+        check="assert np.all(np.array(layer.get_weights()[1]) == 0.5)",
     ),
     Example(
         before=_SOURCE.format("shape: tuple, *, name=None", _EMBEDDING),
