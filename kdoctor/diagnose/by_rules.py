@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from kdoctor.diagnose.frames import Frame
 from kdoctor.diagnose.snippets import Binding, Snippet, snippets
+from kdoctor.documents.layout import split_lines
 from kdoctor.engine.lines import Chosen, choose_and_fix
 from kdoctor.errors import KdoctorError
 from kdoctor.model import Finding, Severity
@@ -111,7 +112,7 @@ def source_of(frame: Frame, read: ReadSource) -> bytes | None:
     data = read(frame.path) if frame.path else None
     if data is None or frame.line is None:
         return None
-    lines = data.decode(errors="replace").splitlines()
+    lines = split_lines(data.decode(errors="replace"))
     if not 0 < frame.line <= len(lines):
         return None
     shown = frame.source.partition("\n")[0].strip()

@@ -34,7 +34,6 @@ class Raised:
     frames: tuple[Frame, ...] = ()
     before: Raised | None = None
     relation: Relation = ""
-    is_warning: bool = False
     is_of_group: bool = False  # one of the exceptions of an exception group
 
     @property
@@ -266,12 +265,7 @@ def _bare(lines: Iterable[str]) -> list[Raised]:
     warned = [matched for line in lines if (matched := _WARNED.match(line))]
     if warned:
         return [
-            Raised(
-                each["type"],
-                each["message"],
-                (Frame(each["path"], int(each["line"])),),
-                is_warning=True,
-            )
+            Raised(each["type"], each["message"], (Frame(each["path"], int(each["line"])),))
             for each in warned
         ]
     for line in reversed(lines):

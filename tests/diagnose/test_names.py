@@ -51,3 +51,16 @@ def test_a_bare_message_is_enough(message, told):
     found = explain(message)
     assert found.is_known
     assert told in found.meaning
+
+
+def test_lines_end_where_python_ends_them_a_form_feed_is_none() -> None:
+    source = b'"""Fit.\x0c\xe2\x80\xa8"""\nimport keras\nmean = keras.backend.mean\n'
+    log = (
+        'Traceback (most recent call last):\n  File "fit.py", line 3, in <module>\n'
+        "    mean = keras.backend.mean\n"
+        "AttributeError: module 'keras.backend' has no attribute 'mean'\n"
+    )
+    found = explain(log, target="keras==3.15.1", read=lambda _: source)
+    (diff,) = [step.text for step in found.steps if step.kind is StepKind.DIFF]
+    assert diff.startswith("--- a/fit.py\n")
+    assert "+mean = keras.ops.mean" in diff

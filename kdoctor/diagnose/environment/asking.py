@@ -24,7 +24,6 @@ print(json.dumps({
     "version": list(sys.version_info[:3]),
     "path": [os.path.abspath(entry) for entry in sys.path],
     "prefix": sys.prefix,
-    "base_prefix": getattr(sys, "base_prefix", sys.prefix),
     "user_site": user if getattr(site, "ENABLE_USER_SITE", False) else None,
     "markers": {
         "implementation_name": getattr(getattr(sys, "implementation", None), "name", "cpython"),
@@ -52,7 +51,6 @@ class Python:
     version: tuple[int, int, int]
     path: tuple[Path, ...]
     prefix: Path
-    is_virtual: bool
     user_site: Path | None
     markers: Mapping[str, str]
 
@@ -80,7 +78,6 @@ def ask(interpreter: Interpreter, environ: Mapping[str, str]) -> Python:
         (major, minor, micro),
         tuple(Path(entry) for entry in answer["path"]),
         Path(answer["prefix"]),
-        answer["prefix"] != answer["base_prefix"],
         Path(user) if user else None,
         answer["markers"],
     )
