@@ -8,6 +8,7 @@ For each project: the files after ``kdoctor fix --apply``, and ``<project>.findi
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import subprocess
@@ -22,7 +23,9 @@ TARGET = ("--target", "keras==3.15.1")
 
 def main() -> None:
     """Write all projects."""
-    destination = Path(sys.argv[1]) if sys.argv[1:] else ROOT / "tests" / "golden"
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("destination", nargs="?", type=Path, default=ROOT / "tests" / "golden")
+    destination = parser.parse_args().destination
     shutil.rmtree(destination, ignore_errors=True)
     destination.mkdir(parents=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -11,6 +11,7 @@ the next one finds.
 
 from __future__ import annotations
 
+import argparse
 import functools
 import json
 import os
@@ -39,12 +40,15 @@ FIGURES = re.compile(r"<!-- proof figures -->\n(?:.*\n<!-- end -->\n)?")
 
 def main() -> int:
     """Write the pages anew, or say whether they are as they should be."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; 1 where it would")
+    arguments = parser.parse_args()
     changed = {path: new for path in [README, *PAGES] if (new := anew(path)) != path.read_text()}
     for path, text in changed.items():
         print(path.relative_to(ROOT))
-        if "--check" not in sys.argv[1:]:
+        if not arguments.check:
             path.write_text(text, "utf-8")
-    return int(bool(changed) and "--check" in sys.argv[1:])
+    return int(bool(changed) and arguments.check)
 
 
 def anew(path: Path) -> str:
