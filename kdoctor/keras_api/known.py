@@ -5,7 +5,7 @@ Old code uses old names: what a name makes is looked up in all releases, not onl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -142,6 +142,14 @@ class KerasKnowledge:
             return None
         root, name = split
         return _star_names(root, name)
+
+    def star_modules(self, module: str) -> Mapping[str, str]:
+        """Return the modules that ``from module import *`` bound in any release, by local name.
+
+        ``K`` is ``keras.backend`` after ``from keras.layers import *`` of Keras 2.0.
+        """
+        split = split_root(module)
+        return {} if split is None else _star_modules(*split)
 
     def exists(self, qualified: str) -> bool | None:
         """Say whether ``qualified`` can be imported or read on the target."""
@@ -286,6 +294,19 @@ def _meanings(root: str, name: str) -> list[tuple[tables.NamesTable, NameSpan]]:
         if row is not None:
             found += [(table, span) for span in reversed(tables.name_spans(row))]
     return found
+
+
+@lru_cache(maxsize=256)
+def _star_modules(root: str, module: str) -> Mapping[str, str]:
+    table = tables.names_table(root)
+    prefix = f"{module}." if module else ""
+    return {
+        name.removeprefix(prefix): table.homes[span.home]
+        for name, row in table.names.items()
+        if name.startswith(prefix) and "." not in name[len(prefix) :]
+        for span in tables.name_spans(row)
+        if span.kind is EntryKind.ALIAS and not name[len(prefix) :].startswith("_")
+    }
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ import ast
 import re
 import unicodedata
 import weakref
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -278,7 +278,7 @@ class Module:
         or where it is something else in a scope around one of the places.
         """
         module = self._survey.module
-        if local in module.bindings or local in self._unbound_reads or self._in_a_star(local):
+        if local in module.bindings or local in self.unbound_reads or self._in_a_star(local):
             return False
         return all(self.scope_of(node).owner(local) is None for node in at)
 
@@ -291,8 +291,10 @@ class Module:
         return bool(scope.stars) and self._resolver.meaning(local, self.tree, scope) is not None
 
     @cached_property
-    def _unbound_reads(self) -> frozenset[str]:
-        return frozenset(use.name for use in self._all_uses if use.scope.owner(use.name) is None)
+    def unbound_reads(self) -> Mapping[str, cst.CSTNode]:
+        """The first read of each name that no scope binds: of a builtin, or from a star import."""
+        unbound = [use for use in self._all_uses if use.scope.owner(use.name) is None]
+        return {use.name: use.node for use in reversed(unbound)}
 
     @cached_property
     def _imports(self) -> Imports:

@@ -35,6 +35,11 @@ _GATE = Gate(
     ProjectPackage(knowledge(newest_target()).star_names),
 )
 NEAR_MISSES = """
+# KD108
+from keras.layers import *
+from tensorflow.keras.models import *
+def backend(k): return Dense(k)
+
 # KD316
 import keras
 def drawn(shape, *, dtype=None): return shape
@@ -870,6 +875,11 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD108
+def loss(a, b):
+    return [K for _ in (a, b)]
+from keras.layers.core import *
+
 # KD316
 from tensorflow.keras.layers import Embedding as Table
 def made():

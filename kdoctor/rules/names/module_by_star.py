@@ -1,0 +1,122 @@
+"""Modules of Keras that a star import brought along: `K` after `from keras.layers import *`.
+
+## What it does
+Reports a name that nothing in the file binds, where a star import from Keras once bound it to a
+module of Keras: `K`, `regularizers`, `optimizers`.
+
+## Why it breaks
+Up to Keras 2.2 or 2.3 a module such as `keras.layers` imported others for itself, and a star import
+took them along. Keras 3 lists what it exports: `NameError: name 'K' is not defined`, when the line
+is run.
+
+## What to write instead
+An import of the module: `from keras import backend as K`. What the module itself has lost is then
+another finding.
+
+## How we know
+What a module of each release held is read from its wheel. A file with a star import of which nobody
+knows what it binds is not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kdoctor.keras_api import EntryKind, Presence, knowledge, split_root
+from kdoctor.model import Confidence, Finding, Fix, ImportNeed, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such name once, where it is first read."""
+    stars = [each.imported for each in module.imports if each.local == "*"]
+    if any(split_root(star) is None for star in stars):
+        return
+    for name, (star, home) in _brought(stars, facts).items():
+        node = module.unbound_reads.get(name)
+        if node is None or module.is_guarded(node):
+            continue
+        until = facts.lookup(f"{star}.{name}").periods[-1][1]
+        parent, _, leaf = home.rpartition(".")
+        yield rule.finding(
+            module.place(node),
+            f"`from {star} import *` brought `{name}` up to Keras {until}: "
+            f"NameError: name '{name}' is not defined",
+            symbol=home,
+            confidence=Confidence.CERTAIN,
+            help=f"Import `{home}`{'' if leaf == name else f' as `{name}`'}.",
+            fix=Fix(
+                f"Import `{home}`{'' if leaf == name else f' as `{name}`'}",
+                (),
+                facts.applicability(*INVALID),
+                (ImportNeed(parent, leaf, name),),
+            ),
+        )
+
+
+def _brought(stars: list[str], facts: Facts) -> Mapping[str, tuple[str, str]]:
+    """Return the modules that star imports bring no more, by name: of which star, and what."""
+    known = knowledge(facts.target)
+    found: dict[str, tuple[str, str]] = {}
+    for star in stars:
+        for name, home in known.star_modules(star).items():
+            is_there = facts.lookup(home)
+            if is_there.presence is Presence.EXISTS and is_there.kind is EntryKind.MODULE:
+                found[name] = star, home
+    return {
+        name: each
+        for name, each in found.items()
+        if all(facts.lookup(f"{star}.{name}").presence is Presence.MISSING for star in stars)
+    }
+
+
+def _may_lack(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether a name is read that a star import may have brought."""
+    known = knowledge(facts.target)
+    return any(
+        not glimpse.words.isdisjoint(known.star_modules(star)) for star in glimpse.star_modules
+    )
+
+
+rule = Rule(
+    code="KD108",
+    name="module-by-star",
+    family="names",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=Trigger(_may_lack),
+    since="3.0",
+)
+
+VALID = [
+    # Bound by what the file says itself.
+    "from keras.layers import *\nfrom keras import backend as K\n\nK.epsilon()",
+    "from keras.layers import *\n\n\ndef scaled(x, K):\n    return x * K",
+    "from keras.layers import *\n\nfor K in range(3):\n    print(K)",
+    # Who knows what the other star brings in.
+    "from keras.layers import *\nfrom mine import *\n\nK.epsilon()",
+    # No release of `tf.keras` had it there.
+    "from tensorflow.keras.layers import *\n\nK.epsilon()",
+]
+INVALID = [
+    Example(
+        before="from keras.layers import *\n\nx = Input((3,))\nsmall = K.epsilon()\n",
+        after="from keras.layers import *\nfrom keras import backend as K\n\n"
+        "x = Input((3,))\nsmall = K.epsilon()\n",
+        raises="NameError: name 'K' is not defined",
+        check="assert small == 1e-7",
+    ),
+    Example(
+        before="from keras.models import *\nfrom keras.layers import *\n\n"
+        "layer = Dense(2, kernel_regularizer=regularizers.l2(0.5))\n",
+        after="from keras.models import *\nfrom keras import regularizers\n"
+        "from keras.layers import *\n\n"
+        "layer = Dense(2, kernel_regularizer=regularizers.l2(0.5))\n",
+        raises="NameError: name 'regularizers' is not defined",
+        check="assert layer.kernel_regularizer.l2 == 0.5",
+    ),
+]
