@@ -20,9 +20,9 @@ knows what it binds is not reported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-from kdoctor.keras_api import EntryKind, Presence, knowledge, split_root
+from kdoctor.keras_api import EntryKind, Lookup, Presence, knowledge, split_root
 from kdoctor.model import Confidence, Finding, Fix, ImportNeed, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -36,9 +36,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     stars = [each.imported for each in module.imports if each.local == "*"]
     if any(split_root(star) is None for star in stars):
         return
-    for name, (star, home) in _brought(stars, facts).items():
-        node = module.unbound_reads.get(name)
-        if node is None or module.is_guarded(node):
+    for name, (star, home) in _brought(stars, module.unbound_reads, facts).items():
+        node = module.unbound_reads[name]
+        if module.is_guarded(node):
             continue
         until = facts.lookup(f"{star}.{name}").periods[-1][1]
         parent, _, leaf = home.rpartition(".")
@@ -58,20 +58,25 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _brought(stars: list[str], facts: Facts) -> Mapping[str, tuple[str, str]]:
+def _brought(
+    stars: list[str], names: Collection[str], facts: Facts
+) -> Mapping[str, tuple[str, str]]:
     """Return the modules that star imports bring no more, by name: of which star, and what."""
     known = knowledge(facts.target)
     found: dict[str, tuple[str, str]] = {}
     for star in stars:
         for name, home in known.star_modules(star).items():
-            is_there = facts.lookup(home)
-            if is_there.presence is Presence.EXISTS and is_there.kind is EntryKind.MODULE:
+            if name in names and _is_module(facts.lookup(home)):
                 found[name] = star, home
     return {
         name: each
         for name, each in found.items()
         if all(facts.lookup(f"{star}.{name}").presence is Presence.MISSING for star in stars)
     }
+
+
+def _is_module(found: Lookup) -> bool:
+    return found.presence is Presence.EXISTS and found.kind is EntryKind.MODULE
 
 
 def _may_lack(glimpse: Glimpse, facts: Facts) -> bool:
