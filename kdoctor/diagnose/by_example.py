@@ -156,8 +156,7 @@ def explain_by_message(case: Case) -> Diagnosis | None:
     best = _best(case)
     if best is None or not _is_alike(case, best):
         return None
-    is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
-    package = case.blamed.package if is_package and case.blamed is not None else ""
+    package = case.package
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=best.rule.summary,

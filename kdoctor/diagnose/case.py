@@ -92,6 +92,12 @@ class Case:
         return None
 
     @property
+    def package(self) -> str:
+        """The installed package whose line is to blame, "" where it is the user's own."""
+        frame = self.blamed
+        return frame.package if frame is not None and frame.origin is Origin.PACKAGE else ""
+
+    @property
     def own(self) -> Frame | None:
         """The innermost frame of the user's own."""
         own = [frame for frame in self.error.frames if frame.origin is Origin.USER]

@@ -8,7 +8,6 @@ from typing import Final
 
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Origin
 from kdoctor.keras_api import Lookup, Presence, lookup
 
 _MODULES: Final = {
@@ -93,7 +92,7 @@ def _cures(what: str, name: str, found: Lookup) -> Iterator[Step]:
 
 def _diagnosis(meaning: str, told: list[Step], evidence: tuple[str, ...], case: Case) -> Diagnosis:
     frame = case.blamed
-    package = frame.package if frame is not None and frame.origin is Origin.PACKAGE else ""
+    package = case.package
     return Diagnosis(
         Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning,

@@ -12,7 +12,6 @@ from kdoctor.diagnose import steps
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Origin
 from kdoctor.diagnose.snippets import MODULES, Binding, home_of
 from kdoctor.keras_api import Presence, lookup, newest_target, signature
 from kdoctor.keras_api.history import member_history, name_history
@@ -66,7 +65,7 @@ def explain_keyword(case: Case) -> Diagnosis | None:
         return _of_file(argument, last, case)
     if not answer.findings:  # the rules speak of Keras 3
         answer = _asked(argument, case, newest_target())
-    package = frame.package if frame is not None and frame.origin is Origin.PACKAGE else ""
+    package = case.package
     told = list(steps.for_a_package(package, None) if package else steps.of_answer(answer))
     if answer.example and not package:
         told.append(Step(StepKind.CODE, answer.example))

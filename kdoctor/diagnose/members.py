@@ -75,7 +75,6 @@ def explain_member(case: Case) -> Diagnosis | None:
     made = _MADE.get(cls, f"{{name}} = {home}()").format(name="x") if home else ""
     wanted = Wanted(member, binding=binding)
     answer = _asked(wanted, made, case)
-    is_package = case.blamed is not None and case.blamed.origin is Origin.PACKAGE
     if not home and not answer.findings:
         return _of_own_class(cls, member, case)
     presence = member_lookup(cls, member, case.target) if home else Presence.UNKNOWN
@@ -87,7 +86,7 @@ def explain_member(case: Case) -> Diagnosis | None:
     surely = _is_surely_keras(cls, case)
     if not answer.diff and not surely and (last is None or _is_own_class(cls, case)):
         return None  # some other library's namesake, as far as one can see
-    package = case.blamed.package if is_package and case.blamed is not None else ""
+    package = case.package
     told = tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer))
     if not told and last:
         told = _as_on_the_newest(case, replace(wanted, statement=_statement(made, member)))

@@ -128,8 +128,7 @@ def _fits(entry: Message, case: Case) -> bool:
 
 def _diagnosis(entry: Message, found: dict[str, str], case: Case) -> Diagnosis:
     frame = case.blamed
-    is_package = frame is not None and frame.origin is Origin.PACKAGE
-    package = frame.package if is_package and frame is not None else ""
+    package = case.package
     answer = _asked(entry, case.own if entry.package else frame, case)
     own = tuple(cure.step(found) for cure in entry.fix)
     told = (*steps.of_answer(answer), *(own if not answer.diff or entry.package else ()))

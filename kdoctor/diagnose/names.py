@@ -233,7 +233,7 @@ def _not_imported(search: _Search) -> Diagnosis:
     missing, case, answer = search.missing, search.case, search.answer
     owner, _, leaf = missing.qualified.rpartition(".")
     frame = case.blamed
-    package = frame.package if frame is not None and frame.origin is Origin.PACKAGE else ""
+    package = case.package
     return Diagnosis(
         fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=f"`{_shown(missing)}` of {_release(search.found, search.target)} is a module that "

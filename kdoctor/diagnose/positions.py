@@ -71,8 +71,7 @@ def explain_position(case: Case) -> Diagnosis | None:
     binding = Binding(call, f"{{name}} = {owner}()") if call != "__init__" else None
     wanted = Wanted(binding=binding)
     answer = ask(frame, wanted, moved.target, case.read)
-    is_package = frame is not None and frame.origin is Origin.PACKAGE
-    package = frame.package if is_package and frame is not None else ""
+    package = case.package
     told = [*steps.of_answer(answer)]
     if package:
         told = [*steps.for_a_package(package, None)]

@@ -7,7 +7,6 @@ from typing import Final
 
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.diagnose.frames import Origin
 from kdoctor.diagnose.snippets import home_of
 from kdoctor.keras_api import signature
 
@@ -31,7 +30,7 @@ def explain_required(case: Case) -> Diagnosis | None:
         return None
     frame = case.blamed
     shown = " and ".join(f"`{name}`" for name in names)
-    package = frame.package if frame is not None and frame.origin is Origin.PACKAGE else ""
+    package = case.package
     call = ", ".join(f"{name}=…" for name in names)
     return Diagnosis(
         Fault.PACKAGE if package else Fault.YOUR_CODE,
