@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from kdoctor.cli import choices, options, streams
+from kdoctor.cli.rules import write_rule
 from kdoctor.errors import UsageProblem
 
 _RULE = re.compile(r"KD\d{3}", re.IGNORECASE)
@@ -50,7 +51,7 @@ def explain(
     given = " ".join(text or ())
     page = streams.output(color, quiet=quiet)
     if _RULE.fullmatch(given.strip()):
-        _write_rule(given.strip(), color)
+        write_rule(given.strip(), page, json=json)
         return
     from kdoctor.diagnose import explain as diagnose  # noqa: PLC0415 - imports the rules
     from kdoctor.report.diagnosis import write_json, write_text  # noqa: PLC0415
@@ -65,14 +66,6 @@ def explain(
     (write_json if json else write_text)(diagnosis, page)
     if not diagnosis.is_known:
         raise typer.Exit(1)
-
-
-def _write_rule(code: str, color: choices.Color) -> None:
-    from kdoctor.engine.selection import rule_named  # noqa: PLC0415 - imports libcst
-    from kdoctor.report.rules import write_page  # noqa: PLC0415
-    from kdoctor.rules.facts import proof_record  # noqa: PLC0415
-
-    write_page(rule_named(code), proof_record(), streams.output(color))
 
 
 def _standard_input() -> str:

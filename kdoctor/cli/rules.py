@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kdoctor.cli import choices, options, streams
 from kdoctor.cli.completion import complete_rules
+
+if TYPE_CHECKING:
+    from kdoctor.report.page import Page
 
 
 def rules(
@@ -21,6 +24,7 @@ def rules(
         ),
     ] = None,
     *,
+    json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
     """List all rules, or tell all about one: why it breaks, what to write, examples, proofs.
@@ -28,13 +32,26 @@ def rules(
     \b
     kdoctor rules
     kdoctor rules KD101
+    kdoctor rules --json
     """  # noqa: D301 - \b keeps the lines of the examples
-    from kdoctor.engine.selection import choose, rule_named  # noqa: PLC0415 - imports libcst
-    from kdoctor.report.rules import write_page, write_table  # noqa: PLC0415
-    from kdoctor.rules.facts import proof_record  # noqa: PLC0415
+    from kdoctor.engine.selection import choose  # noqa: PLC0415 - imports libcst
+    from kdoctor.report.rules import write_table, write_table_json  # noqa: PLC0415
 
     page = streams.output(color)
     if code is None:
-        write_table(choose(), page)
+        (write_table_json if json else write_table)(choose(), page)
     else:
-        write_page(rule_named(code), proof_record(), page)
+        write_rule(code, page, json=json)
+
+
+def write_rule(code: str, page: Page, *, json: bool) -> None:
+    """Write all about one rule, named by its code or its name.
+
+    Raises:
+        UsageProblem: there is no such rule.
+    """
+    from kdoctor.engine.selection import rule_named  # noqa: PLC0415 - imports libcst
+    from kdoctor.report.rules import write_page, write_page_json  # noqa: PLC0415
+    from kdoctor.rules.facts import proof_record  # noqa: PLC0415
+
+    (write_page_json if json else write_page)(rule_named(code), proof_record(), page)

@@ -1,13 +1,15 @@
-"""The rules for people: all of them in a table, one of them whole."""
+"""The rules for people and for programs: all of them in a table, one of them whole."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from kdoctor import __version__
 from kdoctor.model import Severity
 from kdoctor.report.page import Page, printable
-from kdoctor.report.proofs import HEADINGS, Record, named, proven, remarks, verdicts
+from kdoctor.report.proofs import HEADINGS, Record, Verdict, named, proven, remarks, verdicts
 from kdoctor.report.summary import count
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules import Example, Rule
@@ -48,6 +50,77 @@ def write_page(rule: Rule, proofs: Record, page: Page) -> None:
     for rewrite in rule.rewrites:
         page.line()
         _write_rewrite(rewrite, proofs, page)
+
+
+def write_table_json(rules: Sequence[Rule], page: Page) -> None:
+    """Write one object, a contract for programs: fields are added, never renamed or removed."""
+    listed = [_headed(rule) for rule in rules]
+    page.line(json.dumps({"kdoctor": __version__, "rules": listed}, indent=2))
+
+
+def write_page_json(rule: Rule, proofs: Record, page: Page) -> None:
+    """Write one object, a contract for programs: fields are added, never renamed or removed."""
+    document = {
+        "kdoctor": __version__,
+        **_headed(rule),
+        "docs": rule.docs,
+        "examples": [_example(example, proofs) for example in rule.invalid],
+        "rewrites": [_rewrite(rewrite, proofs) for rewrite in rule.rewrites],
+    }
+    page.line(json.dumps(document, indent=2))
+
+
+def _headed(rule: Rule) -> dict[str, Any]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "family": rule.family,
+        "severity": rule.severity.value,
+        "since": rule.since,
+        "until": rule.until,
+        "summary": rule.summary,
+    }
+
+
+def _example(example: Example, proofs: Record) -> dict[str, Any]:
+    """Return an example as plain data; ``holds`` is how the run of its fix ended, None for none."""
+    return {
+        "target": example.on,
+        "before": example.before,
+        "raises": example.raises,
+        "after": example.after,
+        "unsafe": example.unsafe,
+        "holds": None if example.after is None else _held(proofs.get(example.id)),
+    }
+
+
+def _rewrite(rewrite: Rewrite, proofs: Record) -> dict[str, Any]:
+    """Return a rewrite as plain data; ``holds`` is how its runs ended, None where none did."""
+    proof = proofs.get(rewrite.id)
+    found = [] if proof is None else verdicts(proof)
+    return {
+        "before": rewrite.left,
+        "after": rewrite.right,
+        "when": None if rewrite.when is None else str(rewrite.when),
+        "holds": _held(proof),
+        "remarks": [] if proof is None else remarks(proof),
+        "runs": [_run(verdict, proofs) for verdict in found],
+    }
+
+
+def _run(verdict: Verdict, proofs: Record) -> dict[str, Any]:
+    return {
+        "backend": named(verdict.backend, proofs),
+        "holds": verdict.holds,
+        "cases": dict(verdict.cases or {}),
+        "gradients": verdict.gradients,
+        "largest_difference": verdict.apart,
+        "notes": verdict.notes(),
+    }
+
+
+def _held(proof: Mapping[str, Any] | None) -> bool | None:
+    return None if proof is None else bool(proof.get("holds"))
 
 
 def _when(rule: Rule) -> str:

@@ -57,6 +57,38 @@ def test_a_code_shows_the_page_of_the_rule(project):
     assert ended.out == project.kdoctor("rules", "KD201").out
 
 
+def test_the_page_of_a_rule_is_json_where_json_is_asked_for(project):
+    told = project.kdoctor("explain", "kd101", "--json").json
+    assert told == project.kdoctor("rules", "KD101", "--json").json
+    assert told["code"] == "KD101"
+    assert told["severity"] == "error"
+    assert told["docs"].startswith(told["summary"])
+    first = told["examples"][0]
+    assert "K.mean" in first["before"]
+    assert "ops.mean" in first["after"]
+    assert first["holds"]
+    rows = {row["before"]: row for row in told["rewrites"]}
+    held = rows["keras.backend.abs(x)"]
+    assert held["after"] == "keras.ops.abs(x)"
+    assert held["holds"]
+    assert held["runs"][0]["backend"].startswith("TensorFlow 2")
+    assert held["runs"][0]["cases"]["eager"] > 0
+
+
+def test_what_did_not_hold_or_was_not_run_is_told_apart_in_json(project):
+    told = project.kdoctor("rules", "KD101", "--json").json
+    assert {row["holds"] for row in told["rewrites"]} == {True, False}
+    by_hand = [each for each in told["examples"] if each["after"] is None]
+    assert {each["holds"] for each in by_hand} == {None}
+
+
+def test_the_list_of_rules_is_json_where_json_is_asked_for(project):
+    listed = project.kdoctor("rules", "--json").json["rules"]
+    lines = project.kdoctor("rules").out.splitlines()
+    assert [rule["code"] for rule in listed] == [line.split()[0] for line in lines]
+    assert all(rule["summary"] for rule in listed)
+
+
 def test_an_error_of_something_else_is_said_to_be_that(project):
     text = b'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    1 / 0\nZeroDivisionError: division by zero\n'
     ended = project.kdoctor("explain", stdin=text)
