@@ -71,7 +71,11 @@ from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.running import session_fix
 from kdoctor.rules.names._backend.session_examples import FUNCTION, SESSIONS
-from kdoctor.rules.names._backend.statements import special_fix
+from kdoctor.rules.names._backend.statements import (
+    RATE_BY_NAME,
+    special_fix,
+    with_the_name_of_today,
+)
 from kdoctor.rules.names._missing import (
     another_star_may_bind_it,
     error_of,
@@ -162,7 +166,8 @@ def attempted(
         lambda use: attempted(module, facts, use, rows, name),
     )
     if isinstance(attempt, Fix):
-        return replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
+        told = replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
+        return with_the_name_of_today(module, reference.call, told)
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
     return phase or attempt
 
@@ -320,6 +325,7 @@ INVALID = [
         unsafe=True,
         check="assert centre(ops.ones((2, 3))).shape == (2,)",
     ),
+    RATE_BY_NAME,
     *_SPECIAL.values(),
     Example(
         before="from keras import backend as K\n\n\ndef call(x, training=None):\n"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.source_lines import margin, whole_line
 from kdoctor.rules.names._backend.sessions import without_session
+from kdoctor.rules.rule import Example
 from kdoctor.rules.symbolic import is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module
 
@@ -72,6 +74,26 @@ def _learning_rate(
     )
 
 
+def with_the_name_of_today(module: Module, call: cst.Call | None, fix: Fix) -> Fix:
+    """Return the fix of ``K.get_value(model.optimizer.lr)`` with ``learning_rate`` inside.
+
+    Of what is known to be an optimizer `.lr` is a finding of its own, with a fix of its own.
+    """
+    match call:
+        case cst.Call(args=[cst.Arg(value=cst.Attribute(attr=cst.Name(value="lr")) as rate)]):
+            pass
+        case _:
+            return fix
+    if module.type_of(rate.value) is not None or _last_name(rate.value) not in _OPTIMIZERS:
+        return fix
+    return replace(
+        fix,
+        edits=(*fix.edits, Edit(module.span(rate.attr), ("learning_rate",))),
+        applicability=Applicability.UNSAFE,
+        unsafe_because=_MAY_BE_ANOTHER,
+    )
+
+
 def _last_name(node: cst.BaseExpression) -> str:
     match node:
         case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
@@ -123,3 +145,27 @@ def _hole(module: Module, node: cst.BaseExpression, wanted: Precedence) -> Hole:
 def _breaks_lines(module: Module, node: cst.BaseExpression) -> bool:
     span = module.outer_span(node)
     return "\n" in module.text[span.start : span.end]
+
+
+_HALVED = (
+    "import keras\nfrom keras import {0}\n\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    'model.compile("sgd", "mse")\n\n\n'
+    "def halve(model):\n    rate = {1}\n    {2} rate / 2{3}\n\n\nhalve(model)\n"
+)
+# Nothing says what `model` is: what is called `optimizer` is taken for one.
+RATE_BY_NAME = Example(
+    before=_HALVED.format(
+        "backend as K", "K.get_value(model.optimizer.lr)", "K.set_value(model.optimizer.lr,", ")"
+    ),
+    after=_HALVED.format(
+        "ops",
+        "ops.convert_to_numpy(model.optimizer.learning_rate)",
+        "model.optimizer.learning_rate =",
+        "",
+    ),
+    unsafe=True,
+    raises="AttributeError: module 'keras.backend' has no attribute 'get_value'",
+    findings=2,
+    check="assert round(float(model.optimizer.learning_rate), 6) == 0.005",
+)
