@@ -13,6 +13,7 @@ from kdoctor.errors import UsageProblem
 
 CONFIG_FILES: Final = ("kdoctor.toml", "pyproject.toml")  # the first wins within a folder
 
+_FilePath = Annotated[str, Meta(min_length=1)]  # "" would be the folder itself
 Key = tuple[str, ...]  # of a setting within the table: ("per-file-ignores", "tests/**")
 
 
@@ -57,7 +58,7 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         ),
     ] = None
     extend: Annotated[
-        str | None,
+        _FilePath | None,
         Meta(
             description="Another file with settings, relative to this one. What this file says "
             "itself comes first.",
@@ -83,7 +84,7 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         Meta(description="How `kdoctor scan` writes its result.", examples=["concise"]),
     ] = None
     baseline: Annotated[
-        str | None,
+        _FilePath | None,
         Meta(
             description="A file of known findings, from the folder of this file; only others "
             "count. `kdoctor baseline write` makes it.",
@@ -91,7 +92,7 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         ),
     ] = None
     cache_dir: Annotated[
-        str | None,
+        _FilePath | None,
         Meta(
             description="Where results are kept for as long as the files are as they were, from "
             "the folder of this file; $KDOCTOR_CACHE_DIR comes first.",
@@ -169,7 +170,7 @@ def _expected(key: str) -> str:
     if "enum" in described:
         return f"{key} must be one of {', '.join(map(_toml, described['enum']))}"
     sorts = {
-        "string": "a string",
+        "string": "a path" if "minLength" in described else "a string",
         "boolean": "true or false",
         "array": "a list of strings",
         "object": "a table of patterns, each with a list of rules",

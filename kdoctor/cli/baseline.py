@@ -13,6 +13,7 @@ from kdoctor.cli import choices, options, streams
 if TYPE_CHECKING:
     from kdoctor.engine import Options
     from kdoctor.engine.baseline import Comparison
+    from kdoctor.report.page import Page
 
 baseline = typer.Typer(
     name="baseline",
@@ -85,11 +86,12 @@ def write(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
-    compared = _compared(paths, file, how, quiet=quiet, may_be_new=True)
+    notes = streams.notes(color, quiet=quiet, verbose=verbose)
+    compared = _compared(paths, file, how, notes, may_be_new=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     if compared.baseline.path.exists() and compared.result.findings and not force:
         report.write_new(compared, page)
-        report.write_refused(compared, streams.notes(color, quiet=quiet, verbose=verbose))
+        report.write_refused(compared, notes)
         raise typer.Exit(1)
     compared.baseline.write([*compared.entries, *compared.unseen])
     report.write_unread(compared, page)
@@ -127,7 +129,8 @@ def check(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
-    compared = _compared(paths, file, how, quiet=quiet)
+    notes = streams.notes(color, quiet=quiet, verbose=verbose)
+    compared = _compared(paths, file, how, notes)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     report.write_new(compared, page)
     report.write_check(compared, page)
@@ -163,7 +166,8 @@ def prune(  # noqa: PLR0913 - the options of the command
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
-    compared = _compared(paths, file, how, quiet=quiet)
+    notes = streams.notes(color, quiet=quiet, verbose=verbose)
+    compared = _compared(paths, file, how, notes)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     if compared.fixed:
         compared.baseline.write(compared.pruned)
@@ -200,8 +204,8 @@ def _compared(
     paths: list[str] | None,
     file: str | None,
     how: Options,
+    notes: Page,
     *,
-    quiet: bool,
     may_be_new: bool = False,
 ) -> Comparison:
     """Scan the paths and hold the findings against the baseline."""
@@ -209,6 +213,7 @@ def _compared(
     from kdoctor.engine.baseline import Baseline, compare, default_file  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
+    from kdoctor.report.summary import write_project  # noqa: PLC0415
 
     named = paths or ["."]
     if choices.STDIN in named:
@@ -216,8 +221,9 @@ def _compared(
     policy = engine.Policy(named, how)
     path = Path(file) if file else default_file(policy)
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
-    with progress(sys.stderr, shown=is_terminal(sys.stderr) and not quiet) as told:
+    with progress(sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0) as told:
         result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})
+    write_project(result.project, notes)
     return compare(result, known, named, policy.asks)
 
 

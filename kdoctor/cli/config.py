@@ -44,11 +44,13 @@ def config(  # noqa: PLR0913 - the options of the command
     [tool.kdoctor]; its settings are target, select, ignore, per-file-ignores, exclude, extend,
     namespace, unsafe, format, baseline and cache-dir. The command line comes first.
 
-    Exit code: 0, or 2 where a setting cannot be what it is.
+    Exit code: 0, or 2 where a setting cannot be what it is or a file of the project cannot be
+    understood.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.engine.in_force import overview  # noqa: PLC0415
     from kdoctor.report import settings  # noqa: PLC0415
     from kdoctor.report.formats import format_by_name  # noqa: PLC0415
+    from kdoctor.report.summary import write_project  # noqa: PLC0415
 
     page = streams.output(color)
     if schema:
@@ -71,3 +73,6 @@ def config(  # noqa: PLR0913 - the options of the command
     form = next(each for each in found.settings if each.key == "format")
     format_by_name(form.value, f"{form.origins[0]}: format: ")
     (settings.write_json if json else settings.write_text)(found, page)
+    write_project(found.project, streams.notes(color))
+    if found.project.unreadable:
+        raise typer.Exit(2)

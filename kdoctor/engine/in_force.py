@@ -13,6 +13,7 @@ from kdoctor.config import SETTINGS
 from kdoctor.engine.cache.place import DEFAULT, VARIABLE
 from kdoctor.engine.options import Options
 from kdoctor.engine.policy import Policy
+from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.selection import chosen_codes
 from kdoctor.engine.targets import Targets
 from kdoctor.project import Layer, Settings
@@ -69,6 +70,7 @@ class Overview:
 
     ``files`` are those with settings, the nearest first, then what it extends. ``rules`` are the
     codes that count, of ``known``; ``excluded``: a search from above passes over the path.
+    ``project`` is what is to be said about the files that decide.
     """
 
     path: str
@@ -77,6 +79,7 @@ class Overview:
     rules: tuple[str, ...]
     known: int
     excluded: bool
+    project: ProjectNotes
 
 
 def overview(
@@ -89,17 +92,18 @@ def overview(
     """
     check_there(path)
     policy = Policy([path], options)
-    target = Targets(policy, options).main
+    targets = Targets(policy, options)
     asked: dict[str, Any] = {**options, "unsafe": unsafe, "format": form}
     every = chosen_codes(None)
     codes = policy.codes_in(path) if os.path.isdir(path) else policy.codes(path)  # noqa: PTH112
     return Overview(
         Path(path).as_posix(),
         tuple(layer.path for layer in policy.main.layers),
-        tuple(_in_force(key, policy, target, asked) for key in SETTINGS),
+        tuple(_in_force(key, policy, targets.main, asked) for key in SETTINGS),
         every if codes is None else codes,
         len(every),
         policy.leaves_out(path),
+        targets.notes,
     )
 
 

@@ -32,6 +32,7 @@ class Targets:
 
     def __init__(self, policy: Policy, options: Options) -> None:
         asked = options.get("target")
+        self._configs = policy.configs
         self._projects: Projects | None = None
         self._chains: list[Chain] = []
         if isinstance(asked, Target):
@@ -74,9 +75,10 @@ class Targets:
 
     @property
     def notes(self) -> ProjectNotes:
-        """What is to be said about the files that name the targets."""
+        """What is to be said about the files that name the targets, or may have settings."""
         conflicts = dict.fromkeys(text for chain in self._chains for text in chain.conflicts)
-        problems = dict.fromkeys(each for chain in self._chains for each in chain.problems)
+        found = (each for chain in self._chains for each in chain.problems)
+        problems = dict.fromkeys([*found, *self._configs.problems])
         unreadable = tuple(Unreadable(problem.path, problem.why) for problem in problems)
         return ProjectNotes(tuple(conflicts), unreadable)
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 
@@ -14,6 +14,9 @@ from kdoctor.config import CONFIG_FILES, Config, Key, config_of, value_of
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.interpreters import folder_above
 from kdoctor.project.root import shown
+
+if TYPE_CHECKING:
+    from kdoctor.project.evidence import Problem
 
 _PYPROJECT: Final = "pyproject.toml"
 _TABLE: Final = ("tool", "kdoctor")
@@ -77,11 +80,23 @@ class Settings(Struct, frozen=True, eq=False):
 NO_SETTINGS: Final = Settings()
 
 
+class _Unread(UsageProblem):
+    """A file may not be read, and may have settings or none."""
+
+    def __init__(self, path: Path, why: FileProblem) -> None:
+        from kdoctor.project.evidence import Problem  # noqa: PLC0415
+
+        self.path = path
+        self.problem = Problem(shown(path), str(why))
+        super().__init__(str(_unusable(shown(path), why)))
+
+
 class Configs:
     """The settings of the folders of one run. Each file is read once.
 
     ``file`` holds for all folders, whatever lies in them; its patterns count from the working
-    folder, as those of ruff's ``--config`` do. ``isolated`` reads no file at all.
+    folder, as those of ruff's ``--config`` do. ``isolated`` reads no file at all. ``problems`` are
+    the files of which nobody can know whether they have settings: they may not be read.
 
     Raises:
         UsageProblem: ``file`` cannot be read, or both are asked for.
@@ -94,6 +109,7 @@ class Configs:
             raise UsageProblem(
                 "--config names a file with settings, --isolated reads none: leave out one of them"
             )
+        self.problems: list[Problem] = []
         self._nearest = lru_cache(maxsize=4096)(self._find)
         self._all: Settings | None = NO_SETTINGS if isolated else None
         if file is not None:
@@ -116,10 +132,19 @@ class Configs:
     def _find(self, folder: str) -> Settings:
         for name in CONFIG_FILES:
             path = os.path.join(folder, name)  # noqa: PTH118 - hot
-            if os.path.isfile(path) and (layers := list(_layers(Path(path)))):  # noqa: PTH113
-                return Settings(tuple(layers))
+            if os.path.isfile(path) and (layers := self._layers(Path(path))):  # noqa: PTH113
+                return Settings(layers)
         above = folder_above(folder)
         return NO_SETTINGS if above is None else self._nearest(above)
+
+    def _layers(self, path: Path) -> tuple[Layer, ...]:
+        try:
+            return tuple(_layers(path))
+        except _Unread as unread:
+            if unread.path != path:  # another file extends it: then it has settings
+                raise
+            self.problems.append(unread.problem)
+            return ()
 
 
 def _layers(path: Path, folder: str | None = None) -> Iterator[Layer]:
@@ -167,17 +192,18 @@ def _read(path: Path, folder: str | None) -> Layer | None:
 
     name = shown(path)
     is_pyproject = path.name == _PYPROJECT
-    data = b""
     try:
         file = open_file(path, name)
-        data = file.data
-        if is_pyproject and b"kdoctor" not in data:
-            return None
+    except FileProblem as problem:
+        raise _Unread(path, problem) if is_pyproject else _unusable(name, problem) from None
+    if is_pyproject and b"kdoctor" not in file.data:
+        return None
+    try:
         table: Any = toml_of(file.text)
     except FileProblem as problem:
-        if is_pyproject and b"tool.kdoctor" not in data:
+        if is_pyproject and b"tool.kdoctor" not in file.data:
             return None  # that it cannot be read is said where it is asked for the target
-        raise UsageProblem(f"{name}: {problem}; mend it, or go without: --isolated") from None
+        raise _unusable(name, problem) from None
     prefix = _TABLE if is_pyproject else ()
     for part in prefix:
         table = table.get(part) if isinstance(table, dict) else None
@@ -194,3 +220,7 @@ def _read(path: Path, folder: str | None) -> Layer | None:
     if not isinstance(table, dict):
         raise UsageProblem(f"{layer.place()}: tool.kdoctor is no table: write [tool.kdoctor]")
     return Layer(name, layer.folder, config_of(table, lambda key: layer.place(*key)), lines)
+
+
+def _unusable(name: str, why: FileProblem) -> UsageProblem:
+    return UsageProblem(f"{name}: {why}; mend it, or go without: --isolated")

@@ -45,6 +45,8 @@ def write_json(found: Overview, page: Page) -> None:
         },
         "rules": list(found.rules),
         "excluded": found.excluded,
+        "conflicts": list(found.project.conflicts),
+        "unreadable": [{"path": file.path, "why": file.why} for file in found.project.unreadable],
     }
     page.line(json.dumps(document, indent=2))
 

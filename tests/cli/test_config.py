@@ -301,6 +301,9 @@ def test_config_in_words(nested):
         ({"kdoctor.toml": "extend = 'pyproject.toml'\n", "pyproject.toml": "[project]\n"}, "kdoctor.toml:1: extend: pyproject.toml has no table [tool.kdoctor]"),
         ({"kdoctor.toml": "extend = 'b/c.toml'\n", "b/c.toml": "unsafe = true\nextend = '../kdoctor.toml'\n"}, "b/c.toml:2: extend goes in a circle: kdoctor.toml → b/c.toml → kdoctor.toml; take out one of them"),
         ({"kdoctor.toml": "extend = 'kdoctor.toml'\n"}, "kdoctor.toml:1: extend goes in a circle: kdoctor.toml → kdoctor.toml; take out one of them"),
+        ({"kdoctor.toml": "baseline = ''\n"}, 'kdoctor.toml:1: baseline must be a path, as in baseline = ".kdoctor-baseline.json"'),
+        ({"kdoctor.toml": "extend = ''\n"}, 'kdoctor.toml:1: extend must be a path, as in extend = "../kdoctor.toml"'),
+        ({"kdoctor.toml": "cache-dir = ''\n"}, 'kdoctor.toml:1: cache-dir must be a path, as in cache-dir = "~/.cache/kdoctor"'),
         ({"sub/kdoctor.toml": "select = ['KD9999']\n", "sub/readme.txt": ""}, "sub/kdoctor.toml:1: select: there is no rule 'KD9999'; `kdoctor rules` lists them all"),
     ],
 )  # fmt: skip
@@ -309,6 +312,50 @@ def test_what_cannot_be_is_one_sentence_with_its_place(repository, files, senten
     assert repository.problem("scan").startswith(f"kdoctor: {sentence}")
     if "sub/kdoctor.toml" not in files:
         assert repository.problem("config") == repository.problem("scan")
+
+
+def test_a_pyproject_that_is_no_toml_is_named_as_the_scan_names_it(repository):
+    repository.write({"a.py": "import keras\n", "pyproject.toml": "[project]\nkeras = \n"})
+    sentence = "kdoctor: pyproject.toml: it is no TOML: invalid value (line 2)\n"
+    for command in (["scan"], ["config"], ["baseline", "write"], ["baseline", "check"]):
+        ended = repository.run(*command)
+        assert (ended.exit_code, ended.stderr) == (2, sentence), command
+        assert ended.stdout, "what else can be said is said"
+    told = json.loads(repository.run("config", "--json").stdout)
+    assert told["unreadable"] == [
+        {"path": "pyproject.toml", "why": "it is no TOML: invalid value (line 2)"}
+    ]
+
+
+@pytest.fixture
+def unreadable(repository):
+    """A ``pyproject.toml`` that not even root can read."""
+    memory = Path("/proc/self/mem")  # nothing is at its begin: EIO
+    if not memory.is_file():
+        pytest.skip("this system has no such file")
+    repository.write({"a.py": "import keras\n"})
+    (repository.folder / "pyproject.toml").symlink_to(memory)
+    return repository
+
+
+def test_a_pyproject_that_may_not_be_read_is_named_whoever_asks(unreadable):
+    sentence = "kdoctor: pyproject.toml: it cannot be read: Input/output error\n"
+    # With a target, only the settings are asked for; it may have some.
+    asked = ["--target", "keras==3.15.1"]
+    for command in (["scan"], ["scan", *asked], ["config"], ["config", *asked]):
+        ended = unreadable.run(*command)
+        assert (ended.exit_code, ended.stderr) == (2, sentence), command
+    assert unreadable.run("scan", *asked, "--isolated").exit_code == 0
+
+
+def test_a_pyproject_that_is_named_must_be_readable(unreadable):
+    sentence = (
+        "kdoctor: pyproject.toml: it cannot be read: Input/output error; "
+        "mend it, or go without: --isolated"
+    )
+    assert unreadable.problem("scan", "--config", "pyproject.toml") == sentence
+    unreadable.write({"sub/kdoctor.toml": "extend = '../pyproject.toml'\n"})
+    assert unreadable.problem("scan", "sub") == sentence
 
 
 def test_a_format_that_there_is_not_is_named_with_its_line(repository):
