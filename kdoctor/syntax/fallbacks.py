@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import libcst as cst
 
+from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.walk import STATEMENTS, descendants
 
@@ -14,6 +15,7 @@ _CONDITIONAL = frozenset({cst.If, cst.IfExp, cst.BooleanOperation, cst.FunctionD
 _SKIPPING = {"skipIf": False, "skipUnless": True, "skipif": False}
 
 
+_CATCHES_ALL = frozenset({"Exception", "BaseException"})
 _LACKING = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError"})
 
 
@@ -85,20 +87,35 @@ def checks_types(test: cst.BaseExpression) -> bool:
     return (dotted(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
 
 
-def caught_by(
-    handler: cst.ExceptHandler | cst.ExceptStarHandler,
-) -> Iterator[cst.BaseExpression]:
-    """Yield the exceptions that a handler names."""
+def caught_by(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
+    """Return the exceptions that a handler names, by the last part of each name."""
+    types: Iterable[cst.BaseExpression] = ()
     if isinstance(handler.type, cst.Tuple):
-        yield from (element.value for element in handler.type.elements)
+        types = (element.value for element in handler.type.elements)
     elif handler.type is not None:
-        yield handler.type
+        types = (handler.type,)
+    return {(dotted(each) or "").rpartition(".")[2] for each in types}
+
+
+def catches(handler: cst.ExceptHandler | cst.ExceptStarHandler, failures: Iterable[str]) -> bool:
+    """Say whether a handler catches an exception, given by its name and those of its bases."""
+    return handler.type is None or not caught_by(handler).isdisjoint({*failures, *_CATCHES_ALL})
 
 
 def waits_for_attributes(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
     """Say whether a handler is there for names that a release lacks, and for nothing else."""
-    caught = {(dotted(each) or "").rpartition(".")[2] for each in caught_by(handler)}
+    caught = caught_by(handler)
     return "AttributeError" in caught and caught <= _LACKING
+
+
+def goes_without_a_name(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Say whether a handler is there for a name that nothing binds, and goes on without it."""
+    return "NameError" in caught_by(handler) and not raises(handler)
+
+
+def raises(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> bool:
+    """Say whether a handler ends with an exception: what it caught, or another."""
+    return isinstance(last_statement(handler.body), cst.Raise)
 
 
 def attributes_in(node: cst.CSTNode) -> Iterator[cst.Attribute]:

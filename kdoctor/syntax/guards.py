@@ -19,14 +19,16 @@ from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
 from kdoctor.syntax.fallbacks import (
     asks_for,
     attributes_in,
-    caught_by,
+    catches,
     chain_on,
     conditions,
+    goes_without_a_name,
     is_another_member,
     is_below,
     is_empty,
     is_for_types_only,
     is_within,
+    raises,
     statement_around,
     targets,
     waits_for_attributes,
@@ -45,7 +47,6 @@ _Import = cst.Import | cst.ImportFrom
 _Try = cst.Try | cst.TryStar
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
 _Part = tuple[_Try, cst.CSTNode]  # a `try` and the part of it in question
-_CATCHES_ALL = frozenset({"Exception", "BaseException"})
 # Places where a name may well be None: `if x is not None:`.
 _ONLY_ASKS = (
     *(cst.If, cst.IfExp, cst.While, cst.Assert),
@@ -263,8 +264,8 @@ class Guards:
         Where none does, what stands below the import fails as it would without the ``try``.
         """
         for handler in attempt.handlers:
-            if self._catches(handler, statement):
-                return not isinstance(last_statement(handler.body), cst.Raise)
+            if catches(handler, self._failures(statement, statement)):
+                return not raises(handler)
         return False
 
     def _place_in(self, attempt: _Try, node: cst.CSTNode) -> int:
@@ -306,11 +307,14 @@ class Guards:
 
     def _has_fallback(self, node: cst.CSTNode, tries: Iterable[_Part]) -> bool:
         statement = statement_around(node, self._parents)
+        failures = self._failures(node, statement)
         for attempt, part in tries:
             if part is not attempt.body:
                 continue
             for handler in attempt.handlers:
-                if self._catches(handler, statement):
+                if catches(handler, failures):
+                    if "NameError" in failures and goes_without_a_name(handler):
+                        return True
                     if self._does_the_work(handler, statement, node):
                         return True
                     break
@@ -347,23 +351,16 @@ class Guards:
         imports = self._imports.of.values()
         return any(each.imported == "__future__.annotations" for each in imports)
 
-    def _catches(
-        self, handler: cst.ExceptHandler | cst.ExceptStarHandler, statement: cst.CSTNode
-    ) -> bool:
-        caught = {(dotted(each) or "").rpartition(".")[2] for each in caught_by(handler)}
-        if handler.type is None or caught & _CATCHES_ALL:
-            return True
-        if not isinstance(statement, cst.Import | cst.ImportFrom):
-            return "AttributeError" in caught
-        if "ImportError" in caught:
-            return True
-        if "ModuleNotFoundError" not in caught:
-            return False
-        if isinstance(statement, cst.Import):
-            return True
-        # A missing name of a module that is there is a plain ImportError.
-        module = self._imported_names(statement)[0].rpartition(".")[0]
-        return self._knowledge.exists(module) is not True
+    def _failures(self, node: cst.CSTNode, statement: cst.CSTNode) -> tuple[str, ...]:
+        """Return what ``node`` raises where what it names is not there: an exception, its base."""
+        if isinstance(statement, cst.ImportFrom):
+            module = next(iter(self._imported_names(statement)), "").rpartition(".")[0]
+            if self._knowledge.exists(module) is True:
+                return ("ImportError",)  # a name is missing, not the module
+        if isinstance(statement, _Import):
+            return ("ModuleNotFoundError", "ImportError")
+        is_unbound = isinstance(node, cst.Name) and not self._resolver().bindings_at(node)
+        return ("NameError",) if is_unbound else ("AttributeError",)
 
     def _does_the_work(
         self,

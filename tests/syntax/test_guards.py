@@ -484,3 +484,26 @@ def test_an_import_behind_one_that_may_well_work_is_guarded(parse):
 def test_another_import_before_it_does_not_guard_an_import(parse, tried):
     source = f"try:\n    from {tried}\nexcept ImportError:\n    from m.a import x"
     assert not guarded(parse, source, "m.a.x")
+
+
+@pytest.mark.parametrize(
+    ("handler", "expected"),
+    [
+        ("except NameError:\n    y = 3", True),
+        ("except NameError:\n    pass", True),
+        ("except (NameError, AttributeError) as e:\n    print(e)", True),
+        ("except:\n    y = 3", True),
+        ("except Exception:\n    pass", False),
+        ("except AttributeError:\n    y = 3", False),
+        ("except ImportError:\n    y = 3", False),
+        ("except NameError:\n    raise SystemExit", False),
+    ],
+)
+def test_a_name_that_nothing_binds_is_guarded_by_a_handler_for_it(parse, handler, expected):
+    module = parse(f"from k import *\ntry:\n    y = x.old()\n{handler}")
+    assert module.is_guarded(module.unbound_reads["x"]) is expected
+
+
+def test_a_handler_for_a_name_guards_no_attribute(parse):
+    source = "import k\ntry:\n    y = k.old.x\nexcept NameError:\n    y = 3"
+    assert not guarded(parse, source, "k.old.x")

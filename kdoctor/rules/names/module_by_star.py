@@ -102,6 +102,8 @@ VALID = [
     "from keras.layers import *\nfrom keras import backend as K\n\nK.epsilon()",
     "from keras.layers import *\n\n\ndef scaled(x, K):\n    return x * K",
     "from keras.layers import *\n\nfor K in range(3):\n    print(K)",
+    # Goes without it where it is not there.
+    "from keras.layers import *\n\ntry:\n    K.clear_session()\nexcept NameError:\n    pass",
     # Who knows what the other star brings in.
     "from keras.layers import *\nfrom mine import *\n\nK.epsilon()",
     # No release of `tf.keras` had it there.
