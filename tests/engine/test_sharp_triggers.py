@@ -377,6 +377,11 @@ x.size == [1]
 x.shape == (1,)
 x.shape[0] * [1]
 
+# KD440
+import keras
+keras.utils.get_file('a', 'b')
+extract(untar=True)
+
 # KD417
 import keras
 keras.callbacks.ReduceLROnPlateau()
@@ -1385,6 +1390,10 @@ import tensorflow as tf
 
 x = keras.Input((4,))
 isinstance(x.shape, tf.TensorShape)
+
+# KD440
+from keras import utils as u
+u.get_file('a.zip', 'b', extract=True)
 
 # KD417
 from tensorflow.keras import callbacks as c

@@ -1,0 +1,242 @@
+"""`get_file(extract=True)` unpacks into a folder of its own now, and gives that folder's path.
+
+## What it does
+Reports `keras.utils.get_file` with `extract=True` where the file looks for what was unpacked beside
+the archive (`os.path.dirname(path)`, `Path(path).parent`, the path without its ending, or the path
+not used at all), and with `untar=True`. A file that speaks of `_extracted` knows already.
+
+## Why it breaks
+Keras 2 unpacked `cats.zip` beside the archive, and `extract=True` gave the path of the archive.
+Since Keras 3.6 it is unpacked into `cats_extracted` (into a folder with the name that was given,
+where that has no dot), and both `extract=True` and `untar=True` give the path of that folder. So
+`os.path.dirname(path)` is one folder too high, and the path of `untar=True` one too high, too: the
+archive's own top folder lies in it. Nothing is said, until a data set turns out to be empty.
+
+## What to write instead
+With `extract=True`, the path itself where `os.path.dirname(path)` was. With `untar=True`, the path
+joined with the name of the archive's own top folder.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with archives on the disk; the change came between the
+releases 3.5.0 and 3.6.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls, word
+from kdoctor.syntax import Module, Reference
+from kdoctor.syntax.glimpse import Called
+
+_FUNCTIONS = ("utils.get_file", "utils.data_utils.get_file")
+_MODES = ("extract", "untar")
+_PATHS = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
+_KNOWN = "_extracted"
+_WORD = re.compile(r"[\w-]+")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each archive whose content is looked for where it was."""
+    if _KNOWN in module.text:
+        return
+    for reference in module.references:
+        split, call = split_root(reference.name), reference.call
+        if call is None or split is None or split[1] not in _FUNCTIONS or is_hidden(call):
+            continue
+        if not is_keras_3(facts, reference.name) or module.is_guarded(call):
+            continue
+        if _is_asked(call, "untar"):
+            if not _is_named_again(module, call):
+                yield _finding(module, reference, call, "untar")
+        elif _is_asked(call, "extract"):
+            yield from _beside(module, facts, reference, call)
+
+
+def _is_asked(call: cst.Call, mode: str) -> bool:
+    given = argument(call, mode)
+    return given is not None and literal(given.value) is True
+
+
+def _is_named_again(module: Module, call: cst.Call) -> bool:
+    """Say whether another string of the file names what the file name says without its ending.
+
+    Then that may be the archive's own top folder, which the path is joined with.
+    """
+    given = argument(call, "fname", 0)
+    name = None if given is None else literal(value_of(module, given.value))
+    found = _WORD.match(name) if isinstance(name, str) else None
+    if found is None:
+        return True
+    texts = [each.value for each in module.nodes(cst.SimpleString) if "://" not in each.value]
+    return sum(found[0] in each for each in texts) > 1
+
+
+def _beside(
+    module: Module, facts: Facts, reference: Reference, call: cst.Call
+) -> Iterator[Finding]:
+    """Report an archive whose content is looked for beside it."""
+    folders = list(_folders(module, call))
+    if folders:
+        fix = Fix(
+            "Take the path itself for the folder",
+            tuple(Edit(module.span(old), (Hole(module.span(new)),)) for old, new in folders),
+            facts.applicability(*(each for each in INVALID if each.after)),
+        )
+        yield _finding(module, reference, call, "extract", fix)
+    elif isinstance(module.parent(call), cst.Expr) or _is_cut(module, call):
+        yield _finding(module, reference, call, "extract")
+
+
+def _folders(module: Module, call: cst.Call) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
+    """Yield what names the folder of the path that ``call`` gives, each with that path."""
+    for each in module.nodes(cst.Call):
+        if module.qualified(each.func) == "os.path.dirname" and _is_path(module, each, call):
+            yield each, each.args[0].value
+    for attribute in module.attributes:
+        if attribute.attr.value == "parent" and _is_pathlib(module, attribute.value, call):
+            yield attribute, attribute.value
+
+
+def _is_cut(module: Module, call: cst.Call) -> bool:
+    """Say whether the path is taken without its ending somewhere."""
+    return any(
+        module.qualified(each.func) == "os.path.splitext" and _is_path(module, each, call)
+        for each in module.nodes(cst.Call)
+    ) or any(
+        each.attr.value == "with_suffix" and _is_pathlib(module, each.value, call)
+        for each in module.attributes
+    )
+
+
+def _is_path(module: Module, of: cst.Call, call: cst.Call) -> bool:
+    """Say whether a function is called with the path alone."""
+    return len(of.args) == 1 and value_of(module, of.args[0].value) is call
+
+
+def _is_pathlib(module: Module, value: cst.BaseExpression, call: cst.Call) -> bool:
+    """Say whether a value is a ``Path`` of the path."""
+    made = value_of(module, value)
+    return (
+        isinstance(made, cst.Call)
+        and module.qualified(made.func) in _PATHS
+        and _is_path(module, made, call)
+    )
+
+
+def _finding(
+    module: Module, reference: Reference, call: cst.Call, mode: str, fix: Fix | None = None
+) -> Finding:
+    given = argument(call, mode)
+    assert given is not None
+    return rule.finding(
+        module.place(given),
+        f"`{mode}=True` unpacks into a folder of its own, and gives its path: "
+        + (
+            "what was looked for beside the archive lies in there"
+            if mode == "extract"
+            else "the archive's own top folder lies in there"
+        ),
+        symbol=f"{reference.name}({mode})",
+        confidence=reference.confidence,
+        help="Look for what is unpacked below the path that `get_file` gives."
+        if mode == "extract"
+        else "Join the path with the name of the archive's top folder.",
+        fix=fix,
+        no_fix_because=None
+        if fix is not None
+        else "what the archive holds is not written in the code",
+    )
+
+
+def _may_unpack(facts: Facts, called: Called) -> bool:
+    return not called.keywords.isdisjoint(_MODES) and any(
+        is_keras_3(facts, each) for each in called.names
+    )
+
+
+rule = Rule(
+    code="KD440",
+    name="archive-in-its-own-folder",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word("get_file") & calls(_may_unpack),
+    since="3.6",
+)
+
+_ARCHIVE = (
+    "import os, shutil, tempfile\n"
+    "home = tempfile.mkdtemp()\n"
+    "os.makedirs(os.path.join(home, 'cats', 'small'))\n"
+    "packed = shutil.make_archive(os.path.join(home, 'packed'), 'gztar', home, 'cats')\n"
+    "origin = 'file://' + packed\n"
+)
+
+VALID = [
+    "import keras\nkeras.utils.get_file('cats.h5', origin)",
+    "import keras\nkeras.utils.get_file('cats.zip', origin, extract=unpack)",
+    # As a folder, the path makes sense since 3.6 only.
+    (
+        "import keras\nimport os\n\npath = keras.utils.get_file('cats.zip', origin, extract=True)\n"
+        "small = os.path.join(path, 'cats', 'small')"
+    ),
+    (
+        "import keras\nimport os\n\npath = keras.utils.get_file('cats.zip', origin, extract=True)\n"
+        "small = os.path.join(os.path.dirname(path), 'cats_extracted', 'cats', 'small')"
+    ),
+    (
+        "import keras\nimport os\n\npath = keras.utils.get_file('cats', origin, untar=True)\n"
+        "small = os.path.join(path, 'cats', 'small')"
+    ),
+    # It may be the top folder of the archive.
+    "import keras\npath = keras.utils.get_file(name, origin, untar=True)",
+    "import tf_keras\ntf_keras.utils.get_file('cats.zip', origin, extract=True)",
+    "from mine import get_file\nget_file('cats.zip', origin, extract=True)",
+]
+INVALID = [
+    Example(
+        prelude=_ARCHIVE,
+        before="import os\n\nimport keras\n\n"
+        "path = keras.utils.get_file('cats.tgz', origin, extract=True, cache_dir=home)\n"
+        "small = os.path.join(os.path.dirname(path), 'cats', 'small')\n",
+        after="import os\n\nimport keras\n\n"
+        "path = keras.utils.get_file('cats.tgz', origin, extract=True, cache_dir=home)\n"
+        "small = os.path.join(path, 'cats', 'small')\n",
+        on_keras_2=True,
+        check="assert os.path.isdir(small)",
+    ),
+    Example(
+        prelude=_ARCHIVE,
+        before="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
+        "path = Path(get_file('cats.tgz', origin, extract=True, cache_dir=home))\n"
+        "small = path.parent / 'cats' / 'small'\n",
+        after="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
+        "path = Path(get_file('cats.tgz', origin, extract=True, cache_dir=home))\n"
+        "small = path / 'cats' / 'small'\n",
+        on_keras_2=True,
+        check="assert small.is_dir()",
+    ),
+    Example(
+        prelude=_ARCHIVE,
+        before="import os\n\nimport keras\n\n"
+        "keras.utils.get_file('cats.tgz', origin, extract=True, cache_dir=home)\n",
+        on_keras_2=True,
+        check="assert os.path.isdir(os.path.join(home, 'datasets', 'cats', 'small'))",
+    ),
+    Example(
+        prelude=_ARCHIVE,
+        before="import os\n\nimport keras\n\n"
+        "path = keras.utils.get_file('cats', origin, untar=True, cache_dir=home)\n",
+        on_keras_2=True,
+        check="assert os.path.isdir(os.path.join(path, 'small'))",
+    ),
+]
