@@ -98,35 +98,33 @@ class _Search:
 
 def _explained(search: _Search) -> Diagnosis:
     found, case, target = search.found, search.case, search.target
-    frame = case.blamed
-    is_package = frame is not None and frame.origin is Origin.PACKAGE
+    package = case.package
     if found.presence is Presence.EXISTS:
         is_unloaded = found.import_only and search.missing.form == "attribute"
         return _not_imported(search) if is_unloaded else _other_release(search)
-    answer = Answer() if is_package else search.answer
+    answer = Answer() if package else search.answer
     rules = [finding.code for finding in answer.findings]
     told = tuple(steps.of_answer(answer)) or tuple(steps.of_lookup(found))
     if not answer.diff:
         told = (*told, *steps.of_module(found, target))
-    if is_package and frame is not None:
-        told = tuple(steps.for_a_package(frame.package, found))
+    if package:
+        told = tuple(steps.for_a_package(package, found))
     if since := _later(found, target):
         told = (*told, _newer(found, since))
     elif not told and found.root == "keras" and found.until:
         told = tuple(step for step in [steps.old_pair(found.until)] if step is not None)
     evidence = list(_evidence(search))
-    if is_package and frame is not None:
-        evidence.append(f"{frame.package} asks for it: {frame}")
-    fault = Fault.PACKAGE if is_package else Fault.YOUR_CODE
+    if package:
+        evidence.append(f"{package} asks for it: {case.blamed}")
     return Diagnosis(
-        fault=fault,
+        fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=_meaning(search),
         error=case.error,
-        place=frame,
+        place=case.blamed,
         evidence=tuple(evidence),
         steps=told,
         rule=rules[0] if rules else "KD102",
-        package=frame.package if is_package and frame is not None else "",
+        package=package,
         target=target,
         ruled_out=_ruled_out(search),
     )
@@ -373,14 +371,12 @@ def _of_tensorflow(missing: MissingName, case: Case) -> Diagnosis | None:
     answer = ask(case.blamed, wanted, case.target, case.read)
     if not answer.findings:
         return None
-    frame = case.blamed
-    is_package = frame is not None and frame.origin is Origin.PACKAGE
-    package = frame.package if is_package and frame is not None else ""
+    package = case.package
     return Diagnosis(
-        fault=Fault.PACKAGE if is_package else Fault.YOUR_CODE,
+        fault=Fault.PACKAGE if package else Fault.YOUR_CODE,
         meaning=f"`{_shown(missing)}` is of TensorFlow 1; TensorFlow 2 has it not.",
         error=case.error,
-        place=frame,
+        place=case.blamed,
         evidence=(answer.findings[0].message,),
         steps=tuple(steps.for_a_package(package, None) if package else steps.of_answer(answer)),
         rule=answer.findings[0].code,

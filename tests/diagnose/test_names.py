@@ -53,6 +53,20 @@ def test_a_bare_message_is_enough(message, told):
     assert told in found.meaning
 
 
+def test_a_compiled_file_of_no_package_is_no_package_without_a_name() -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "train.py", line 1, in <module>\n    import losses\n'
+        '  File "losses.pyx", line 3, in init losses\n'
+        "AttributeError: module 'keras.backend' has no attribute 'sum'\n"
+    )
+    found = explain(log, target="keras==3.15.1")
+    assert (found.fault, found.package) == (Fault.YOUR_CODE, "")
+    assert [step.text for step in found.steps] == [
+        "Write `keras.ops.sum` instead of `keras.backend.sum`."
+    ]
+
+
 def test_lines_end_where_python_ends_them_a_form_feed_is_none() -> None:
     source = b'"""Fit.\x0c\xe2\x80\xa8"""\nimport keras\nmean = keras.backend.mean\n'
     log = (

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ast
 import secrets
+from bisect import bisect_right
 from pathlib import Path
 
 import libcst as cst
 import pytest
 
 from kdoctor.documents import Document
+from kdoctor.documents.layout import line_starts
 from kdoctor.keras_api import knowledge, newest_target
 from kdoctor.rules import all_rules
 from kdoctor.syntax import Module
@@ -62,13 +64,11 @@ def watched(code):
     module = Module.parse(
         Document.parse(code.encode(), "code.py").units[0], knowledge(newest_target())
     )
-    lines = [0]
-    for line in code.split("\n"):
-        lines.append(lines[-1] + len(line) + 1)
+    starts = line_starts(code)
 
     def place(offset):
-        number = next(n for n, start in enumerate(lines) if start > offset)
-        return number, len(code[lines[number - 1] : offset].encode())
+        number = bisect_right(starts, offset)
+        return number, len(code[starts[number - 1] : offset].encode())
 
     nodes = [node for kind in EXPRESSIONS for node in module.nodes(kind)]
     inferred = {
