@@ -216,6 +216,10 @@ _TWO = _HEAD + (
     "        return x * scale if is_training else x\n\n\n"
     "made = Two()(np.ones((1, 2), 'float32'), {})\n"
 )
+_BY_WAY_OF = _TWO.replace(
+    "made = Two()(np.ones((1, 2), 'float32'), {})",
+    "def run(x, trains=True):\n    return Two()(x, {})\n\n\nmade = run(np.ones((1, 2), 'float32'))",
+)
 _PLAIN = _HEAD + "y = keras.layers.BatchNormalization()(np.zeros((2, 3), 'float32'), {})\n"
 
 VALID = [
@@ -247,8 +251,8 @@ INVALID = [
         on_keras_2=True,
     ),
     Example(
-        before=_TWO.format("True, 2.0"),
-        after=_TWO.format("is_training=True, scale=2.0"),
+        before=_BY_WAY_OF.format("trains, 2.0"),
+        after=_BY_WAY_OF.format("is_training=trains, scale=2.0"),
         raises=_ERROR,
         on_keras_2=True,
         same="np.array(made).tolist()",
