@@ -168,6 +168,12 @@ class Mine(keras.optimizers.Optimizer):
     def __init__(self, **options):
         super().__init__(**options)
 
+# KD312
+import keras
+class Mine(keras.optimizers.Optimizer):
+    def __init__(self, rate, name, **options):
+        super().__init__(rate, name=name, **options)
+
 # KD211
 import keras
 def size(x):
@@ -983,6 +989,9 @@ class Mean(keras.metrics.Mean):
     def __init__(self, name="mine"):
         super(Mean, self).__init__(name, "mine")
         super().__init__(None, name)
+class Last(keras.metrics.Mean):
+    def __init__(self, name="mine", **options):
+        super().__init__(name, **options)
 class Other(keras.metrics.Metric):
     def __init__(self, name):
         base = super()
@@ -1195,6 +1204,10 @@ import keras
 class Mine(keras.optimizers.Optimizer):
     def __init__(self):
         super(Mine, self).__init__()
+class Both(keras.optimizers.Optimizer):
+    def __init__(self, name, **options):
+        super().__init__(name, **options)
+        super().__init__(f"{name}", *options)
 
 # KD409
 import keras

@@ -54,8 +54,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for call in keras_calls(module, facts):
         if call.reference is not None or call.owner is not None:
             continue
-        by_position = [each for each in call.call.args if each.keyword is None]
-        if not by_position or any(each.star for each in call.call.args):
+        by_position = _by_position(call.call)
+        if not by_position:
             continue
         new = _places(call.new)
         olds = [_places(each) for each in call.olds(facts)]
@@ -92,6 +92,16 @@ def _may_go_astray(facts: Facts, callee: Callee, called: Called) -> bool:
 @lru_cache(maxsize=4096)
 def _then_and_now(callee: Callee, facts: Facts) -> tuple[list[str], list[list[str]]]:
     return _places(callee.new), [_places(each) for each in callee.olds(facts)]
+
+
+def _by_position(call: cst.Call) -> list[cst.Arg]:
+    """Return what is passed by position, nothing where ``*args`` hides which is which.
+
+    What ``**options`` hold is none of it: Python lets nothing be given twice.
+    """
+    if any(each.star == "*" for each in call.args):
+        return []
+    return [each for each in call.args if each.keyword is None and not each.star]
 
 
 def _places(signature: Signature) -> list[str]:
@@ -151,7 +161,7 @@ def _error(call: KerasCall, names: tuple[str, str]) -> str:
 
 def _named(module: Module, facts: Facts, call: KerasCall, index: int) -> Fix | Refusal:
     """Write the old names of this argument and of those that follow it by position."""
-    args = [each for each in call.call.args if each.keyword is None]
+    args = _by_position(call.call)
     olds = [_places(each) for each in call.olds(facts)]
     edits: list[Edit] = []
     for place in range(index, len(args)):
@@ -185,7 +195,15 @@ rule = Rule(
     since="3.0",
 )
 
+_WITH_OPTIONS = (
+    "import keras\n\n\nclass Mine(keras.metrics.Metric):\n"
+    "    def __init__(self, name='mine', **options):\n        super().__init__({}, **options)\n\n"
+    "    def update_state(self, y, p):\n        pass\n\n"
+    "    def result(self):\n        return 0.0\n\n\nmetric = Mine()"
+)
+
 VALID = [
+    _WITH_OPTIONS.format("*given"),
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=['acc'])",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', [1.0, 0.5], ['acc'])",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', anything)",
@@ -225,5 +243,11 @@ INVALID = [
         "    def result(self):\n        return 0.0\n\n\nname = Mine().name",
         raises="ValueError: ",
         same="name",
+    ),
+    Example(
+        before=_WITH_OPTIONS.format("name"),
+        after=_WITH_OPTIONS.format("name=name"),
+        raises="ValueError: ",
+        same="metric.name",
     ),
 ]

@@ -1,13 +1,15 @@
 """An optimizer of one's own that gives its base class no `learning_rate`.
 
 ## What it does
-Reports `super().__init__(name=name)` in a subclass of Keras' `Optimizer` that Keras 3 could use
-otherwise: of classes written for Keras 2 as a whole, KD511 and KD512 tell.
+Reports `super().__init__(name=name)`, and `super().__init__(name)`, in a subclass of Keras'
+`Optimizer` that Keras 3 could use otherwise: of classes written for Keras 2 as a whole, KD511 and
+KD512 tell.
 
 ## Why it breaks
 The base class of Keras 2 was made with a name, each optimizer kept its own rate. That of Keras 3
 keeps it, and must be given one: `TypeError: BaseOptimizer.__init__() missing 1 required positional
-argument: 'learning_rate'`.
+argument: 'learning_rate'`. It is the first that it takes, and was the name: `ValueError: Argument
+`learning_rate` should be float`.
 
 ## What to write instead
 `super().__init__(learning_rate=learning_rate, name=name)`. An optimizer that only hands gradients
@@ -19,6 +21,7 @@ Run on Keras 3.15.1.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -34,8 +37,9 @@ from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called
 
-_BASE, _RATE = "Optimizer", "learning_rate"
+_BASE, _RATE, _NAME = "Optimizer", "learning_rate", "name"
 _ERROR = f"TypeError: BaseOptimizer.__init__() missing 1 required positional argument: '{_RATE}'"
+_NO_RATE = f"ValueError: Argument `{_RATE}` should be float"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -43,17 +47,20 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for use in module.members:
         if use.member != "__init__" or use.called is None or use.owner.kind is not Kind.OPTIMIZER:
             continue
-        if not _is_of_base(facts, use) or _may_pass_it(use.called):
+        passes_a_name = _passes_a_name(use.called)
+        if not _is_of_base(facts, use) or (_may_pass_it(use.called) and not passes_a_name):
             continue
         if module.is_guarded(use.node) or stands_in_old_optimizer(module, use.node):
             continue
         yield rule.finding(
             module.place(use.called),
-            f"the base class of optimizers must be given a rate: {_ERROR}",
+            f"the base class of optimizers takes a rate where it took the name: {_NO_RATE}"
+            if passes_a_name
+            else f"the base class of optimizers must be given a rate: {_ERROR}",
             symbol=f"keras.optimizers.{_BASE}.{_RATE}",
             confidence=use.confidence,
-            help=f"Write `super().__init__({_RATE}=…)`; an optimizer that only hands gradients to "
-            "others never reads it, and may pass 0.0.",
+            help=f"Write `super().__init__({_RATE}=…{', name=name' * passes_a_name})`; an "
+            "optimizer that only hands gradients to others never reads it, and may pass 0.0.",
             no_fix_because="which rate it is cannot be read off the code",
         )
 
@@ -73,7 +80,22 @@ def _may_pass_it(call: cst.Call) -> bool:
     )  # `*args` and `**kwargs` have no keyword, too
 
 
+def _passes_a_name(call: cst.Call) -> bool:
+    """Say whether what is passed first is plainly a name: text, or a variable called so."""
+    match call.args:
+        case [cst.Arg(keyword=None, star="", value=cst.Name(value=name)), *_]:
+            return name == _NAME
+        case [cst.Arg(keyword=None, star="", value=value), *_]:
+            return isinstance(value, cst.SimpleString | cst.FormattedString)
+    return False
+
+
 def _may_lack_it(_: Facts, called: Called) -> bool:
+    match called.node.args:
+        case [ast.Name(id=name), *_]:
+            return name == _NAME
+        case [ast.Constant() | ast.JoinedStr(), *_]:
+            return True
     return not called.places and not called.is_hidden and _RATE not in called.keywords
 
 
@@ -98,6 +120,8 @@ _MINE = "{}\n\n\nclass Mine({}):\n    def __init__(self):\n        super().__ini
 
 VALID = [
     _CLASS.format("0.0, name=name"),
+    _CLASS.format("options.pop('rate'), name=name"),
+    _CLASS.format("name, **options").replace(".Optimizer", ".Adam"),
     _CLASS.format("learning_rate=0.0"),
     _CLASS.format("**options"),
     _MINE.format("import keras", "keras.optimizers.Adam"),
@@ -108,5 +132,9 @@ INVALID = [
     Example(
         before=_CLASS.format("name=name") + "\n\nBoth(keras.optimizers.SGD())\n",
         raises=_ERROR,
+    ),
+    Example(
+        before=_CLASS.format("name, **options") + "\n\nBoth(keras.optimizers.SGD())\n",
+        raises=_NO_RATE,
     ),
 ]
