@@ -383,6 +383,11 @@ x.size == [1]
 x.shape == (1,)
 x.shape[0] * [1]
 
+# KD441
+import keras
+keras.callbacks.LearningRateScheduler(lambda epoch: lr)
+history.history['learning_rate']
+
 # KD440
 import keras
 keras.utils.get_file('a', 'b')
@@ -1403,6 +1408,11 @@ import tensorflow as tf
 
 x = keras.Input((4,))
 isinstance(x.shape, tf.TensorShape)
+
+# KD441
+from keras.callbacks import ReduceLROnPlateau as slower
+h = model.fit(x, callbacks=[slower()])
+h.history.get('''lr''')
 
 # KD440
 from keras import utils as u

@@ -34,18 +34,16 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.logs import keys_of_logs
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
-from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
 # Where `monitor` and `mode` stand by position.
 _PLACES = {"EarlyStopping": (0, 4), "ReduceLROnPlateau": (0, 4), "ModelCheckpoint": (1, 5)}
-_FITS = frozenset({"fit", "fit_generator"})
-_GETS_LOGS = re.compile(r"on_(?:epoch|batch|train|test|train_batch|test_batch)_end\Z")
 _FIELD = re.compile(r"\{((?:val_)?acc(?:uracy)?)(?=[:!}])")
 _NO_PATH = "KeyError: 'Failed to format this callback filepath"
 
@@ -60,7 +58,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if metric not in named and not module.is_guarded(node):
             new = name.removesuffix(metric) + _NAMES[metric]
             yield _finding(module, facts, node, name, new, _NO_PATH)
-    places = [*_keys(module), *_monitored(module)]
+    places = [*keys_of_logs(module), *_monitored(module)]
     for node, what in places:
         old = node.raw_value
         metric = old.removeprefix("val_")
@@ -91,60 +89,6 @@ def _named_by_compile(module: Module) -> set[str] | None:
             elif not isinstance(each.value, cst.Call | cst.Name | cst.Attribute):
                 return None
     return found
-
-
-def _keys(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
-    """Yield what a history is asked for: ``h.history["acc"]``, ``h.history.get("acc")``."""
-    for node in (*module.nodes(cst.Subscript), *module.nodes(cst.Call)):
-        match node:
-            case cst.Subscript(
-                value=owner,
-                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
-            ) if _is_history(module, owner):
-                yield key, f"KeyError: '{key.raw_value}'"
-            case cst.Call(
-                func=cst.Attribute(value=owner, attr=cst.Name(value="get")),
-                args=[cst.Arg(value=cst.SimpleString() as key), *_],
-            ) if _is_history(module, owner):
-                yield key, "it gives None"
-
-
-def _is_history(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether an expression is the dict of what ``fit`` returned, or a callback's logs."""
-    if isinstance(node, cst.Name) and _is_logs(module, node):
-        return True
-    node = value_of(module, node)
-    if not isinstance(node, cst.Attribute) or node.attr.value != "history":
-        return False
-    found = module.type_of(node.value)
-    if found is not None:
-        return found.kind is Kind.HISTORY
-    made = value_of(module, node.value)
-    return (
-        isinstance(made, cst.Call)
-        and isinstance(made.func, cst.Attribute)
-        and made.func.attr.value in _FITS
-    )
-
-
-def _is_logs(module: Module, name: cst.Name) -> bool:
-    """Say whether a name is the last parameter of a method that Keras calls with its logs."""
-    bindings = module.bindings_at(name)
-    if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
-        return False
-    function = bindings[0].scope.node
-    if not isinstance(function, cst.FunctionDef) or not _GETS_LOGS.match(function.name.value):
-        return False
-    around = next(
-        (each for each in module.ancestors(function) if isinstance(each, cst.ClassDef)), None
-    )
-    known = module.knowledge.class_type
-    bases = [module.qualified(each.value) for each in around.bases] if around is not None else []
-    return function.params.params[-1].name.value == name.value and any(
-        made is not None and made.kind is Kind.CALLBACK
-        for each in bases
-        if (made := known(each or ""))
-    )
 
 
 def _in_paths(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:

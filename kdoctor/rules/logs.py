@@ -1,0 +1,73 @@
+"""What is read of the logs of training: of the history that ``fit`` gives, and in callbacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.rules.calls import value_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
+
+_FITS = frozenset({"fit", "fit_generator"})
+_GETS_LOGS = re.compile(r"on_(?:epoch|batch|train|test|train_batch|test_batch)_end\Z")
+
+
+def keys_of_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
+    """Yield each key that a history or a callback's logs are asked for, and what is without it.
+
+    They are ``h.history["acc"]`` and ``logs.get("acc")``.
+    """
+    for node in (*module.nodes(cst.Subscript), *module.nodes(cst.Call)):
+        match node:
+            case cst.Subscript(
+                value=owner,
+                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))],
+            ) if _is_history(module, owner):
+                yield key, f"KeyError: '{key.raw_value}'"
+            case cst.Call(
+                func=cst.Attribute(value=owner, attr=cst.Name(value="get")),
+                args=[cst.Arg(value=cst.SimpleString() as key), *_],
+            ) if _is_history(module, owner):
+                yield key, "it gives None"
+
+
+def _is_history(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether an expression is the dict of what ``fit`` returned, or a callback's logs."""
+    if isinstance(node, cst.Name) and _is_logs(module, node):
+        return True
+    node = value_of(module, node)
+    if not isinstance(node, cst.Attribute) or node.attr.value != "history":
+        return False
+    found = module.type_of(node.value)
+    if found is not None:
+        return found.kind is Kind.HISTORY
+    made = value_of(module, node.value)
+    return (
+        isinstance(made, cst.Call)
+        and isinstance(made.func, cst.Attribute)
+        and made.func.attr.value in _FITS
+    )
+
+
+def _is_logs(module: Module, name: cst.Name) -> bool:
+    """Say whether a name is the last parameter of a method that Keras calls with its logs."""
+    bindings = module.bindings_at(name)
+    if len(bindings) != 1 or bindings[0].kind is not BindingKind.PARAMETER:
+        return False
+    function = bindings[0].scope.node
+    if not isinstance(function, cst.FunctionDef) or not _GETS_LOGS.match(function.name.value):
+        return False
+    around = next(
+        (each for each in module.ancestors(function) if isinstance(each, cst.ClassDef)), None
+    )
+    known = module.knowledge.class_type
+    bases = [module.qualified(each.value) for each in around.bases] if around is not None else []
+    return function.params.params[-1].name.value == name.value and any(
+        made is not None and made.kind is Kind.CALLBACK
+        for each in bases
+        if (made := known(each or ""))
+    )
