@@ -47,6 +47,20 @@ def other(shape): return shape
 keras.layers.Dense(3, kernel_initializer=drawn)
 keras.layers.Dense(3, kernel_initializer=other((3,)))
 
+# KD513
+import tensorflow as tf
+class Own(tf.keras.layers.BatchNormalization):
+    def call(self, x, training=None, scale=None):
+        scale = tf.constant(1.0)
+        x = super().call(tf.cast(x, tf.float32), training) * scale
+        return self.norm(x, training=training and self.trainable)
+
+# KD513
+import tensorflow as tf
+class Own(tf.keras.layers.Dropout):
+    def called(self, x):
+        return self.drop(x, training=tf.constant(True))
+
 # KD315
 import keras
 class Own(keras.layers.Layer):
@@ -902,6 +916,26 @@ def made():
     def drawn(shape: tuple = (1,), *others):
         return shape
     return Table(3, 2, embeddings_initializer=drawn)
+
+# KD513
+from tensorflow import math, keras as k
+import tensorflow.compat.v2 as two
+class Base(k.layers.Layer): pass
+class Own(Base):
+    def __init__(self):
+        super().__init__()
+        self.parts = self.norm = k.layers.BatchNormalization()
+    def call(self, x, *, training=None):
+        frozen = math.logical_not(training)
+        trained = two.constant(True) if self.trainable else frozen
+        return self.norm(x, training=(trained))
+
+# KD513
+from tensorflow.keras.layers import GRU as Cell
+from tensorflow import cast as made
+class Own(Cell):
+    def call(self, sequences, initial_state=None, mask=None, training=None):
+        return super(Own, self).call(sequences, initial_state, mask, made(training, "bool"))
 
 # KD315
 from tensorflow.keras import Model as Base, layers as kl

@@ -1,0 +1,300 @@
+"""`training` of a layer of Keras is a tensor: it has no value where a model is compiled.
+
+## What it does
+Reports what is passed as `training` in the `call` of a layer or model, to a layer of Keras or to
+`super().call`, where it surely is a tensor that TensorFlow makes right there: `tf.constant(False)`,
+`tf.cast(…, tf.bool)`, `tf.equal(…)`, or the idiom of all ports of YOLOv3:
+
+    training = tf.logical_and(training, self.trainable)
+    return super().call(x, training)
+
+## Why it breaks
+Keras 2 chose by the value of a tensor, too. The layers of Keras 3 ask `if training and …`, in
+Python: in `fit`, `evaluate`, `predict` and each `tf.function` that is
+`OperatorNotAllowedInGraphError: … Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.`
+A layer that is called with values has no trouble, nor has `compile(run_eagerly=True)`: files that
+speak of running eagerly are let be.
+
+## What to write instead
+Python's own bools: `training = training and self.trainable`. (`BatchNormalization` asks for that by
+itself, and has done since TensorFlow 2.0: what only adds it can go.) Where the data decide, choose
+among the results, `keras.ops.where(flag, layer(x, training=True), layer(x, training=False))`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: each of these layers with each of these functions, in a call
+with values, in `fit` and in `predict`. The fix is equal in what the layer gives and in the
+statistics that it moves, trainable and frozen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._python_bools import PythonBools, gives_tensor, is_tensor
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, defines
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called, Glimpse
+
+ASK_FOR_IT: Final = frozenset({
+    "AlphaDropout", "BatchNormalization", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "Dropout",
+    "GRU", "GaussianDropout", "GaussianNoise", "LSTM", "SimpleRNN", "SpatialDropout1D",
+    "SpatialDropout2D", "SpatialDropout3D",
+})  # fmt: skip
+"""The layers of Keras that ask for the value of ``training``, however they are made."""
+_EAGERLY: Final = frozenset({"run_eagerly", "run_functions_eagerly"})
+_TRAINING: Final = "training"
+_ERROR = "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed."
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such argument."""
+    if not module.words.isdisjoint(_EAGERLY):
+        return
+    for call in module.nodes(cst.Call):
+        function = _traced(module, call)
+        layer = None if function is None else _layer(module, facts, call)
+        if function is None or layer is None:
+            continue
+        given = argument(call, _TRAINING, _place(facts, call, layer))
+        if given is None or not is_tensor(module, function, given.value):
+            continue
+        if module.is_guarded(call):
+            continue
+        conversion = PythonBools(module, function)
+        is_converted = conversion.converts(given.value) and conversion.covers_all_reads()
+        yield rule.finding(
+            module.place(given),
+            f"`{_TRAINING}` of `{layer}` is a tensor, of which `fit`, `predict` and `tf.function` "
+            f"have no value: OperatorNotAllowedInGraphError: {_ERROR}",
+            symbol=f"keras.layers.{layer}.call({_TRAINING})",
+            confidence=Confidence.LIKELY,
+            help="Pass a bool of Python: `training and self.trainable`. Where the data decide: "
+            "`keras.ops.where(flag, layer(x, training=True), layer(x, training=False))`.",
+            fix=Fix(
+                "Make it a bool of Python",
+                tuple(conversion.edits),
+                facts.applicability(*(each for each in INVALID if each.after)),
+            )
+            if is_converted
+            else None,
+            no_fix_because=None if is_converted else "what it is made of is no bool of Python here",
+        )
+
+
+def _traced(module: Module, call: cst.Call) -> cst.FunctionDef | None:
+    """Return the ``call`` of a layer or model that surely makes this call itself."""
+    for each in module.ancestors(call):
+        match each:
+            case cst.Lambda() | cst.ClassDef():
+                return None
+            case cst.FunctionDef(name=cst.Name(value="call"), decorators=[], asynchronous=None):
+                body = module.parent(each)
+                owner = None if body is None else module.parent(body)
+                is_one = isinstance(owner, cst.ClassDef) and kind_of_class(module, owner) in {
+                    Kind.LAYER,
+                    Kind.MODEL,
+                }
+                return each if is_one else None
+            case cst.FunctionDef():
+                return None
+    return None
+
+
+def _layer(module: Module, facts: Facts, call: cst.Call) -> str | None:
+    """Return which of Keras' own layers a call surely runs, None of those that do not ask."""
+    if _is_of_super(call):
+        owner = next((e for e in module.ancestors(call) if isinstance(e, cst.ClassDef)), None)
+        if owner is None or len(owner.bases) != 1:
+            return None
+        base = owner.bases[0].value
+        is_own = module.class_of_tree(base) is not None
+        return None if is_own else _name_of_layer(facts, module.qualified(base))
+    made = module.type_of(call.func)
+    if made is None or made.kind is not Kind.LAYER:
+        return None
+    own = {
+        *(each.name.value for each in module.nodes(cst.ClassDef)),
+        *(each.own_class.name for each in module.imports if each.own_class is not None),
+    }
+    if made.cls in own:
+        return None  # what a class of the user's does with it is another question
+    name = _name_of_layer(facts, made.qualified)
+    return name if name == made.cls else None
+
+
+def _is_of_super(call: cst.Call) -> bool:
+    match call.func:
+        case cst.Attribute(
+            value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value="call")
+        ):
+            return True
+    return False
+
+
+def _name_of_layer(facts: Facts, name: str | None) -> str | None:
+    if name is None or not is_keras_3(facts, name):
+        return None
+    found = facts.lookup(name)
+    parent, _, leaf = found.name.rpartition(".")
+    is_there = found.presence is Presence.EXISTS and parent == "layers"
+    return leaf if is_there and leaf in ASK_FOR_IT else None
+
+
+def _place(facts: Facts, call: cst.Call, layer: str) -> int | None:
+    """Return at which place `super().call` takes it; layers themselves take it by keyword."""
+    signature = facts.signature(f"keras.layers.{layer}.call") if _is_of_super(call) else None
+    names = [each.name for each in signature.parameters] if signature else []
+    return names.index(_TRAINING) if _TRAINING in names else None
+
+
+def _may_pass_one(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        _may_be_tensor(glimpse, value, set())
+        for called in (*glimpse.calls_with(_TRAINING), *glimpse.calls_of("call"))
+        for value in _may_be_given(called)
+    )
+
+
+def _may_be_given(called: Called) -> Iterator[ast.expr]:
+    by_keyword = called.argument(_TRAINING)
+    if by_keyword is not None:
+        yield by_keyword
+    if called.leaf == "call":
+        yield from called.node.args[1:]
+
+
+def _may_be_tensor(glimpse: Glimpse, node: ast.expr, seen: set[str]) -> bool:
+    match node:
+        case ast.Call(func=function):
+            return any(map(gives_tensor, glimpse.meant_by(function)))
+        case ast.IfExp(body=body):
+            return _may_be_tensor(glimpse, body, seen)
+        case ast.Name(id=name) if name not in seen:
+            seen.add(name)
+            return any(_may_be_tensor(glimpse, each, seen) for each in glimpse.values_of(node))
+    return False
+
+
+rule = Rule(
+    code="KD513",
+    name="training-is-a-tensor",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=defines("call") & Trigger(_may_pass_one),
+    since="3.0",
+)
+
+
+def _without_tensorflow(source: str) -> str:
+    return source.replace("import tensorflow as tf\n", "")
+
+
+_HEAD = "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n\n"
+_FROZEN = _HEAD + (
+    "class Frozen(keras.layers.BatchNormalization):\n"
+    "    def call(self, x, training=False):\n"
+    "{}"
+    "        return super().call(x, training)\n\n\n"
+)
+_IDIOM = (
+    "        if not training:\n            training = tf.constant(False)\n"
+    "        training = tf.logical_and(training, self.trainable)\n"
+)
+_AS_BOOL = (
+    "        if not training:\n            training = False\n"
+    "        training = training and self.trainable\n"
+)
+_RUN = (
+    "def moved(layer, trainable):\n    layer.trainable = trainable\n"
+    "    model = keras.Sequential([layer, keras.layers.Dense(1, kernel_initializer='ones')])\n"
+    "    model.compile('sgd', 'mean_squared_error')\n"
+    "    data = np.arange(12, dtype='float32').reshape(4, 3) / 12\n"
+    "    model.fit(data, data[:, :1], epochs=3, verbose=0)\n"
+    "    weights = [np.round(each, 4).tolist() for each in layer.get_weights()]\n"
+    "    return weights, np.round(model.predict(data, verbose=0), 4).tolist()\n\n\n"
+    "results = [moved({0}, True), moved({0}, False)]\n"
+)
+_BLOCK = _HEAD + (
+    "class Block(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.norm = keras.layers.BatchNormalization()\n"
+    "        self.drop = keras.layers.SpatialDropout1D(0.0)\n\n"
+    "    def call(self, x, training=False):\n        training = {}\n"
+    "        x = self.norm(x, training=training)\n"
+    "        x = self.drop(x[:, None], training=training)[:, 0]\n"
+    "        return self.norm(x, training={})\n\n\n"
+)
+_ALWAYS = _HEAD + (
+    "class Always(keras.layers.Dropout):\n    def call(self, x):\n"
+    "        return super().call(x, {})  # also in predict\n\n\n"
+    "model = keras.Sequential([Always(0.5)])\n"
+    "given = model.predict(np.ones((4, 200)), verbose=0)\n"
+)
+_RAISES = "OperatorNotAllowedInGraphError"
+
+VALID = [
+    _FROZEN.format(_AS_BOOL),
+    _FROZEN.format(""),
+    # One of the ways to it is a bool of Python, which `fit` and `predict` pass.
+    _FROZEN.format("        if training is None:\n            training = tf.constant(False)\n"),
+    # It is made outside of the graph, and has a value.
+    _ALWAYS.format("FLAG").replace("\n\n\nclass", "\n\nFLAG = tf.constant(True)\n\n\nclass"),
+    # Called with values.
+    _HEAD + "y = keras.layers.Dropout(0.5)(tf.ones((2, 2)), training=tf.constant(True))",
+    # It does the same in training, or is the user's to say.
+    _FROZEN.format(_IDIOM).replace("BatchNormalization", "Dense"),
+    _FROZEN.format(_IDIOM).replace("(keras.layers.BatchNormalization", "(keras.layers.Layer"),
+    _BLOCK.format("tf.equal(1, 1)", "True") + "class BatchNormalization(keras.layers.Layer):\n"
+    "    pass\n\n\nclass SpatialDropout1D(keras.layers.Layer):\n    pass\n",
+    # It runs with values.
+    _FROZEN.format(_IDIOM) + "keras.Sequential([Frozen()]).compile(run_eagerly=True)\n",
+    _FROZEN.format(_IDIOM).replace("from tensorflow import keras", "import tf_keras as keras"),
+    _FROZEN.format(_IDIOM).replace("from tensorflow import keras", "from mine import keras"),
+]
+INVALID = [
+    Example(
+        before=_FROZEN.format(_IDIOM) + _RUN.format("Frozen()"),
+        after=_without_tensorflow(_FROZEN.format(_AS_BOOL)) + _RUN.format("Frozen()"),
+        raises=_RAISES,
+        on_keras_2=True,
+        same="results",
+    ),
+    Example(
+        before=_BLOCK.format(
+            "tf.cast(training, tf.bool)",
+            "tf.logical_not(tf.logical_or(training, tf.logical_not(self.trainable)))",
+        )
+        + _RUN.format("Block()"),
+        after=_without_tensorflow(
+            _BLOCK.format("bool(training)", "not (training or not self.trainable)")
+        )
+        + _RUN.format("Block()"),
+        raises=_RAISES,
+        findings=3,
+        on_keras_2=True,
+        same="results",
+    ),
+    Example(
+        before=_ALWAYS.format("tf.constant(True)"),
+        after=_without_tensorflow(_ALWAYS.format("True")),
+        raises=_RAISES,
+        check="assert 0 < (given == 0).mean() < 1",
+        on_keras_2=True,
+    ),
+    # Only the data tell.
+    Example(
+        before=_ALWAYS.format("tf.reduce_any(x > 0)"),
+        raises=_RAISES,
+    ),
+]
