@@ -353,6 +353,41 @@ model.trainable = True
 model.compile('sgd', 'mse')
 model.fit(x)
 
+# KD403
+import keras
+base = keras.applications.VGG16()
+base.trainable = False
+model = keras.Sequential([base, keras.layers.Dense(1)])
+model.compile('sgd', 'mse')
+model.fit(x)
+
+# KD437
+import keras
+base = keras.applications.VGG16()
+base.trainable = False
+model = keras.Sequential([base, keras.layers.Dense(1)])
+model.compile('sgd', 'mse')
+model.fit(x)
+
+# KD437
+import keras
+first = keras.Sequential([keras.layers.Dense(1)])
+second = keras.Sequential([keras.layers.Dense(1)])
+first.trainable = False
+second.trainable = True
+first.compile('sgd', 'mse')
+first.fit(x)
+
+# KD437
+import keras
+def build(units):
+    model = keras.Sequential([keras.layers.Dense(units)])
+    for layer in model.layers[:-1]:
+        layer.trainable = False
+    model.compile('sgd', 'mse')
+    return model
+build(3).fit(x)
+
 # KD408
 import keras
 
@@ -1385,6 +1420,57 @@ models = [keras.Sequential([keras.layers.Dense(1)])]
 models[0].compile("sgd", "mse")
 models[0].trainable = False
 models[0].fit([[1.0]], [[1.0]])
+
+# KD403
+import keras
+class Maker:
+    @staticmethod
+    def freeze(which, *, now=True):
+        which.trainable = False
+    def critic(self):
+        made = keras.Sequential([keras.layers.Dense(1)])
+        made.compile('sgd', 'mse')
+        return made, 1
+maker = Maker()
+one, _ = maker.critic()
+maker.freeze(which=one)
+(one,)[0].fit(x)
+
+# KD403
+import keras
+def freeze(net, to):
+    net.trainable = to
+net = keras.Sequential([keras.layers.Dense(1)])
+net.compile('sgd', 'mse')
+freeze(to=False, net=net)
+pair = [net, 1]
+pair[0].fit(x)
+
+# KD437
+import keras
+def switch(net, on):
+    net.trainable = on
+class Gan:
+    def __init__(self, critic):
+        self.critic, self.both = critic, keras.Sequential()
+        switch(on=False, net=self.critic)
+        self.both.add(self.critic)
+        self.both.compile('sgd', 'mse')
+        switch(self.critic, True)
+    def run(self):
+        both = self.both
+        both.fit(x)
+gan = Gan(keras.Sequential([keras.layers.Dense(1)]))
+gan.run()
+
+# KD437
+import keras
+critic = keras.Sequential([keras.layers.Dense(1)])
+critic.trainable = frozen = False
+whole = keras.Sequential([keras.Sequential([keras.layers.Dense(1), critic])])
+whole.compile('sgd', 'mse')
+critic.trainable = thawed = True
+whole.fit(x)
 
 # KD403
 import keras

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `model.trainable = False` after `model.compile(…)` and before any training, where the file
-trains that same model later on and never sets `trainable` back.
+trains that same model later on and never sets `trainable` back. The model is followed through
+functions that make it, freeze it or train it, tuples, `self` and `Sequential.layers`.
 
 ## Why it breaks
 Every GAN tutorial of Keras 2 compiles the discriminator, freezes it, and builds the combined model
@@ -33,58 +34,78 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-import libcst as cst
-
-from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite.source_lines import line_end, margin
-from kdoctor.rules.calls import argument, literal, replaced
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.behaviour._freezing import (
+    COMPILE,
+    TRAINING,
+    Freezing,
+    Setting,
+    Use,
+    around,
+    copied_optimizer,
+    may_be_given,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
-from kdoctor.syntax import MemberStore, MemberUse, Module
+from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import dotted
-
-_TRAINING = frozenset({"fit", "fit_generator", "train_on_batch"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each model that is frozen between ``compile`` and its first training."""
-    for store in module.member_stores:
-        if store.owner.kind is not Kind.MODEL or store.member != "trainable":
+    freezing = Freezing(module)
+    overriding = {store.node for store in module.member_stores if store.owner_overrides}
+    compiled = {module.source(use.model) for use in freezing.uses(COMPILE)}
+    for setting in freezing.settings:
+        if setting.value is not False or not setting.is_whole or setting.node in overriding:
             continue
-        if not store.is_plain or literal(store.value) is not False or store.owner_overrides:
+        # The trigger knows no more than this.
+        if module.source(setting.model) not in compiled and not freezing.is_given(setting):
             continue
-        name = module.source(store.node.value)
-        if module.is_guarded(store.node) or not _is_compiled_before(module, store, name):
-            continue
-        trained = [
-            use.called
-            for use in module.members
-            if use.member in _TRAINING
-            and use.owner.kind is Kind.MODEL
-            and use.called is not None
-            and module.source(use.node.value) == name
-        ]
-        if trained and not _is_thawed(module, name):
-            yield _finding(module, store, name, trained)
+        if freezing.is_model(setting.model) and not module.is_guarded(setting.node):
+            steps = _steps(freezing, setting)
+            if steps:
+                yield _finding(freezing, setting, steps)
 
 
-def _finding(module: Module, store: MemberStore, name: str, trained: Sequence[cst.Call]) -> Finding:
-    edits = _thawing(module, name, trained)
-    copied = _copied_optimizer(module, name)
+def _steps(freezing: Freezing, setting: Setting) -> Sequence[Use]:
+    """Return how a model is trained that is frozen after ``compile``, and stays so."""
+    model = setting.model
+    compiled = [use for use in freezing.uses(COMPILE) if freezing.is_same(use.model, model)]
+    steps = [use for use in freezing.uses(TRAINING) if freezing.is_same(use.model, model)]
+    thawed = any(
+        each.value is not False and freezing.is_same(each.model, model)
+        for each in freezing.settings
+    )
+    if not compiled or not steps or thawed:
+        return ()
+    for origin in freezing.origins.of(model) or (None,):
+        if not all(freezing.is_after(setting.node, use.call, origin) for use in compiled):
+            return ()
+        if any(freezing.may_be_before(use.call, setting.node, origin) for use in steps):
+            return ()
+    return steps
+
+
+def _finding(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> Finding:
+    module, name = freezing.module, freezing.module.source(setting.model)
+    edits = _thawing(freezing, setting, steps)
+    copied = copied_optimizer(freezing, setting.model)
+    made = module.type_of(setting.model)
+    trained = module.source(steps[0].model)
     return rule.finding(
-        module.place(store.node),
+        module.place(setting.node),
         f"`{name}` was compiled while it could be trained, and Keras 2 went on training it; on "
         "Keras 3 it is frozen for good, and its own training changes nothing",
-        symbol=f"{store.owner.cls or 'Model'}.trainable",
-        confidence=store.confidence,
-        help=f"Set `{name}.trainable = True` before its own training step and False after it.",
+        symbol=f"{made.cls if made and made.cls else 'Model'}.trainable",
+        confidence=Confidence.LIKELY,
+        help=f"Set `{trained}.trainable = True` before its own training step and False after it.",
         fix=None
         if edits is None
         else Fix(
-            f"Thaw `{name}` around its own training",
+            f"Thaw `{trained}` around its own training",
             (*edits, *copied),
             Applicability.UNSAFE,
             unsafe_because="layers of it that were frozen one by one are thawed too"
@@ -94,119 +115,25 @@ def _finding(module: Module, store: MemberStore, name: str, trained: Sequence[cs
     )
 
 
-def _copied_optimizer(module: Module, name: str) -> tuple[Edit, ...]:
-    """Return the edits that give a model a copy of an optimizer that another is compiled with."""
-    given = [
-        (module.source(use.node.value) == name, optimizer.value)
-        for use in module.members
-        if use.member == "compile" and use.called is not None and use.owner.kind is Kind.MODEL
-        if (optimizer := argument(use.called, "optimizer", 0)) is not None
-        if isinstance(optimizer.value, cst.Name)
-        if (found := module.type_of(optimizer.value)) and found.kind is Kind.OPTIMIZER
-    ]
-    theirs = [module.bindings_at(value) for is_its, value in given if not is_its]
-    return tuple(
-        replaced(module, value, f"{value.value}.from_config({value.value}.get_config())")
-        for is_its, value in given
-        if is_its and module.bindings_at(value) in theirs
-    )
-
-
-def _is_compiled_before(module: Module, store: MemberStore, name: str) -> bool:
-    """Say whether it is compiled above, in the same run of code, and only there, and untrained."""
-    place = module.span(store.node)
-    scope = module.scope_of(store.node)
-    uses = [
-        use
-        for use in module.members
-        if use.called is not None
-        and module.source(use.node.value) == name
-        and module.scope_of(use.node) is scope
-    ]
-    before = [
-        use for use in uses if module.span(use.node) < place and _runs_before(module, use, store)
-    ]
-    after = [use for use in uses if module.span(use.node) > place]
-    return (
-        any(use.member == "compile" for use in before)
-        and not any(use.member in _TRAINING for use in before)
-        and not any(use.member == "compile" for use in after)
-    )
-
-
-def _runs_before(module: Module, use: MemberUse, store: MemberStore) -> bool:
-    """Say whether the block of the earlier one is around the later one."""
-    block = next(each for each in module.ancestors(use.node) if isinstance(each, _BLOCKS))
-    return block in set(module.ancestors(store.node))
-
-
-_BLOCKS = (cst.IndentedBlock, cst.Module)
-
-
-def _is_thawed(module: Module, name: str) -> bool:
-    """Say whether anything but False is assigned to its ``trainable``, or to that of its layers."""
-    return any(
-        store.member == "trainable"
-        and module.source(store.node.value) == name
-        and not (store.is_plain and literal(store.value) is False)
-        for store in module.member_stores
-    )
-
-
-def _thawing(module: Module, name: str, trained: Sequence[cst.Call]) -> tuple[Edit, ...] | None:
-    """Return the lines around each run of statements that train it; None where none can be put."""
-    lines: list[cst.SimpleStatementLine] = []
-    for call in trained:
-        line = next(
-            (e for e in module.ancestors(call) if isinstance(e, cst.SimpleStatementLine)), None
-        )
-        if line is None or not isinstance(module.parent(line), _BLOCKS):
-            return None
-        if any(isinstance(e, cst.Lambda | cst.Return) for e in module.ancestors(call)):
-            return None
-        if not any(line is each for each in lines):
-            lines.append(line)
-    edits: list[Edit] = []
-    for first, last in _runs(module, lines):
-        start, end = module.span(first).start, module.span(last).end
-        indent = margin(module.text, start)
-        if indent.strip():
-            return None
-        end = line_end(module.text, end)
-        edits += [
-            Edit(Span(start, start), (f"{name}.trainable = True\n{indent}",)),
-            Edit(Span(end, end), (f"\n{indent}{name}.trainable = False",)),
-        ]
-    return tuple(edits)
-
-
-def _runs(
-    module: Module, lines: Sequence[cst.SimpleStatementLine]
-) -> Iterator[tuple[cst.SimpleStatementLine, cst.SimpleStatementLine]]:
-    """Yield the first and the last of statements that follow each other directly."""
-    waiting = list(lines)
-    while waiting:
-        first = last = waiting.pop(0)
-        block = module.parent(first)
-        assert isinstance(block, _BLOCKS)
-        body = list(block.body)
-        while waiting and waiting[0] in body and body.index(waiting[0]) == body.index(last) + 1:
-            last = waiting.pop(0)
-        yield first, last
+def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> tuple[Edit, ...] | None:
+    """Return the lines around its training; None where another model may be trained there, too."""
+    frozen = freezing.origins.of(setting.model)
+    if frozen and any(freezing.origins.of(use.model) - frozen for use in steps):
+        return None
+    named = [(use.call, freezing.module.source(use.model)) for use in steps]
+    return around(freezing.module, named, (True, False))
 
 
 def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether what is frozen somewhere may be compiled and trained, too."""
+    """Say whether what is frozen somewhere may be compiled, too."""
     frozen = {
         dotted(target.value) or ""
-        for kind in (ast.Assign, ast.AnnAssign)
-        for each in glimpse.nodes.get(kind, ())
+        for each in glimpse.nodes.get(ast.Assign, ())
         if isinstance(each.value, ast.Constant) and each.value.value is False
-        for target in (each.targets if isinstance(each, ast.Assign) else [each.target])
+        for target in each.targets
         if isinstance(target, ast.Attribute) and target.attr == "trainable"
     }
-    compiled = frozen & receivers(glimpse, "compile") if frozen else frozen
-    return bool(compiled and compiled & receivers(glimpse, *_TRAINING))
+    return bool(frozen and frozen & receivers(glimpse, "compile")) or may_be_given(glimpse)
 
 
 rule = Rule(
@@ -217,7 +144,7 @@ rule = Rule(
     check=check,
     triggers=assigned("trainable")
     & attribute("compile")
-    & attribute(*_TRAINING)
+    & attribute(*TRAINING)
     & Trigger(_may_be_frozen),
     since="3.0",
 )
@@ -253,7 +180,50 @@ _THAWED = (
     "    both.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))\n"
 )
 
+# One function makes it, one freezes it, one trains it, and each has a name of its own for it.
+_FUNCTIONS = (
+    "import keras\nimport numpy as np\n\n\n"
+    "def made(units):\n"
+    "    model = keras.Sequential([keras.layers.Dense(units, kernel_initializer='ones')])\n"
+    "    model.compile('sgd', 'mse')\n    return model\n\n\n"
+    "def joined(maker, critic):\n    critic.trainable = False\n"
+    "    model = keras.Sequential([maker, critic])\n    model.compile('sgd', 'mse')\n"
+    "    return model\n\n\n"
+    "def train({}):\n{}    for _ in range(2):\n"
+    "{}        judge.train_on_batch(np.ones((4, 2)), np.zeros((4, 1)))\n"
+    "{}        gan.train_on_batch(np.ones((4, 2)), np.ones((4, 1)))\n\n\n"
+    "maker = made(2)\ncritic = made(1)\nboth = joined(maker, critic)\n{}"
+    "both.predict(np.ones((4, 2)), verbose=0)\nold = critic.get_weights()[0].copy()\ntrain({})\n"
+)
+_BY_NAME = ("judge, gan", "", "{}", "{}", "", "critic, both")
+_IN_A_TUPLE = (
+    "models",
+    "    judge, _, gan = models\n",
+    "{}",
+    "{}",
+    "models = (critic, maker, both)\n",
+    "models",
+)
+_AS_LAYERS = ("gan", "    _, judge = gan.layers\n", "{}", "{}", "", "both")
+_THAW = ("        judge.trainable = True\n", "        judge.trainable = False\n")
+_LEARNS = "assert (critic.get_weights()[0] != old).all()"
+
 VALID = [
+    # Another model of the same name is trained.
+    (
+        "import keras\n\n\ndef teacher():\n"
+        "    model = keras.Sequential([keras.layers.Dense(1)])\n    model.compile('sgd', 'mse')\n"
+        "    model.trainable = False\n    return model\n\n\n"
+        "def pupil(x, y):\n"
+        "    model = keras.Sequential([keras.layers.Dense(1)])\n    model.compile('sgd', 'mse')\n"
+        "    model.fit(x, y)\n    return model\n"
+    ),
+    # Of two that one function makes, the other is trained.
+    _FUNCTIONS.format("judge, gan", "", "", "", "", "maker, both"),
+    # A function thaws it.
+    _GAN + "\n\ndef set_trainable(model, value):\n    model.trainable = value\n\n\n"
+    "for _ in range(2):\n    set_trainable(critic, True)\n    critic.train_on_batch(x, y)\n"
+    "    set_trainable(critic, False)\n    both.train_on_batch(x, y)\n",
     _GAN + _THAWED,
     # Never trained by itself.
     _GAN + "both.fit(x, y)",
@@ -286,6 +256,16 @@ INVALID = [
         after=_SHARING.replace("(how,", "(how.from_config(how.get_config()),", 1) + _THAWED,
         unsafe=True,
         check="assert (critic.get_weights()[0] != old).all()",
+    ),
+    *(
+        Example(
+            before=_FUNCTIONS.format(*form).format("", ""),
+            after=_FUNCTIONS.format(*form).format(*_THAW),
+            unsafe=True,
+            on_keras_2=True,
+            check=_LEARNS,
+        )
+        for form in (_BY_NAME, _IN_A_TUPLE, _AS_LAYERS)
     ),
     Example(
         before="import keras\n\n\nclass GAN:\n    def __init__(self):\n"
