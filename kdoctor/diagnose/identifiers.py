@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kdoctor.diagnose import steps
+from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
-from kdoctor.keras_api import Lookup, Presence, lookup
+from kdoctor.keras_api import EntryKind, Lookup, Presence, lookup
 
 _MODULES: Final = {
     "optimizer": "optimizers",
@@ -18,6 +20,30 @@ _MODULES: Final = {
     "initializer": "initializers",
     "regularizer": "regularizers",
     "constraint": "constraints",
+    "quantizer": "quantizers",
+}
+# What is asked of the rules about a name: a program that gives it.
+_COMPILED: Final = "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', {})\n"
+_LAYER: Final = "import keras\nkeras.layers.Dense(1, {})\n"
+_PROGRAMS: Final = {
+    "loss": _COMPILED.format("loss='{name}'"),
+    "metric": _COMPILED.format("'mse', metrics=['{name}']"),
+    "activation": _LAYER.format("activation='{name}'"),
+    "constraint": _LAYER.format("kernel_constraint='{name}'"),
+    "regularizer": _LAYER.format("kernel_regularizer='{name}'"),
+}
+_RENAMED: Final = "KD305"
+_RULES: Final = (_RENAMED, "KD313")
+# Keras 3 looks for these among the custom objects, too, as Keras 2 did for all.
+_MAY_BE_CUSTOM: Final = frozenset({"initializer", "optimizer", "quantizer"})
+# What Keras 3 has, and does not find by its name. A test asks Keras.
+NOT_BY_NAME: Final = {
+    "loss": ("CategoricalGeneralizedCrossEntropy", "categorical_generalized_cross_entropy"),
+    "metric": (
+        *("binary_focal_crossentropy", "categorical_focal_crossentropy", "huber", "log_cosh"),
+    ),
+    "optimizer": ("Lamb",),
+    "regularizer": ("l1_l2",),
 }
 _MESSAGE: Final = re.compile(
     rf"Could not interpret (?P<what>{'|'.join(_MODULES)})(?: function)? identifier:? "
@@ -56,7 +82,19 @@ def explain_identifier(case: Case) -> Diagnosis | None:
 
 
 def _of_name(what: str, name: str, case: Case) -> Diagnosis:
+    program = _PROGRAMS.get(what, "").format(name=name)
+    answer = ask(case.blamed, Wanted(rules=_RULES, statement=program), case.target, case.read)
     found = lookup(f"keras.{_MODULES[what]}.{name}", case.target)
+    if found.presence is Presence.EXISTS and name in NOT_BY_NAME.get(what, ()):
+        made = f"{found.qualified}{'()' * (found.kind is EntryKind.CLASS)}"
+        own = Step(StepKind.CODE, _given(what, made), "itself, without quotes")
+        return _diagnosis(
+            f"{case.target} has {found.qualified}, and does not find it by its name.",
+            _told(answer) or [own],
+            (),
+            case,
+            answer.rule,
+        )
     if found.presence is Presence.EXISTS:
         return Diagnosis(
             Fault.INSTALLATION,
@@ -71,10 +109,26 @@ def _of_name(what: str, name: str, case: Case) -> Diagnosis:
     gone = f"; the last release that did is {found.root} {last}" if last else ""
     return _diagnosis(
         f"{case.target} knows no {what} by the name `{name}`{gone}.",
-        list(_cures(what, name, found)),
-        (f"the names of keras.{_MODULES[what]} in {case.target}: no `{name}`",),
+        [*_told(answer), *(() if answer.rule == _RENAMED else _cures(what, name, found))],
+        tuple(_evidence(what, name, case)),
         case,
+        answer.rule,
     )
+
+
+def _told(answer: Answer) -> list[Step]:
+    example = [Step(StepKind.CODE, answer.example)] if answer.example else []
+    return [*steps.of_answer(answer), *example]
+
+
+def _given(what: str, value: str) -> str:
+    return f"metrics=[{value}]" if what == "metric" else f"{what}={value}"
+
+
+def _evidence(what: str, name: str, case: Case) -> Iterator[str]:
+    yield f"the names of keras.{_MODULES[what]} in {case.target}: no `{name}`"
+    if not case.target.is_before_keras_3 and what not in _MAY_BE_CUSTOM:
+        yield f"Keras 3 looks for no {what} among the custom objects, as Keras 2 did"
 
 
 def _cures(what: str, name: str, found: Lookup) -> Iterator[Step]:
@@ -85,12 +139,14 @@ def _cures(what: str, name: str, found: Lookup) -> Iterator[Step]:
         yield Step(StepKind.ADVICE, f"Did you mean {' or '.join(f'`{each}`' for each in leaves)}?")
     yield Step(
         StepKind.CODE,
-        f"metrics=[{name}]" if what == "metric" else f"{what}={name}",
+        _given(what, name),
         "where it is a function or class of your own or of a library: itself, without quotes",
     )
 
 
-def _diagnosis(meaning: str, told: list[Step], evidence: tuple[str, ...], case: Case) -> Diagnosis:
+def _diagnosis(
+    meaning: str, told: list[Step], evidence: tuple[str, ...], case: Case, rule: str = ""
+) -> Diagnosis:
     frame = case.blamed
     package = case.package
     return Diagnosis(
@@ -100,6 +156,7 @@ def _diagnosis(meaning: str, told: list[Step], evidence: tuple[str, ...], case: 
         place=frame,
         evidence=evidence,
         steps=tuple(told),
+        rule=rule,
         package=package,
         target=case.target,
     )

@@ -177,6 +177,46 @@ def test_what_keras_cannot_make_an_object_of_is_told(value, said):
     assert found.steps
 
 
+@pytest.mark.parametrize(
+    ("value", "rule", "cure"),
+    [
+        ("loss identifier: logcosh", "KD305", "'log_cosh'"),
+        ("metric identifier: logcosh", "KD305", "'LogCoshError'"),
+        ("regularizer identifier: l1_l2", "KD305", "keras.regularizers.L1L2(l1=0.01, l2=0.01)"),
+        ("activation function identifier: mine", "KD313", "itself"),
+        ("constraint identifier: mine", "KD313", "itself"),
+        ("metric identifier: log_cosh", "", "metrics=[keras.metrics.log_cosh]"),
+        ("optimizer identifier: Lamb", "", "optimizer=keras.optimizers.Lamb()"),
+        ("quantizer identifier: mine", "", "quantizer=mine"),
+    ],
+)
+def test_a_name_that_is_not_taken_leads_to_the_rule_that_finds_it(value, rule, cure):
+    found = explain(f"ValueError: Could not interpret {value}", target="keras==3.15.1")
+    assert (found.rule, found.fault) == (rule, Fault.YOUR_CODE)
+    assert any(cure in step.text for step in found.steps)
+
+
+@pytest.mark.parametrize(("what", "told"), [("loss", True), ("optimizer", False)])
+def test_that_keras_3_does_not_look_among_custom_objects_is_said_where_it_is_so(what, told):
+    text = f"ValueError: Could not interpret {what} identifier: mine"
+    said = "among the custom objects"
+    evidence = explain(text, target="keras==3.15.1").evidence
+    assert any(said in each for each in evidence) is told
+    assert not any(said in each for each in explain(text, target="keras==2.15").evidence)
+
+
+def test_the_message_of_an_old_scikeras_is_not_claimed_where_another_line_raised_it():
+    error = "ValueError: Could not interpret metric identifier: loss"
+    below = KERAS.format("metrics/__init__.py", "get", "raise ValueError(")
+    own = explain(traceback("keras.metrics.get('loss')", error, "<module>", below))
+    assert own.package == ""
+    package = (
+        '  File "/v/lib/python3.11/site-packages/scikeras/utils/__init__.py", line 111, in f\n'
+    )
+    old = explain(traceback("model.fit(x, y)", error, "<module>", package + below))
+    assert (old.package, old.fault, old.only_if) == ("scikeras", Fault.INSTALLATION, "")
+
+
 def test_a_name_that_is_nearly_right_gets_the_right_one():
     found = explain("ValueError: Could not interpret optimizer identifier: Adan")
     assert "`Adam`" in found.steps[0].text

@@ -10,7 +10,7 @@ LOSSES = {
     "cosine_proximity": "cosine_similarity",
 }
 METRICS = {
-    "logcosh": "log_cosh",
+    "logcosh": "LogCoshError",  # `log_cosh` is not found by its name
     "kld": "kl_divergence",
     "kullback_leibler_divergence": "kl_divergence",
     "cosine_proximity": "cosine_similarity",

@@ -1,0 +1,72 @@
+"""The names that short ones became: Keras takes them, and they give what the short ones gave."""
+
+from __future__ import annotations
+
+import keras
+import numpy as np
+import pytest
+import tf_keras
+
+from kdoctor.diagnose.identifiers import NOT_BY_NAME
+from kdoctor.rules.arguments._short_names import LOSSES, METRICS
+
+TRUE, GIVEN = np.array([[0.2, 0.7], [0.5, 0.4]]), np.array([[0.3, 0.6], [0.1, 0.8]])
+# What the last Keras 2 does not take itself.
+_LOST_BEFORE = {("loss", "cosine_proximity"), ("metric", "cosine_proximity"), ("metric", "kld")}
+
+
+def of_loss(root, name):
+    return np.mean(np.array(root.losses.get(name)(TRUE, GIVEN)))
+
+
+def of_metric(root, name):
+    model = root.Sequential([root.layers.Activation("linear")])
+    model.compile("sgd", "mse", metrics=[name])
+    told = model.evaluate(GIVEN, TRUE, verbose=0, return_dict=True)
+    (value,) = (value for key, value in told.items() if key != "loss")
+    return value
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize(
+    ("what", "old", "new", "measured"),
+    [
+        *(("loss", old, new, of_loss) for old, new in LOSSES.items()),
+        *(("metric", old, new, of_metric) for old, new in METRICS.items()),
+    ],
+)
+def test_a_name_of_today_gives_what_the_short_one_gave(what, old, new, measured):
+    with pytest.raises(ValueError, match=f"Could not interpret {what} identifier: {old}"):
+        measured(keras, old)
+    today = measured(keras, new)
+    if (what, old) not in _LOST_BEFORE:
+        assert today == pytest.approx(measured(tf_keras, old), rel=1e-5)
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize(
+    ("what", "module"),
+    [
+        ("loss", keras.losses),
+        ("metric", keras.metrics),
+        ("optimizer", keras.optimizers),
+        ("activation", keras.activations),
+        ("initializer", keras.initializers),
+        ("regularizer", keras.regularizers),
+        ("constraint", keras.constraints),
+    ],
+)
+def test_what_keras_has_and_does_not_find_by_its_name_is_known(what, module):
+    refused = []
+    for name in dir(module):
+        public = not name.startswith("_") and name not in {"get", "serialize", "deserialize"}
+        if not public or not callable(getattr(module, name)):
+            continue
+        try:
+            module.get(name)
+        except ValueError as error:
+            if "Could not interpret" in str(error):
+                refused.append(name)
+        except (TypeError, KeyError):
+            pass  # it was found, and wants arguments
+    assert tuple(refused) == NOT_BY_NAME.get(what, ())
