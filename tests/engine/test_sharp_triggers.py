@@ -432,6 +432,18 @@ x.size == [1]
 x.shape == (1,)
 x.shape[0] * [1]
 
+# KD442
+import tensorflow as tf
+from tensorflow.keras.layers import Layer
+class Own(Layer):
+    def call(self, x, training=None):
+        y = tf.reduce_sum(x)
+        if training and x is not None:
+            return y
+        for each in range(self.times):
+            y = y + tf.shape(x)[0]
+        return y
+
 # KD441
 import keras
 keras.callbacks.LearningRateScheduler(lambda epoch: lr)
@@ -1528,6 +1540,15 @@ import tensorflow as tf
 
 x = keras.Input((4,))
 isinstance(x.shape, tf.TensorShape)
+
+# KD442
+import keras
+from tensorflow import reduce_any as some
+class Own(keras.layers.Layer):
+    def call(self, x):
+        found = some(x)
+        wanted = not found
+        return x if wanted else -x
 
 # KD441
 from keras.callbacks import ReduceLROnPlateau as slower

@@ -1,0 +1,307 @@
+"""`if tf.reduce_any(x > 0):` in a layer's `call`, a loss or a metric: TensorFlow rewrote it once.
+
+## What it does
+Reports `if`, `while` and `… if … else …` whose condition surely is a tensor, and `for` over a
+tensor or over `range(tf.shape(x)[0])`: in the `call` of a layer or model of one's own, and in the
+losses and metrics of one's own (functions and classes) that are passed to `compile`. Not where the
+function is decorated with `@tf.function`, and not in a file that runs eagerly.
+
+## Why it breaks
+Keras 2 sent all of these through AutoGraph, which makes a `tf.cond` of an `if` and a
+`tf.while_loop` of a loop. Keras 3 runs them as they are written: `OperatorNotAllowedInGraphError:
+Using a symbolic `tf.Tensor` as a Python `bool` is not allowed.`, also where a model is only built.
+
+## What to write instead
+- A choice by values: `keras.ops.where(condition, a, b)`.
+- What must be control flow: `keras.ops.cond` and `keras.ops.while_loop`.
+- With TensorFlow alone, `@tf.function` above the method or function brings AutoGraph back.
+
+## How we know
+Each form was run on Keras 3.15.1, where it fails, and from a file (AutoGraph needs the source) on
+tf_keras 2.21, where it trains. `assert` and a `for` in a comprehension were never rewritten.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Context
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import descendants
+
+_NO_BOOL = (
+    "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"
+)
+_NO_LOOP = "OperatorNotAllowedInGraphError: Iterating over a symbolic `tf.Tensor` is not allowed"
+_NO_RANGE = "TypeError: 'SymbolicTensor' object cannot be interpreted as an integer"
+_SAME = (
+    *("abs", "all", "any", "argmax", "argmin", "cast", "equal", "greater", "greater_equal"),
+    *("less", "less_equal", "max", "mean", "min", "not_equal", "prod", "sum"),
+)
+_OF_TENSORFLOW = (
+    *(f"reduce_{each}" for each in ("all", "any", "max", "mean", "min", "prod", "sum")),
+    *("abs", "argmax", "argmin", "cast", "equal", "greater", "greater_equal", "less"),
+    *("less_equal", "logical_and", "logical_not", "logical_or", "norm", "not_equal", "range"),
+    *("rank", "shape", "size"),
+)
+# What gives one tensor in a graph, whatever it is called with.
+_TENSORS = frozenset(
+    {
+        *(f"tensorflow.{each}" for each in _OF_TENSORFLOW),
+        *(
+            f"tensorflow.math.{each}"
+            for each in (*_OF_TENSORFLOW, "count_nonzero", "is_nan", "is_inf")
+        ),
+        *("tensorflow.random.uniform", "tensorflow.random.normal"),
+    }
+)
+_OF_KERAS = frozenset(f"{home}.{each}" for home in ("backend", "ops") for each in _SAME)
+_LEAVES = frozenset(each.rpartition(".")[2] for each in (*_TENSORS, *_OF_KERAS))
+_NEVER = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
+_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC)
+_EAGER = frozenset({
+    *("dynamic", "enable_eager_execution", "experimental_run_functions_eagerly", "run_eagerly"),
+    "run_functions_eagerly",
+})  # fmt: skip
+_TRAINS = frozenset({"compile", "evaluate", "fit", "fit_generator", "function", "predict"})
+_MAX_DEPTH = 6
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such condition and loop."""
+    if _is_eager(module):
+        return
+    for place, error in _asked(module, facts):
+        if module.context_of(place) not in _INSIDE or module.is_guarded(place):
+            continue
+        if _is_run_by_keras(module, place):
+            yield _finding(module, place, error)
+
+
+def _is_eager(module: Module) -> bool:
+    """Say whether nothing here needs to be a graph: by a switch, or by loops of the file's own."""
+    words = module.words
+    return not words.isdisjoint(_EAGER) or ("GradientTape" in words and words.isdisjoint(_TRAINS))
+
+
+def _asked(module: Module, facts: Facts) -> Iterator[tuple[cst.BaseExpression, str]]:
+    """Yield the tensors that a statement or expression needs the value of, and the error."""
+    for test in (
+        *(each.test for each in module.nodes(cst.If)),
+        *(each.test for each in module.nodes(cst.While)),
+        *(each.test for each in module.nodes(cst.IfExp)),
+    ):
+        if _is_tensor(module, facts, test):
+            yield test, _NO_BOOL
+    for loop in module.nodes(cst.For):
+        counted = _counted(module, loop.iter)
+        if counted is not None and _is_tensor(module, facts, counted):
+            yield loop.iter, _NO_RANGE
+        elif _is_tensor(module, facts, loop.iter):
+            yield loop.iter, _NO_LOOP
+
+
+def _counted(module: Module, iterable: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return ``n`` of ``range(n)``."""
+    match iterable:
+        case cst.Call(func=cst.Name(value="range") as function, args=[cst.Arg(star="", value=n)]):
+            return n if module.scope_of(function).owner("range") is None else None
+    return None
+
+
+def _is_tensor(module: Module, facts: Facts, node: cst.BaseExpression, depth: int = 0) -> bool:
+    """Say whether an expression surely is a tensor, or the truth of one is asked for in it."""
+    if depth > _MAX_DEPTH:
+        return False
+    node = value_of(module, node)
+    match node:
+        case cst.Call():
+            return _gives_a_tensor(module.qualified(node.func), facts)
+        case cst.Comparison(left=left, comparisons=parts):
+            if any(isinstance(each.operator, _NEVER) for each in parts):
+                return False
+            inner = [left, *(each.comparator for each in parts)]
+        case (
+            cst.BinaryOperation(left=left, right=right)
+            | cst.BooleanOperation(left=left, right=right)
+        ):
+            inner = [left, right]
+        case cst.UnaryOperation(expression=operand):
+            inner = [operand]
+        case cst.Subscript(value=value):
+            inner = [value]
+        case _:
+            return False
+    return any(_is_tensor(module, facts, each, depth + 1) for each in inner)
+
+
+def _gives_a_tensor(name: str | None, facts: Facts) -> bool:
+    split = split_root(name) if name else None
+    if split is None:
+        return name in _TENSORS
+    return split[1] in _OF_KERAS and facts.runs_keras_3(split[0])
+
+
+def _is_run_by_keras(module: Module, place: cst.CSTNode) -> bool:
+    """Say whether Keras calls the function around a place, and AutoGraph has not seen it."""
+    outer: cst.FunctionDef | cst.ClassDef | None = None
+    for each in module.ancestors(place):
+        if isinstance(each, cst.If) and "executing_eagerly" in module.source(each.test):
+            return False
+        if isinstance(each, cst.FunctionDef) and each.decorators:
+            return False
+        if isinstance(each, cst.FunctionDef | cst.ClassDef):
+            outer = each
+            if isinstance(each, cst.ClassDef):
+                break
+    if isinstance(outer, cst.ClassDef) and module.context_of(place) is Context.CALL:
+        return True
+    # A loss and a metric may be called with values, too.
+    return outer is not None and _is_compiled_with(module, outer.name.value)
+
+
+def _is_compiled_with(module: Module, name: str) -> bool:
+    """Say whether ``compile`` is called with a function of this name."""
+    return any(
+        isinstance(each, cst.Name) and each.value == name
+        for call in module.nodes(cst.Call)
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "compile"
+        for argument in call.args
+        for each in (argument.value, *descendants(argument.value))
+    )
+
+
+def _finding(module: Module, place: cst.BaseExpression, error: str) -> Finding:
+    return rule.finding(
+        module.place(place),
+        f"Keras 3 does not rewrite Python's control flow for tensors: {error}",
+        symbol="autograph",
+        confidence=Confidence.LIKELY,
+        help="Choose by `keras.ops.where(condition, a, b)`; `@tf.function` above the function "
+        "brings the rewriting back."
+        if error is _NO_BOOL
+        else "`@tf.function` above the function brings the rewriting back.",
+        no_fix_because="whether values or code are to be chosen is for you to say",
+    )
+
+
+def _may_ask(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether a condition or loop may be about a tensor."""
+    tensors: set[ast.AST] = {
+        each.node
+        for name, calls in glimpse.calls_by_meaning.items()
+        if name.rpartition(".")[2] in _LEAVES and _gives_a_tensor(name, facts)
+        for each in calls
+    }
+    return bool(tensors) and any(_may_hold(glimpse, each, tensors) for each in _tests(glimpse))
+
+
+def _tests(glimpse: Glimpse) -> Iterator[ast.expr]:
+    for kind in (ast.If, ast.While, ast.IfExp):
+        yield from (each.test for each in glimpse.nodes.get(kind, ()))
+    yield from (each.iter for each in glimpse.nodes.get(ast.For, ()))
+
+
+def _may_hold(glimpse: Glimpse, test: ast.expr, tensors: set[ast.AST]) -> bool:
+    """Say whether one of the calls may be part of an expression, also by names in it."""
+    waiting, seen = [test], set[ast.AST]()
+    for each in waiting:  # it grows meanwhile
+        for inner in ast.walk(each):
+            if inner in tensors:
+                return True
+            if isinstance(inner, ast.Name) and inner not in seen:
+                seen.add(inner)
+                waiting += (made for made in glimpse.values_of(inner) if made is not inner)
+    return False
+
+
+rule = Rule(
+    code="KD442",
+    name="no-autograph",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word("call", "update_state", "compile") & Trigger(_may_ask),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport tensorflow as tf\n\n\n"
+_LAYER = f"{_HEAD}class Turned(keras.layers.Layer):\n    def call(self, x):\n"
+_TURNED = f"{_LAYER}        return x if tf.reduce_sum(x) > 0 else -x"
+_USED = "\n\ny = Turned()(keras.Input((4,)))\n"
+_FIT = (
+    "x, y = tf.ones((4, 3)), tf.ones((4, 1))\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+)
+
+VALID = [
+    f"{_LAYER}        return tf.where(tf.reduce_sum(x) > 0, x, -x)",
+    f"{_LAYER}        return x if x.shape[1] > 3 or len(x.shape) == tf.reduce_sum else -x",
+    f"{_LAYER}        found = tf.reduce_sum(x)\n        return x if found is None else found",
+    f"{_LAYER}        for each in tf.unstack(x, axis=1):\n            x += each\n        return x",
+    # AutoGraph sees it.
+    _LAYER.replace("    def", "    @tf.function\n    def")
+    + "        if tf.reduce_sum(x) > 0:\n            return x\n        return -x",
+    # Nothing is a graph there.
+    f"{_TURNED}\n\n\nmodel.compile(run_eagerly=True)",
+    f"{_TURNED}\n\n\nwith tf.GradientTape() as t:\n    Turned()(x)",
+    (
+        f"{_LAYER}        if tf.executing_eagerly():\n            if tf.reduce_sum(x) > 0:\n"
+        "                return x\n        return -x"
+    ),
+    # Who calls it, nobody knows.
+    (
+        f"{_HEAD}class Last(keras.metrics.Metric):\n"
+        "    def update_state(self, y_true, y_pred, sample_weight=None):\n"
+        "        if tf.reduce_sum(y_true) > 0:\n            self.total.assign(0.0)"
+    ),
+    f"{_HEAD}def loss(y_true, y_pred):\n    return y_pred if tf.reduce_sum(y_true) > 0 else y_true",
+    f"{_HEAD}def chosen(x):\n    return x if tf.reduce_sum(x) > 0 else -x",
+    _LAYER.replace("keras.layers", "tf_keras.layers").replace("import keras", "import tf_keras")
+    + "        return x if tf.reduce_sum(x) > 0 else -x",
+]
+_IN_LAYER = "OperatorNotAllowedInGraphError: "  # Keras puts words of its own before the rest
+INVALID = [
+    Example(
+        before=f"{_LAYER}        if tf.reduce_sum(x) > 0:\n            return x\n"
+        f"        return -x{_USED}",
+        raises=_IN_LAYER,
+    ),
+    Example(
+        before=f"{_LAYER}        negative = not tf.reduce_any(x > 0)\n"
+        f"        return -x if negative else x{_USED}",
+        raises=_IN_LAYER,
+    ),
+    Example(
+        before=f"{_LAYER}        size = tf.shape(x)[0]\n        if size > 2 and size < 9:\n"
+        f"            x = x + 1\n        return x{_USED}",
+        raises=_IN_LAYER,
+    ),
+    Example(
+        before=f"{_LAYER}        for _ in tf.range(3):\n            x = x + 1.0\n"
+        f"        return x{_USED}",
+        raises=_IN_LAYER,
+    ),
+    Example(
+        before=f"{_HEAD}def loss(y_true, y_pred):\n    if tf.size(tf.where(y_true > 1)) == 0:\n"
+        f"        return tf.reduce_mean(y_pred)\n    return tf.reduce_mean(y_pred - y_true)\n\n\n"
+        f"{_FIT}model.compile('sgd', loss)\nmodel.fit(x, y, verbose=0)\n",
+        raises=_NO_BOOL,
+    ),
+    Example(
+        before=f"{_HEAD}def error(y_true, y_pred):\n    total = 0.0\n"
+        "    for row in range(tf.shape(y_true)[0]):\n        total += tf.abs(y_pred[row, 0])\n"
+        f"    return total\n\n\n{_FIT}model.compile('sgd', 'mse', metrics=[error])\n"
+        "model.fit(x, y, verbose=0)\n",
+        raises=_NO_RANGE,
+    ),
+]
