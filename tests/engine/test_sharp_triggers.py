@@ -170,6 +170,17 @@ import keras
 keras.optimizers.SGD(0.1, clipvalue=0.5)
 options = {"clipnorm": 1.0, "clipvalue": 0.5}
 
+# KD317
+import keras
+name = "net.h5"
+keras.utils.get_file(name, "https://a.b/c/net.h5", cache_subdir="nets/small")
+keras.utils.get_file(f"{name}", origin=url)
+keras.utils.get_file(fname=names[0], origin=url)
+
+# KD317
+from mine import get_file
+get_file("nets/net.h5", url)
+
 # KD312
 import keras
 class Mine(keras.optimizers.Optimizer):
@@ -1284,6 +1295,16 @@ made = Mine(2, weights=[a, b])
 from tensorflow.keras import optimizers as opt
 half = 0.5
 opt.Nadam(**options, clipvalue=half, global_clipnorm=-1)
+
+# KD317
+from os.path import join as put
+import tensorflow as tf
+fetch = tf.keras.utils.get_file
+folder: str = put(home, "net.h5")
+fetch(origin=url, fname=folder)
+fetch(f"{folder}/net.h5", url)
+name = "nets/net.h5"
+fetch(name, url)
 
 # KD312
 import keras

@@ -1,0 +1,258 @@
+"""`get_file("weights/net.h5", …)`: a path is given where the name of a file is asked for.
+
+## What it does
+Reports `keras.utils.get_file` whose `fname` is surely a path: text with a slash,
+`os.path.join(folder, name)`, `Path(folder) / name`, `os.path.abspath(…)`.
+
+## Why it breaks
+Keras 2 joined its folder for downloads with whatever it got, so that an absolute path stood for
+itself. Since Keras 3.6 `fname` is a name and nothing else: `ValueError: Paths are no longer
+accepted as the `fname` argument`.
+
+## What to write instead
+The folder as `cache_subdir`, which is joined in the same way and is `"datasets"` otherwise:
+`get_file("net.h5", …, cache_subdir="datasets/weights")`,
+`get_file("net.h5", …, cache_subdir=folder)` where `folder` is absolute.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with a file on the disk: both give the same path. The wheels
+of 3.5.0 and 3.6.0 say when it came. What is unpacked lies elsewhere then, and asks for a look.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal
+from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called, Glimpse
+
+_FUNCTION, _NAME, _FOLDER, _USUAL = "get_file", "fname", "cache_subdir", "datasets"
+_BEFORE_FOLDER: Final = 2  # arguments by position, of which the next ones tell what is unpacked
+_UNPACKED: Final = frozenset({"extract", "untar", "archive_format", _FOLDER})
+_ERROR = f"ValueError: Paths are no longer accepted as the `{_NAME}` argument."
+_JOIN: Final = frozenset({"os.path.join", "posixpath.join"})
+_WHOLE: Final = frozenset({"os.path.abspath", "os.path.realpath"})
+_SAME: Final = frozenset({"os.path.normpath", "os.path.expanduser", "os.fspath"})
+_PATHS: Final = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
+_PLACES: Final = frozenset({f"{each}.{made}" for each in _PATHS for made in ("cwd", "home")})
+_NOWHERE: Final = frozenset({"", "."})  # of such a path nothing is left in what it is joined with
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such call."""
+    for reference in module.references:
+        split, call = split_root(reference.name), reference.call
+        if call is None or split is None or split[1] != f"utils.{_FUNCTION}":
+            continue
+        given = argument(call, _NAME, 0)
+        if given is None or not is_keras_3(facts, reference.name):
+            continue
+        if not _is_path(module, given.value) or module.is_guarded(call):
+            continue
+        attempt = _attempt(module, facts, call, given)
+        yield rule.finding(
+            module.place(given),
+            f"a path is given for the name of the file: {_ERROR}",
+            symbol=f"{reference.name}({_NAME})",
+            confidence=reference.confidence,
+            help=f"Give its folder as `{_FOLDER}=…`, and here the last part alone.",
+            fix=attempt if isinstance(attempt, Fix) else None,
+            no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
+        )
+
+
+def _is_path(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether a value surely has a folder in it."""
+    match value_of(module, node):
+        case cst.SimpleString() as text:
+            return "/" in str(literal(text))
+        case cst.FormattedString(parts=parts):
+            texts = (each for each in parts if isinstance(each, cst.FormattedStringText))
+            return any("/" in each.value for each in texts)
+        case cst.ConcatenatedString(left=left, right=right):
+            return _is_path(module, left) or _is_path(module, right)
+        case cst.BinaryOperation(operator=cst.Add(), left=left, right=right):
+            return _is_path(module, left) or _is_path(module, right)
+        case cst.BinaryOperation(operator=cst.Divide(), left=left, right=right):
+            return _is_joined(module, left, right)
+        case cst.Call() as call if not is_hidden(call):
+            return _is_made_path(module, call)
+    return False
+
+
+def _is_made_path(module: Module, call: cst.Call) -> bool:
+    given = [each.value for each in call.args if each.keyword is None]
+    name = module.qualified(call.func)
+    if name in _WHOLE:
+        return True
+    if name in _JOIN and len(given) > 1:
+        return literal(value_of(module, given[0])) != "" or any(
+            _is_path(module, each) for each in given[1:]
+        )
+    is_str = isinstance(call.func, cst.Name) and call.func.value == "str"
+    if (is_str or name in _SAME | _PATHS) and len(given) == 1:
+        return _is_path(module, given[0])
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value="resolve" | "absolute")):
+            return _is_pathlib(module, owner)
+        case cst.Attribute(value=owner, attr=cst.Name(value="joinpath")) if given:
+            return _is_joined(module, owner, given[0])
+    return False
+
+
+def _is_joined(module: Module, folder: cst.BaseExpression, rest: cst.BaseExpression) -> bool:
+    """Say whether ``folder / rest`` surely has a folder in it."""
+    if not _is_pathlib(module, folder):
+        return False
+    match value_of(module, folder):
+        case cst.Call(func=func, args=[] | [_]) as call if module.qualified(func) in _PATHS:
+            is_nowhere = not call.args or literal(call.args[0].value) in _NOWHERE
+            return not is_nowhere or _is_path(module, rest)
+    return True
+
+
+def _is_pathlib(module: Module, node: cst.BaseExpression) -> bool:
+    match value_of(module, node):
+        case cst.Call(func=func):
+            made = module.qualified(func) in _PATHS | _PLACES
+            return made or (isinstance(func, cst.Attribute) and _is_pathlib(module, func.value))
+        case cst.BinaryOperation(operator=cst.Divide(), left=left):
+            return _is_pathlib(module, left)
+        case cst.Attribute(value=owner, attr=cst.Name(value="parent")):
+            return _is_pathlib(module, owner)
+    return False
+
+
+def _attempt(module: Module, facts: Facts, call: cst.Call, given: cst.Arg) -> Fix | Refusal:
+    """Return the fix where folder and name stand apart in the call itself."""
+    by_position = sum(each.keyword is None for each in call.args)
+    named = {each.keyword.value for each in call.args if each.keyword is not None}
+    if is_hidden(call) or by_position > _BEFORE_FOLDER or named & _UNPACKED:
+        return Refusal("the call says more about folders")
+    parts = _parts(module, given.value)
+    if parts is None:
+        return Refusal("where its folder ends is not written there")
+    name, folder = parts
+    return Fix(
+        f"Give the folder as `{_FOLDER}`",
+        (
+            Edit(module.span(given.value), (name,)),
+            with_keyword(module, call, f"{_FOLDER}={folder}"),
+        ),
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
+
+
+def _parts(module: Module, node: cst.BaseExpression) -> tuple[str, str] | None:
+    """Return the name and the folder as code, None where they are not told apart."""
+    match node:
+        case cst.SimpleString(prefix="", quote="'" | '"' as quote, raw_value=text):
+            folder, _, name = text.rpartition("/")
+            if not name or "\\" in text:
+                return None
+            is_whole = text.startswith("/")
+            where = (folder or "/") if is_whole else f"{_USUAL}/{folder}"
+            return f"{quote}{name}{quote}", f"{quote}{where}{quote}"
+        case cst.Call(args=[*folders, cst.Arg(value=cst.SimpleString() as last)]) if (
+            folders and module.qualified(node.func) in _JOIN
+        ):
+            source = module.source(node)
+            if "/" in last.raw_value or "#" in source or not literal(last):
+                return None
+            joined = ", ".join(module.source(each.value) for each in folders)
+            usual = f"{last.quote}{_USUAL}{last.quote}"
+            return module.source(last), f"{module.source(node.func)}({usual}, {joined})"
+    return None
+
+
+def _may_be_a_path(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(
+        _shows_a_path(glimpse, called) and any(is_keras_3(facts, each) for each in called.names)
+        for called in glimpse.calls_of(_FUNCTION)
+    )
+
+
+def _shows_a_path(glimpse: Glimpse, called: Called) -> bool:
+    for value in glimpse.values_of(called.argument(_NAME, 0)):
+        match value:
+            case ast.Constant(value=str() as text):
+                if "/" in text:
+                    return True
+            case ast.JoinedStr(values=parts):
+                if any("/" in str(each.value) for each in parts if isinstance(each, ast.Constant)):
+                    return True
+            case ast.BinOp() | ast.Call():
+                return True
+    return False
+
+
+rule = Rule(
+    code="KD317",
+    name="path-as-file-name",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=Trigger.needing((_FUNCTION,), _may_be_a_path),
+    since="3.6",
+)
+
+_FILE = (
+    "import os, tempfile\n"
+    "home = tempfile.mkdtemp()\n"
+    "os.makedirs(os.path.join(home, 'datasets', 'nets'))\n"
+    "with open(os.path.join(home, 'here.txt'), 'w') as file:\n    file.write('it')\n"
+    "origin = 'file://' + file.name\n"
+)
+_GET = "import os\n\nimport keras\n\npath = keras.utils.get_file({})\n"
+
+VALID = [
+    _GET.format("'net.h5', 'https://a.b/c/net.h5', cache_subdir='nets/small'"),
+    _GET.format("os.path.basename(url), url"),
+    _GET.format("url.split('/')[-1], url"),
+    _GET.format("os.path.join('', name), url"),
+    _GET.format("f'{name}.h5', url"),
+    (
+        "from pathlib import Path\n\nfrom keras.utils import get_file\n\n"
+        "get_file(Path('net.h5'), url), get_file(Path('.') / 'net.h5', url)\n"
+        "get_file(Path() / 'net.h5', url)\n"
+    ),
+    "import tf_keras\n\ntf_keras.utils.get_file('nets/net.h5', url)\n",
+    "from mine import get_file\n\nget_file('nets/net.h5', url)\n",
+]
+INVALID = [
+    Example(
+        prelude=_FILE,
+        before=_GET.format("'nets/net.txt', origin, cache_dir=home"),
+        after=_GET.format("'net.txt', origin, cache_dir=home, cache_subdir='datasets/nets'"),
+        raises=_ERROR,
+        on_keras_2=True,
+        same="os.path.relpath(path, home), open(path).read()",
+    ),
+    Example(
+        prelude=_FILE,
+        before=_GET.format("os.path.join(home, 'net.txt'), origin=origin"),
+        after=_GET.format("'net.txt', origin=origin, cache_subdir=os.path.join('datasets', home)"),
+        raises=_ERROR,
+        on_keras_2=True,
+        same="os.path.relpath(path, home), open(path).read()",
+    ),
+    Example(
+        prelude=_FILE,
+        before="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
+        "folder = Path(home).resolve()\npath = get_file(folder / 'net.txt', origin)\n",
+        raises=_ERROR,
+        on_keras_2=True,
+        check="assert path == str(folder / 'net.txt')",
+    ),
+]
