@@ -84,6 +84,8 @@ def _is_path(module: Module, node: cst.BaseExpression) -> bool:
             return _is_path(module, left) or _is_path(module, right)
         case cst.BinaryOperation(operator=cst.Add(), left=left, right=right):
             return _is_path(module, left) or _is_path(module, right)
+        case cst.BinaryOperation(operator=cst.Modulo(), left=template):
+            return _is_path(module, template)
         case cst.BinaryOperation(operator=cst.Divide(), left=left, right=right):
             return _is_joined(module, left, right)
         case cst.Call() as call if not is_hidden(call):
@@ -205,6 +207,7 @@ rule = Rule(
     check=check,
     triggers=Trigger.needing((_FUNCTION,), _may_be_a_path),
     since="3.6",
+    asks_for_roots=True,
 )
 
 _FILE = (
