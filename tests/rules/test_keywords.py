@@ -22,6 +22,11 @@ CALLABLES = {
     **{name: f"keras.Model.{name}" for name in ("fit", "evaluate", "predict", "compile")},
     **{name: f"keras.callbacks.{name}" for name in ("ModelCheckpoint", "TensorBoard")},
     **{name: f"keras.layers.{name}" for name in ("BatchNormalization", "Embedding")},
+    **{
+        f"{sort}{rank}D": f"keras.layers.{sort}{rank}D"
+        for sort in ("SeparableConv", "SeparableConvolution", "DepthwiseConv")
+        for rank in (1, 2)
+    },
     **{name: f"keras.regularizers.{name}" for name in ("l1", "l2")},
     **{name: f"keras.utils.{name}" for name in ("to_categorical", "load_img", "plot_model")},
     **{name: f"keras.layers.{name}" for name in ("serialize", "deserialize")},

@@ -31,10 +31,17 @@ TAKEN: Final[dict[str, frozenset[str]]] = {
     "LossScaleOptimizer": frozenset({"dynamic"}),
 }
 _OPTIMIZER: Final = frozenset({"decay"})
+# They have no weight called `kernel`, and are made of `Conv` in Keras 2.
+_IN_PARTS: Final = (
+    *("SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D"),
+    *("DepthwiseConv1D", "DepthwiseConv2D"),
+)
+_OF_THE_KERNEL: Final = ("kernel_initializer", "kernel_regularizer", "kernel_constraint")
 
 # What Keras 2 took out of ``**kwargs``: a test asks tf_keras.
 WERE_TAKEN: Final[dict[Kind | str, frozenset[str]]] = {
     Kind.LAYER: frozenset({"weights", "batch_size", "implementation", "dynamic"}),
+    **dict.fromkeys(_IN_PARTS, frozenset(_OF_THE_KERNEL)),
     "BatchNormalization": frozenset({"fused", "virtual_batch_size", "adjustment"}),
     Kind.OPTIMIZER: frozenset({"lr", "clipnorm", "clipvalue"}),
     "Input": frozenset({"batch_input_shape"}),
@@ -129,6 +136,20 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
     ),
     ("BatchNormalization", "virtual_batch_size"): Change(harmless=("None",)),
     ("BatchNormalization", "adjustment"): Change(harmless=("None",)),
+    **{
+        (name, keyword): Change(
+            drop=True,
+            help="Keras 2 took it and did nothing with it: what makes and holds these weights is "
+            f"`{keyword.replace('kernel', 'depthwise')}=`"
+            + (
+                f" and `{keyword.replace('kernel', 'pointwise')}=`."
+                if name.startswith("Separable")
+                else "."
+            ),
+        )
+        for name in _IN_PARTS
+        for keyword in _OF_THE_KERNEL
+    },
     (Kind.LAYER, "batch_size"): Change(
         help="Say it to `keras.Input(shape, batch_size=…)` as the first layer.", harmless=("None",)
     ),

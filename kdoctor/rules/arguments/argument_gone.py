@@ -299,6 +299,18 @@ INVALID = [
         "{'fused': ",
         same="layer.axis, layer.momentum, layer.epsilon, layer.name",
     ),
+    # They never reached a weight: there is none called `kernel`.
+    Example(
+        before="import keras\n\nlayer = keras.layers.SeparableConv2D(\n    2, 3, "
+        "kernel_initializer='ones', kernel_regularizer='l2', kernel_constraint='non_neg')",
+        after="import keras\n\nlayer = keras.layers.SeparableConv2D(\n    2, 3)",
+        raises="ValueError: Unrecognized keyword arguments passed to SeparableConv2D: "
+        "{'kernel_initializer': ",
+        findings=3,
+        on_keras_2=True,
+        same="type(layer.depthwise_initializer).__name__, layer.depthwise_regularizer, "
+        "layer.pointwise_regularizer, layer.pointwise_constraint",
+    ),
     Example(
         before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=False)",
         after="import keras\n\nlayer = keras.layers.LSTM(3)",

@@ -39,6 +39,7 @@ from kdoctor.rules.arguments._named_values import dtype, known_as, regularizer
 from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
 from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
+from kdoctor.rules.arguments._slashed_names import slashed_name
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -63,7 +64,7 @@ def _values(module: Module, call: KerasCall) -> Iterator[Refused]:
     if call.kind is Kind.LOSS:
         yield from _reduction(module, call)
     if call.kind in _NAMED or call.leaf == "Input":
-        yield from _name(module, call)
+        yield from slashed_name(module, argument(call.call, "name"))
     if call.kind is Kind.LAYER:
         for each in call.call.args:
             if each.keyword is not None and each.keyword.value.endswith("_constraint"):
@@ -145,25 +146,6 @@ def _reduction(module: Module, call: KerasCall) -> Iterator[Refused]:
         f"Leave out `reduction={module.source(given.value)}`",
         no_fix_because="there is a comment inside it",
         proofs=("reduction=",),
-    )
-
-
-def _name(module: Module, call: KerasCall) -> Iterator[Refused]:
-    given = argument(call.call, "name")
-    if given is None or not isinstance(given.value, cst.SimpleString):
-        return
-    text = given.value.raw_value
-    if "/" not in text:
-        return
-    new = given.value.value.replace("/", "_")
-    yield Refused(
-        given,
-        "ValueError: Argument `name` must be a string and cannot contain character `/`. "
-        f"Received: name={text}",
-        "Use another sign, wherever the name is used.",
-        (Edit(module.span(given.value), (new,)),),
-        f"Write {new}",
-        unsafe_because="`get_layer` and saved weights may know it by the old name",
     )
 
 
@@ -271,6 +253,7 @@ VALID = [
     "import keras\nkeras.layers.BatchNormalization(axis=-1), keras.layers.BatchNormalization(3)",
     "import keras\nkeras.losses.MeanSquaredError(reduction='none')",
     "import keras\nkeras.layers.Dense(3, name='a_b'), keras.metrics.Mean(name='a/b')",
+    "import keras\nkeras.layers.Dense(3, name=path.split('/')[0] + '_' + path.replace('/', '_'))",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'kld', metrics=['mse', 'acc'])",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=metrics)",
     "import keras\nkeras.Input((4,), dtype='float64'), keras.layers.Dense(3, dtype=float)",
@@ -335,6 +318,15 @@ INVALID = [
         "value = float(loss([[1.0], [2.0]], [[0.0], [0.0]]))",
         raises="ValueError: Invalid value for argument `reduction`.",
         same="value",
+    ),
+    Example(
+        before="import keras\n\nat = 'left'\n"
+        "layer = keras.layers.Dense(3, name=at + f'/{at}_%d/x' % 1)",
+        after="import keras\n\nat = 'left'\n"
+        "layer = keras.layers.Dense(3, name=at + f'_{at}_%d_x' % 1)",
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
+        unsafe=True,
+        check="assert layer.name == 'left_left_1_x'",
     ),
     Example(
         before="import keras\n\nlayer = keras.layers.Dense(3, name='block1/dense')",
