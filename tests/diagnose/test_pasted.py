@@ -249,3 +249,23 @@ def test_a_class_that_takes_none_of_the_usual_keywords_is_told_from_keras_own():
         in explain(text.format("Block", "Block", "dtype")).meaning
     )
     assert "does not take it" not in explain(text.format("Block", "Block", "rate")).meaning
+
+
+def test_a_warning_with_the_line_that_python_shows_below_it_is_known():
+    text = (
+        "/usr/lib/python3/dist-packages/keras/src/layers/core/dense.py:87: UserWarning: Do not pass an "
+        "`input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using "
+        "an `Input(shape)` object as the first layer in the model instead.\n"
+        "  super().__init__(activity_regularizer=activity_regularizer, **kwargs)\n"
+    )
+    found = explain(text)
+    assert any("input-shape-of-a-layer" in each for each in found.evidence)
+    assert found.concerns_keras
+
+
+def test_a_warning_that_goes_through_the_log_is_known():
+    text = (
+        "WARNING:absl:You are saving your model as an HDF5 file via `model.save()` or "
+        "`keras.saving.save_model(model)`. This file format is considered legacy.\n"
+    )
+    assert any("saved-as-hdf5" in each for each in explain(text).evidence)
