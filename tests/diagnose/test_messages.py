@@ -56,3 +56,26 @@ def test_a_message_that_could_be_anyones_is_not_claimed_without_its_frames():
     assert not explain(text).concerns_keras
     source = b"def half(x):\n    return x / 2\na, b = half(3)\n"
     assert explain(text, read=lambda _: source).fault is Fault.NOT_KERAS
+
+
+@pytest.mark.parametrize(
+    ("line", "entry"),
+    [
+        ("return keras.utils.deserialize_keras_object(", "module-objects-are-not-looked-at"),
+        ("model = keras.models.load_model('a.keras')", "custom-class-is-not-found"),
+    ],
+)
+def test_what_is_not_found_is_looked_for_where_the_line_asks_for_it(line, entry):
+    below = "/v/lib/python3.11/site-packages/keras/src/saving/serialization_lib.py"
+    text = (
+        "Traceback (most recent call last):\n"
+        f'  File "/home/me/get.py", line 5, in get\n    {line}\n'
+        f'  File "{below}", line 613, in deserialize_keras_object\n'
+        "    return deserialize_keras_object(\n"
+        f'  File "{below}", line 899, in _retrieve_class_or_fn\n    raise TypeError(\n'
+        "TypeError: Could not locate function 'mine'. Make sure custom classes and functions are\n"
+    )
+    found = explain(text)
+    assert f"({entry})" in found.evidence[0]
+    if entry.startswith("module"):
+        assert "custom_objects={'mine': mine}" in found.steps[0].text
