@@ -1,4 +1,4 @@
-"""What is read of the logs of training: of the history that ``fit`` gives, and in callbacks."""
+"""What is read of the logs of training: of the history that ``fit`` gives, and by callbacks."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.rules.calls import value_of
+from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.walk import descendants
 
+NO_PATH = "KeyError: 'Failed to format this callback filepath"
+# Where `monitor` and `mode` stand by position.
+_PLACES = {"EarlyStopping": (0, 4), "ReduceLROnPlateau": (0, 4), "ModelCheckpoint": (1, 5)}
+_ADDING = frozenset({"setdefault", "update"})
 _FITS = frozenset({"fit", "fit_generator"})
 _GETS_LOGS = re.compile(r"on_(?:epoch|batch|train|test|train_batch|test_batch)_end\Z")
 
@@ -70,4 +75,55 @@ def _is_logs(module: Module, name: cst.Name) -> bool:
         made is not None and made.kind is Kind.CALLBACK
         for each in bases
         if (made := known(each or ""))
+    )
+
+
+def fields_of_paths(
+    module: Module, field: re.Pattern[str]
+) -> Iterator[tuple[cst.SimpleString, str]]:
+    """Yield each name in braces in a path of a ``ModelCheckpoint``: group 1 of ``field``."""
+    for _, call, made in instances(module, Kind.CALLBACK):
+        given = argument(call, "filepath", 0) if made.cls == "ModelCheckpoint" else None
+        if given is None:
+            continue
+        path = value_of(module, given.value)
+        for each in (path, *descendants(path)):
+            if isinstance(each, cst.SimpleString):
+                yield from ((each, found[1]) for found in field.finditer(each.value))
+
+
+def monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
+    """Yield each name that a callback is to monitor, and what comes of it where it is none."""
+    for _, call, made in instances(module, Kind.CALLBACK):
+        places = _PLACES.get(made.cls or "")
+        given = argument(call, "monitor", places[0]) if places else None
+        if places is None or given is None or not isinstance(given.value, cst.SimpleString):
+            continue
+        told = argument(call, "mode", places[1]) is not None
+        name = given.value.raw_value
+        yield (
+            given.value,
+            "there is nothing of that name to monitor"
+            if told
+            else f"ValueError: {made.cls} callback received monitor={name}, but Keras isn't able "
+            "to automatically determine whether that metric should be maximized or minimized",
+        )
+
+
+def is_written(module: Module, key: str) -> bool:
+    """Say whether the file may write a key of the logs itself: ``logs["lr"] = …``."""
+    return any(
+        isinstance(each, cst.SimpleString) and each.raw_value == key
+        for place in _stores(module)
+        for each in descendants(place)
+    )
+
+
+def _stores(module: Module) -> Iterator[cst.CSTNode]:
+    """Yield what is assigned to, and the calls that add to a dict."""
+    yield from module.nodes(cst.AssignTarget)
+    yield from (
+        each
+        for each in module.nodes(cst.Call)
+        if isinstance(each.func, cst.Attribute) and each.func.attr.value in _ADDING
     )

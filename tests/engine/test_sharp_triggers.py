@@ -443,6 +443,11 @@ x.size == [1]
 x.shape == (1,)
 x.shape[0] * [1]
 
+# KD443
+import keras
+model.compile('sgd', 'mse', metrics=[PSNR, dice_coef])
+history.history['val_dice_coef']
+
 # KD442
 import tensorflow as tf
 from tensorflow.keras.layers import Layer
@@ -1561,6 +1566,13 @@ import tensorflow as tf
 
 x = keras.Input((4,))
 isinstance(x.shape, tf.TensorShape)
+
+# KD443
+from keras.callbacks import EarlyStopping
+def IoU(y_true, y_pred): return y_pred
+measured = [IoU]
+model.compile('sgd', 'mse', metrics=measured)
+EarlyStopping(monitor='val_IoU')
 
 # KD442
 import keras

@@ -25,15 +25,13 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import instances
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import keys_of_logs
+from kdoctor.rules.logs import is_written, keys_of_logs
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import string, word
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import descendants
 
 _OLD, _NEW = "lr", "learning_rate"
 _WRITERS = ("LearningRateScheduler", "ReduceLROnPlateau")
-_ADDING = frozenset({"setdefault", "update"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -52,20 +50,8 @@ def _is_written_by_keras(module: Module, facts: Facts) -> bool:
 
 def _is_own(module: Module) -> bool:
     """Say whether the file may write that key itself, by a callback or a metric so called."""
-    return any(each.name.value == _OLD for each in module.nodes(cst.FunctionDef)) or any(
-        isinstance(each, cst.SimpleString) and each.raw_value == _OLD
-        for place in _stores(module)
-        for each in descendants(place)
-    )
-
-
-def _stores(module: Module) -> Iterator[cst.CSTNode]:
-    """Yield what is assigned to, and the calls that add to a dict."""
-    yield from module.nodes(cst.AssignTarget)
-    yield from (
-        each
-        for each in module.nodes(cst.Call)
-        if isinstance(each.func, cst.Attribute) and each.func.attr.value in _ADDING
+    return is_written(module, _OLD) or any(
+        each.name.value == _OLD for each in module.nodes(cst.FunctionDef)
     )
 
 

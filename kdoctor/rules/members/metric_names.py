@@ -30,22 +30,17 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import argument, instances, value_of
+from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import keys_of_logs
+from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
-from kdoctor.syntax.walk import descendants
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
-# Where `monitor` and `mode` stand by position.
-_PLACES = {"EarlyStopping": (0, 4), "ReduceLROnPlateau": (0, 4), "ModelCheckpoint": (1, 5)}
 _FIELD = re.compile(r"\{((?:val_)?acc(?:uracy)?)(?=[:!}])")
-_NO_PATH = "KeyError: 'Failed to format this callback filepath"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -53,12 +48,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     named = _named_by_compile(module)
     if named is None or len(named & _NAMES.keys()) != 1:
         return
-    for node, name in _in_paths(module):
+    for node, name in fields_of_paths(module, _FIELD):
         metric = name.removeprefix("val_")
         if metric not in named and not module.is_guarded(node):
             new = name.removesuffix(metric) + _NAMES[metric]
-            yield _finding(module, facts, node, name, new, _NO_PATH)
-    places = [*keys_of_logs(module), *_monitored(module)]
+            yield _finding(module, facts, node, name, new, NO_PATH)
+    places = [*keys_of_logs(module), *monitored(module)]
     for node, what in places:
         old = node.raw_value
         metric = old.removeprefix("val_")
@@ -89,35 +84,6 @@ def _named_by_compile(module: Module) -> set[str] | None:
             elif not isinstance(each.value, cst.Call | cst.Name | cst.Attribute):
                 return None
     return found
-
-
-def _in_paths(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
-    """Yield each metric that the path of a ``ModelCheckpoint`` has in braces."""
-    for _, call, made in instances(module, Kind.CALLBACK):
-        given = argument(call, "filepath", 0) if made.cls == "ModelCheckpoint" else None
-        if given is None:
-            continue
-        path = value_of(module, given.value)
-        for each in (path, *descendants(path)):
-            if isinstance(each, cst.SimpleString):
-                yield from ((each, found[1]) for found in _FIELD.finditer(each.value))
-
-
-def _monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
-    for _, call, made in instances(module, Kind.CALLBACK):
-        places = _PLACES.get(made.cls or "")
-        given = argument(call, "monitor", places[0]) if places else None
-        if places is None or given is None or not isinstance(given.value, cst.SimpleString):
-            continue
-        told = argument(call, "mode", places[1]) is not None
-        name = given.value.raw_value
-        yield (
-            given.value,
-            "there is nothing of that name to monitor"
-            if told
-            else f"ValueError: {made.cls} callback received monitor={name}, but Keras isn't able "
-            "to automatically determine whether that metric should be maximized or minimized",
-        )
 
 
 def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
