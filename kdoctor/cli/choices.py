@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -82,10 +81,9 @@ def baseline_in_force(asked: str | None, policy: Policy) -> Baseline | None:
     """
     if not asked and policy.main.layer("baseline") is None:
         return None
-    from kdoctor.engine.baseline import Baseline, configured_file  # noqa: PLC0415
+    from kdoctor.engine.baseline import Baseline, configured_baseline  # noqa: PLC0415
 
-    path = Path(asked) if asked else configured_file(policy)
-    return None if path is None else Baseline.read(path)
+    return Baseline.read(asked) if asked else configured_baseline(policy)
 
 
 def executor_at(address: str | None, jobs: int | None) -> AbstractContextManager[Executor | None]:

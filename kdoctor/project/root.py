@@ -52,7 +52,8 @@ def check_there(path: str) -> None:
         UsageProblem: nothing does.
     """
     if not os.path.lexists(path):
-        raise UsageProblem(f"{path}: there is no such file or folder; name one that exists")
+        named = path or "''"
+        raise UsageProblem(f"{named}: there is no such file or folder; name one that exists")
 
 
 def shown(path: Path) -> str:

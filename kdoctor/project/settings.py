@@ -116,7 +116,8 @@ class Configs:
             # Links stay, and so does ~nobody.
             path = Path(os.path.abspath(os.path.expanduser(file)))  # noqa: PTH100, PTH111
             if not path.is_file():
-                raise UsageProblem(f"--config: there is no file {os.fspath(file)}")
+                named = os.fspath(file) or "''"
+                raise UsageProblem(f"--config: there is no file {named}")
             self._all = Settings(tuple(_layers(path, str(Path.cwd()))))
             if not self._all:
                 raise UsageProblem(f"--config: {shown(path)} has no table [tool.kdoctor]")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kdoctor.engine.result import ScanResult
 
 _NAMED = r"(?s)([a-zA-Z_]+)=(.+)"
+_NAMELESS = r"[a-zA-Z_]+="
 
 
 class Output(Struct, frozen=True):
@@ -33,12 +34,16 @@ def outputs_of(asked: Iterable[str]) -> list[Output]:
     Asked before a scan, so that a slip is known at once.
 
     Raises:
-        UsageProblem: there is no such format, no ending tells it, or the folder does not exist.
+        UsageProblem: there is no such format, no ending tells it, no file is named, or the folder
+            does not exist.
     """
     return [_output(entry) for entry in asked]
 
 
 def _output(asked: str) -> Output:
+    if not asked or re.fullmatch(_NAMELESS, asked):
+        shown = asked or "''"
+        raise UsageProblem(f"--output {shown}: it names no file; write --output FORMAT=FILE")
     named = re.fullmatch(_NAMED, asked)
     name, path = named.groups() if named else (name_by_ending(asked), asked)
     if name is None:

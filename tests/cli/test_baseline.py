@@ -131,7 +131,12 @@ def test_the_settings_name_the_baseline_for_scan_and_fix(project) -> None:
     project.write({"pyproject.toml": settings, "src/a.py": LOSSES.format(number=1)})
     project.write({"src/b.py": "from keras import backend as K\nK.ctc_decode(x, y)\n"})
 
-    assert "there is no baseline known.json" in project.kdoctor("scan").err
+    missing = "kdoctor: pyproject.toml:2: baseline: there is no baseline known.json; "
+    assert project.kdoctor("scan").err.startswith(missing)
+    (project.folder / "known.json").mkdir()
+    folder = "kdoctor: pyproject.toml:2: baseline: known.json is a folder, no baseline; "
+    assert project.kdoctor("scan").err.startswith(folder)
+    (project.folder / "known.json").rmdir()
     assert project.kdoctor("baseline", "write", "src").code == 0
     assert (project.folder / "known.json").exists()
     assert project.kdoctor("scan", "src/a.py").code == 0

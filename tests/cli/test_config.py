@@ -373,6 +373,10 @@ def test_config_and_isolated_do_not_go_together(repository):
         repository.problem("scan", "--config", "l.toml")
         == "kdoctor: --config: there is no file l.toml"
     )
+    said = repository.problem("scan", "--config", "")
+    assert said == "kdoctor: --config: there is no file ''"
+    said = repository.problem("config", "")
+    assert said == "kdoctor: '': there is no such file or folder; name one that exists"
     said = repository.problem("scan", "--config", "~nobody-of-this-name/k.toml")
     assert said == "kdoctor: --config: there is no file ~nobody-of-this-name/k.toml"
     said = repository.problem("scan", "--config", "pyproject.toml")

@@ -2,7 +2,12 @@
 
 from kdoctor.engine.baseline.comparing import Comparison, compare
 from kdoctor.engine.baseline.entry import Entry
-from kdoctor.engine.baseline.file import FILE_NAME, Baseline, configured_file, default_file
+from kdoctor.engine.baseline.file import (
+    FILE_NAME,
+    Baseline,
+    configured_baseline,
+    default_file,
+)
 
 __all__ = [
     "FILE_NAME",
@@ -10,6 +15,6 @@ __all__ = [
     "Comparison",
     "Entry",
     "compare",
-    "configured_file",
+    "configured_baseline",
     "default_file",
 ]

@@ -61,6 +61,10 @@ class Baseline:
             raise UsageProblem(
                 f"there is no baseline {shown(path)}; `kdoctor baseline write` makes one"
             ) from None
+        except IsADirectoryError:
+            raise UsageProblem(
+                f"{shown(path)} is a folder, no baseline; name a file, such as {FILE_NAME} in it"
+            ) from None
         except OSError as error:
             raise UsageProblem(f"{shown(path)} cannot be read: {error.strerror or error}") from None
         return cls(path, tuple(_entries(data, path)))
@@ -79,6 +83,21 @@ class Baseline:
             raise UsageProblem(f"{self.path} cannot be written: {error.strerror}") from None
         except FileProblem as problem:
             raise UsageProblem(f"{self.path}: {problem}") from None
+
+
+def configured_baseline(policy: Policy) -> Baseline | None:
+    """Return the baseline that the settings name, None where they name none.
+
+    Raises:
+        UsageProblem: it is not there, or is none; the setting is named.
+    """
+    layer, path = policy.main.layer("baseline"), configured_file(policy)
+    if layer is None or path is None:
+        return None
+    try:
+        return Baseline.read(path)
+    except UsageProblem as problem:
+        raise UsageProblem(f"{layer.place('baseline')}: baseline: {problem}") from None
 
 
 def configured_file(policy: Policy) -> Path | None:
