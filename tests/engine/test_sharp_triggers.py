@@ -35,6 +35,15 @@ _GATE = Gate(
     ProjectPackage(knowledge(newest_target()).star_names),
 )
 NEAR_MISSES = """
+# KD301
+import keras
+shape = dict(input_length=4)
+keras.layers.Embedding(3, 2)
+
+# KD301
+import keras
+keras.layers.InputLayer(input_shape=(3,))
+
 # KD108
 from keras.layers import *
 from tensorflow.keras.models import *

@@ -1,8 +1,8 @@
-"""``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer.
+"""``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer, ``input_length=`` too.
 
 ## What it does
-Reports these arguments on Keras' own layers. Models and functions that have an `input_shape` of
-their own (`keras.applications`, `InputLayer`) are not concerned.
+Reports these arguments on Keras' own layers, `input_length=` on `Embedding`. Models and functions
+that have an `input_shape` of their own (`keras.applications`, `InputLayer`) are not concerned.
 
 ## Why it breaks
 `input_shape=` and `input_dim=` still work on Keras 3, with a warning: `Do not pass an
@@ -10,6 +10,9 @@ their own (`keras.applications`, `InputLayer`) are not concerned.
 `Input(shape)` object as the first layer in the model instead.` On any layer but the first of a
 `Sequential` they are ignored, even where they are wrong. `batch_input_shape=` is an error:
 `ValueError: Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (2, 4)}`.
+`input_length=` of an `Embedding` is passed over, with a warning: a `Sequential` that starts with
+one has no shape and no weights until it sees data, so that `summary()` shows `?`, and
+`count_params()` and `load_weights()` fail.
 
 ## What to write instead
 An input as the first element:
@@ -17,7 +20,7 @@ An input as the first element:
     model = keras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])
 
 with `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)` and `keras.Input(shape=(4,))`
-for `input_dim=4`. It is no layer: `model.layers` stays the same.
+for `input_dim=4` and `input_length=4`. It is no layer: `model.layers` stays the same.
 
 ## How we know
 Run on Keras 3.15.1: both forms give models of the same layers, inputs and configuration. The fix
@@ -36,6 +39,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, S
 from kdoctor.rewrite import Refusal, Speller
 from kdoctor.rules.arguments._first_layer import Place, first_layer_place
 from kdoctor.rules.arguments._keywords import TAKEN
+from kdoctor.rules.calls import literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import calls, keyword
@@ -43,8 +47,9 @@ from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called
 from kdoctor.syntax.walk import descendants
 
-_ARGUMENTS = ("input_shape", "input_dim", "batch_input_shape")
-_GO_WITH_IT = {"input_length", "batch_size"}
+_LENGTH = "input_length"
+_ARGUMENTS = ("input_shape", "input_dim", "batch_input_shape", _LENGTH)
+_GO_WITH_IT = {_LENGTH, "batch_size"}
 _KERAS_2 = "2.15.0"
 
 
@@ -72,7 +77,14 @@ def _shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list
     own = _own_parameters(facts, reference.name) if given else None
     if own is None:
         return []
-    return [each for each in given if each.keyword and each.keyword.value not in own]
+    not_its = [each for each in given if each.keyword and each.keyword.value not in own]
+    # Where a shape is given as well, that one counts. And there may be no length.
+    shapes = [each for each in not_its if not _is_length(each)]
+    return shapes or [each for each in not_its if literal(each.value) is not None]
+
+
+def _is_length(argument: cst.Arg) -> bool:
+    return argument.keyword is not None and argument.keyword.value == _LENGTH
 
 
 def _own_parameters(facts: Facts, name: str) -> set[str] | None:
@@ -86,7 +98,9 @@ def _own_parameters(facts: Facts, name: str) -> set[str] | None:
     # parameter may hide in **kwargs; what came with it, as ReversibleEmbedding, Keras 2 knows not.
     signatures = (known.signature(found.qualified) for known in (facts, facts.at_release(_KERAS_2)))
     own = {each.name for known in signatures if known for each in known.parameters}
-    return own | TAKEN.get(found.name.rpartition(".")[2], frozenset())
+    own |= TAKEN.get(found.name.rpartition(".")[2], frozenset())
+    # Of an Embedding it is taken, and nothing is done with it; no other layer of Keras 2 had it.
+    return own ^ {_LENGTH}
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
@@ -107,28 +121,46 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         if how_many == 1
         else Refusal("the layer is given more than one of these arguments")
     )
-    gone = name == "batch_input_shape"
+    is_first = first_layer_place(module, call) is not None
+    message, severity = _message(name, leaf, shown, is_first=is_first)
     return rule.finding(
         module.place(argument),
-        f"`{leaf}` takes no `{name}=`: ValueError: Unrecognized keyword arguments passed to "
-        f"{leaf}: {{'{name}': {shown}}}"
-        if gone
-        else f"`{name}=` on a layer is deprecated: Keras warns, and asks for `keras.Input` as the "
-        "first layer instead",
+        message,
         symbol=f"{reference.name}({name})",
         confidence=reference.confidence,
-        severity=Severity.ERROR if gone else Severity.LEGACY,
-        help=f"Write `keras.Input({_shape_in_words(name, value)})` as the first layer.",
+        severity=severity,
+        help=f"Write `keras.Input({_shape_in_words(name, value)})` as the first layer."
+        if is_first or not _is_length(argument)
+        else "Leave it out.",
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
     )
+
+
+def _message(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, Severity]:
+    match name:
+        case "batch_input_shape":
+            error = f"Unrecognized keyword arguments passed to {leaf}: {{'{name}': {shown}}}"
+            return f"`{leaf}` takes no `{name}=`: ValueError: {error}", Severity.ERROR
+        case "input_length" if is_first:
+            return (
+                (
+                    f"`{name}=` is passed over, and Keras warns: the model has no shape and no "
+                    "weights until it sees data"
+                ),
+                Severity.CHANGE,
+            )
+        case "input_length":
+            return f"`{name}=` is passed over, and Keras warns", Severity.LEGACY
+    asked = "Keras warns, and asks for `keras.Input` as the first layer instead"
+    return f"`{name}=` on a layer is deprecated: {asked}", Severity.LEGACY
 
 
 def _shape_in_words(name: str, value: str) -> str:
     match name:
         case "batch_input_shape":
             return f"batch_shape={value}"
-        case "input_dim":
+        case "input_dim" | "input_length":
             return f"shape=({value},)"
         case _:
             return f"shape={value}"
@@ -139,9 +171,12 @@ def _input_first(
 ) -> Fix | Refusal:
     """Move the argument into a ``keras.Input`` before the layer."""
     place = first_layer_place(module, call)
+    if place is None and _is_length(argument):
+        return _left_out(module, facts, call, argument)
     if place is None:
         return Refusal("it is not plainly the first layer of a `Sequential`, where Keras reads it")
-    others = {each.keyword.value for each in call.args if each.keyword} & _GO_WITH_IT
+    others = {each.keyword.value for each in call.args if each.keyword and each is not argument}
+    others &= _GO_WITH_IT
     if others:
         return Refusal(f"`{min(others)}=` belongs to the shape and is not taken by Keras 3 either")
     gap = _gap(module, call, argument)
@@ -153,10 +188,10 @@ def _input_first(
     return Fix(
         "Start with `keras.Input` instead",
         (edit,),
-        _applicability(facts, argument),
+        _applicability(module, facts, argument),
         _needs(need),
         unsafe_because=f"what `{module.source(argument.value)}` is cannot be told; "
-        "`keras.Input` takes no None",
+        + ("it may be a tuple" if _is_length(argument) else "`keras.Input` takes no None"),
     )
 
 
@@ -169,6 +204,7 @@ def _edit(place: Place, spelled: str, argument: cst.Arg, value: Span, gap: Span)
     before, after = {
         "input_shape": ("shape=", ""),
         "input_dim": ("shape=(", ",)"),
+        "input_length": ("shape=(", ",)"),
         "batch_input_shape": ("batch_shape=", ""),
     }[argument.keyword.value]
     return Edit(
@@ -181,6 +217,15 @@ def _edit(place: Place, spelled: str, argument: cst.Arg, value: Span, gap: Span)
             Hole(Span(gap.end, place.span.end)),
         ),
     )
+
+
+def _left_out(module: Module, facts: Facts, call: cst.Call, argument: cst.Arg) -> Fix | Refusal:
+    """Leave out what is passed over, where nothing goes with it."""
+    gap = _gap(module, call, argument)
+    if "#" in module.text[gap.start : gap.end] or _calls_something(argument.value):
+        return Refusal("there is a comment beside it, or something is called for it")
+    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return Fix("Leave out what is passed over", (Edit(gap, ()),), proof)
 
 
 def _gap(module: Module, call: cst.Call, argument: cst.Arg) -> Span:
@@ -196,14 +241,17 @@ def _gap(module: Module, call: cst.Call, argument: cst.Arg) -> Span:
     return Span(span.start, end)
 
 
-def _applicability(facts: Facts, argument: cst.Arg) -> Applicability:
+def _applicability(module: Module, facts: Facts, argument: cst.Arg) -> Applicability:
     """A shape that is written out is no None, and nothing is called to get at it."""
     value = argument.value
-    plain = isinstance(value, cst.Tuple | cst.List) or (
-        argument.keyword is not None
-        and argument.keyword.value == "input_dim"
-        and isinstance(value, cst.Integer)
-    )
+    if _is_length(argument):
+        plain = isinstance(literal(value_of(module, value)), int)
+    else:
+        plain = isinstance(value, cst.Tuple | cst.List) or (
+            argument.keyword is not None
+            and argument.keyword.value == "input_dim"
+            and isinstance(value, cst.Integer)
+        )
     if not plain or _calls_something(value):
         return Applicability.UNSAFE
     return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
@@ -240,6 +288,7 @@ VALID = [
     "import keras\nkeras.layers.InputLayer(input_shape=(4,))",
     "import keras\nkeras.layers.InputLayer(batch_input_shape=(2, 4))",
     "import keras\nkeras.layers.Embedding(input_dim=10, output_dim=3)",
+    "import keras\nkeras.layers.Embedding(10, 3, input_length=None)",
     "import keras\nkeras.layers.ReversibleEmbedding(input_dim=10, output_dim=3)",
     "from mylayers import Dense\nimport keras\nDense(3, input_shape=(4,))",
     "import keras\nlayer = keras.layers.Dense(3)\nlayer.build(input_shape=(None, 4))",
@@ -293,5 +342,40 @@ INVALID = [
     Example(
         before="import keras\n\nx = keras.Input((4,))\n"
         "y = keras.layers.Dense(3, input_shape=(5,))(x)",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.layers.Embedding(10, 3, input_length=4))\n"
+        "model.add(keras.layers.Flatten())\nmodel.add(keras.layers.Dense(1))",
+        after="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.Input(shape=(4,)))\n"
+        "model.add(keras.layers.Embedding(10, 3))\n"
+        "model.add(keras.layers.Flatten())\nmodel.add(keras.layers.Dense(1))",
+        on_keras_2=True,
+        check="assert model.input_shape == (None, 4) and model.count_params() == 43",
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((4,))\n"
+        "y = keras.layers.Embedding(10, 3, input_length=4, name='words')(x)",
+        after="import keras\n\nx = keras.Input((4,))\n"
+        "y = keras.layers.Embedding(10, 3, name='words')(x)",
+        on_keras_2=True,
+        check="assert tuple(y.shape) == (None, 4, 3)",
+    ),
+    Example(
+        before="import keras\n\nlength = 4\n"
+        "model = keras.Sequential([keras.layers.Embedding(10, 3, input_length=length)])",
+        after="import keras\n\nlength = 4\n"
+        "model = keras.Sequential([keras.Input(shape=(length,)), keras.layers.Embedding(10, 3)])",
+        on_keras_2=True,
+        check="assert model.output_shape == (None, 4, 3)",
+    ),
+    Example(
+        before="import keras\n\nlength = max(4, 3)\n"
+        "model = keras.Sequential([keras.layers.Embedding(10, 3, input_length=length)])",
+        after="import keras\n\nlength = max(4, 3)\n"
+        "model = keras.Sequential([keras.Input(shape=(length,)), keras.layers.Embedding(10, 3)])",
+        unsafe=True,
+        check="assert model.output_shape == (None, 4, 3)",
     ),
 ]
