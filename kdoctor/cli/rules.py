@@ -18,7 +18,7 @@ def rules(
         str | None,
         typer.Argument(
             metavar="RULE",
-            help="A code (KD101) or a name.",
+            help="A code (KD101), the start of one (KD1) or a name.",
             show_default=False,
             autocompletion=complete_rules,
         ),
@@ -27,21 +27,23 @@ def rules(
     json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
     color: options.ColorOption = choices.Color.AUTO,
 ) -> None:
-    """List all rules, or tell all about one: why it breaks, what to write, examples, proofs.
+    """List the rules, or tell all about one: why it breaks, what to write, examples, proofs.
 
     \b
     kdoctor rules
     kdoctor rules KD101
+    kdoctor rules KD6
     kdoctor rules --json
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor.engine.selection import choose  # noqa: PLC0415 - imports libcst
     from kdoctor.report.rules import write_table, write_table_json  # noqa: PLC0415
 
     page = streams.output(color)
-    if code is None:
-        (write_table_json if json else write_table)(choose(), page)
+    named = choose(None if code is None else [code])
+    if len(named) == 1:
+        write_rule(named[0].code, page, json=json)
     else:
-        write_rule(code, page, json=json)
+        (write_table_json if json else write_table)(named, page)
 
 
 def write_rule(code: str, page: Page, *, json: bool) -> None:

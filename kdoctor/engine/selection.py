@@ -23,8 +23,8 @@ def choose(select: Iterable[str] | None = None, ignore: Iterable[str] = ()) -> t
 def chosen_codes(select: Iterable[str] | None, ignore: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the codes of the same rules, without importing a single one.
 
-    >>> chosen_codes(["KD10"], ["KD104", "KD105", "KD106", "KD107"])
-    ('KD101', 'KD103')
+    >>> chosen_codes(["KD101", "KD9"], ["unused-ignore"])
+    ('KD101', 'KD902')
 
     Raises:
         UsageProblem: an entry names no rule.

@@ -89,6 +89,15 @@ def test_the_list_of_rules_is_json_where_json_is_asked_for(project):
     assert all(rule["summary"] for rule in listed)
 
 
+def test_the_start_of_a_code_lists_the_rules_that_begin_so(project):
+    every = project.kdoctor("rules").out.splitlines()
+    saving = [line.split() for line in every if line.startswith("KD6")]
+    assert [line.split() for line in project.kdoctor("rules", "kd6").out.splitlines()] == saving
+    told = project.kdoctor("rules", "KD6", "--json").json["rules"]
+    assert [rule["code"] for rule in told] == [line[0] for line in saving]
+    assert "there is no rule 'KD99'" in project.kdoctor("rules", "KD99").err
+
+
 def test_an_error_of_something_else_is_said_to_be_that(project):
     text = b'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n    1 / 0\nZeroDivisionError: division by zero\n'
     ended = project.kdoctor("explain", stdin=text)
