@@ -1,0 +1,200 @@
+"""A layer with `compute_output_shape` whose `build` leaves its inner layers unbuilt.
+
+## What it does
+Reports classes of layers that define `build` and `compute_output_shape`, and whose `build` does not
+build one of Keras' layers that the class makes and calls.
+
+## Why it breaks
+Keras 2 ran `call` while a model was made, which built the inner layers. Keras 3 asks
+`compute_output_shape` where there is one, and runs `call` with the first batch only: till then the
+model lacks these weights. `set_weights` is `ValueError: You called `set_weights(weights)` on layer
+… with a weight list of length 3, but the layer was expecting 1 weights`, `load_weights` is
+`ValueError: … was never built`, and `count_params()` is too small.
+
+## What to write instead
+`self.inner.build(shape)` in `build`. Or no `compute_output_shape`: without it, Keras 3 runs `call`
+to find the shape. (Or no `build` of the class' own: then Keras 3 builds what is inside.)
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, with the inner layers made in `__init__` and in `build`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, method_of, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import descendants
+
+_METHODS = ("build", "call", "compute_output_shape")
+# Layers of Keras' own that have weights whatever they are made with.
+_WITH_WEIGHTS = frozenset({
+    "BatchNormalization", "Bidirectional", "Conv1D", "Conv1DTranspose", "Conv2D",
+    "Conv2DTranspose", "Conv3D",
+    "Conv3DTranspose", "ConvLSTM2D", "Dense", "DepthwiseConv2D", "EinsumDense", "Embedding", "GRU",
+    "LSTM", "MultiHeadAttention", "PReLU", "SeparableConv1D", "SeparableConv2D", "SimpleRNN",
+})  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such class."""
+    for node in module.nodes(cst.ClassDef):
+        methods = {e.name.value: e for e in node.body.body if isinstance(e, cst.FunctionDef)}
+        if not methods.keys() >= set(_METHODS) or not _is_layer(module, facts, node):
+            continue
+        build = methods["build"]
+        if _builds_by_others(build, methods) or module.is_guarded(build):
+            continue
+        made = [*_made(module, methods.get("__init__")), *_made(module, build)]
+        called, read = _read(methods["call"]), _read(build)
+        late = [each for each in dict.fromkeys(made) if each in called and each not in read]
+        if late:
+            yield _finding(module, node, build, late)
+
+
+def _is_layer(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+    """Say whether the one base is Keras' ``Layer``, so that nothing else builds or is asked."""
+    name = module.qualified(node.bases[0].value) if len(node.bases) == 1 else None
+    made = module.knowledge.class_type(name) if name else None
+    return made is not None and made.cls == "Layer" and is_keras_3(facts, name)
+
+
+def _builds_by_others(build: cst.FunctionDef, methods: dict[str, cst.FunctionDef]) -> bool:
+    """Say whether ``build`` may build by a method of the class, in a loop, or by a name."""
+    for each in descendants(build.body):
+        if not isinstance(each, cst.Call) or not isinstance(each.func, cst.Attribute):
+            continue
+        owner, name = each.func.value, each.func.attr.value
+        if isinstance(owner, cst.Name) and (name in methods or name == "build"):
+            return True
+        if isinstance(owner, cst.Subscript) and name == "build":
+            return True
+    return False
+
+
+def _made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
+    """Yield the attributes to which a method assigns one of Keras' layers with weights."""
+    for each in descendants(method.body) if method is not None else ():
+        if not isinstance(each, cst.Assign) or not isinstance(each.value, cst.Call):
+            continue
+        name = module.qualified(each.value.func)
+        made = module.knowledge.class_type(name) if name else None
+        if made is None or made.kind is not Kind.LAYER or made.cls not in _WITH_WEIGHTS:
+            continue
+        for target in each.targets:
+            found = method and _attribute_of_self(target.target, method)
+            if found:
+                yield found
+
+
+def _read(method: cst.FunctionDef) -> set[str]:
+    """Return the attributes of ``self`` that a method reads."""
+    parts = list(descendants(method.body))
+    stored = {id(each.target) for each in parts if isinstance(each, cst.AssignTarget)}
+    return {
+        found
+        for each in parts
+        if id(each) not in stored and (found := _attribute_of_self(each, method)) is not None
+    }
+
+
+def _attribute_of_self(node: cst.CSTNode, method: cst.FunctionDef) -> str | None:
+    match node:
+        case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)):
+            parameters = method.params.params
+            return name if parameters and parameters[0].name.value == owner else None
+    return None
+
+
+def _finding(
+    module: Module, node: cst.ClassDef, build: cst.FunctionDef, late: list[str]
+) -> Finding:
+    shown = ", ".join(f"`self.{each}`" for each in late)
+    return rule.finding(
+        module.place(build.name),
+        f"the weights of {shown} come with the first batch: Keras 3 asks `compute_output_shape` "
+        "and does not run `call` before; `load_weights` and `set_weights` of a new model fail",
+        symbol=f"{node.name.value}.build",
+        confidence=Confidence.LIKELY,
+        help=f"Build it here, `self.{late[0]}.build(shape)`, or leave `compute_output_shape` out.",
+        no_fix_because="which shape it is called with is for you to say",
+    )
+
+
+def _may_come_late(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        all(method_of(each, name) is not None for name in _METHODS)
+        for each in glimpse.nodes.get(ast.ClassDef, ())
+        if len(each.bases) == 1
+    )
+
+
+rule = Rule(
+    code="KD444",
+    name="weights-come-late",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word("compute_output_shape") & Trigger(_may_come_late),
+    since="3.0",
+)
+
+_LAYER = (
+    "import keras\n\n\nclass Scaled(keras.layers.Layer):\n{init}"
+    "    def build(self, input_shape):\n"
+    "        self.scale = self.add_weight(name='scale', shape=(4,), initializer='ones')\n{build}\n"
+    "    def call(self, x):\n        return self.inner(x) * self.scale\n{shape}\n\n"
+    "x = keras.Input((3,))\nmodel = keras.Model(x, Scaled()(x))\n"
+)
+_INIT = (
+    "    def __init__(self):\n        super().__init__()\n"
+    "        self.inner = keras.layers.Dense(4)\n\n"
+)
+_MADE = "        self.inner = keras.layers.Dense(4)\n"
+_SHAPE = (
+    "\n    def compute_output_shape(self, input_shape):\n        return (*input_shape[:-1], 4)\n"
+)
+
+VALID = [
+    _LAYER.format(init=_INIT, build="        self.inner.build(input_shape)\n", shape=_SHAPE),
+    _LAYER.format(init="", build=_MADE, shape=""),
+    _LAYER.format(
+        init=_INIT,
+        build="        for each in [self.inner]:\n            each.build(input_shape)\n",
+        shape=_SHAPE,
+    ),
+    _LAYER.format(
+        init=_INIT + "    def build_all(self, shape):\n        self.inner.build(shape)\n\n",
+        build="        self.build_all(input_shape)\n",
+        shape=_SHAPE,
+    ),
+    # It has no weights.
+    _LAYER.format(init="", build=_MADE.replace("Dense(4)", "Flatten()"), shape=_SHAPE),
+    _LAYER.format(init=_INIT, build="", shape=_SHAPE).replace(
+        "import keras", "import tf_keras as keras"
+    ),
+]
+INVALID = [
+    Example(
+        before=_LAYER.format(init=_INIT, build="", shape=_SHAPE),
+        on_keras_2=True,
+        same="model.count_params()",
+    ),
+    Example(
+        before=_LAYER.format(init="", build=_MADE, shape=_SHAPE).replace(
+            "import keras\n", "from tensorflow import keras\n"
+        ),
+        on_keras_2=True,
+        same="len(model.get_weights())",
+    ),
+]
