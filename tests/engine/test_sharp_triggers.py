@@ -452,6 +452,10 @@ x.size == [1]
 x.shape == (1,)
 x.shape[0] * [1]
 
+# KD445
+from keras.layers import BatchNormalization
+BatchNormalization()
+
 # KD444
 import keras
 class Own(keras.layers.Layer):
@@ -1585,6 +1589,11 @@ import tensorflow as tf
 
 x = keras.Input((4,))
 isinstance(x.shape, tf.TensorShape)
+
+# KD445
+from keras.layers import *
+norm = BatchNormalization(3)
+TimeDistributed(layer=norm)
 
 # KD444
 from keras.layers import Dense as D, Layer

@@ -1,0 +1,113 @@
+"""`TimeDistributed(BatchNormalization())` normalizes each step by itself.
+
+## What it does
+Reports a `BatchNormalization` that is trained inside of `TimeDistributed`.
+
+## Why it breaks
+Keras 2 made one batch of all steps, so that mean and variance were those of all steps, and the
+moving ones were updated once a batch. Keras 3 calls the layer for one step after the other: each
+step is normalized by itself, what tells the steps apart is lost, and the moving mean and variance
+are updated once a step. Nothing is said.
+
+## What to write instead
+`BatchNormalization()` alone: it normalizes along its axis, the last, over batch and steps. An axis
+that is counted from the front is one more then: `axis=4` for `axis=3`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: the losses of a training step and the moving means differ.
+Without `TimeDistributed` they are those of Keras 2. With `training=False` and with
+`trainable=False` nothing differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import argument, instances, is_hidden, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import word
+from kdoctor.syntax import Module
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such layer that is trained."""
+    for reference, call, made in instances(module, Kind.LAYER, facts):
+        given = argument(call, "layer", 0) if made.cls == "TimeDistributed" else None
+        inner = None if given is None else value_of(module, given.value)
+        if given is None or not isinstance(inner, cst.Call) or is_hidden(inner):
+            continue
+        name = module.qualified(inner.func)
+        found = module.knowledge.class_type(name) if name else None
+        if found is None or found.cls != "BatchNormalization" or module.is_guarded(call):
+            continue
+        if not _is_fixed(inner, "trainable") and not _is_called_fixed(module, call):
+            yield rule.finding(
+                module.place(call),
+                "each step is normalized by itself: Keras 2 normalized all steps together",
+                symbol=reference.name,
+                confidence=reference.confidence,
+                help="Write `BatchNormalization` without `TimeDistributed`.",
+                no_fix_because="weights that were saved know the layers as they are",
+            )
+
+
+def _is_fixed(call: cst.Call, keyword: str) -> bool:
+    given = argument(call, keyword)
+    return given is not None and literal(given.value) is not True
+
+
+def _is_called_fixed(module: Module, made: cst.Call) -> bool:
+    """Say whether the layer is called with ``training=``, on the spot or by a name."""
+    return any(
+        value_of(module, each.func) is made and _is_fixed(each, "training")
+        for each in module.nodes(cst.Call)
+    )
+
+
+rule = Rule(
+    code="KD445",
+    name="time-distributed-norm",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word("TimeDistributed") & word("BatchNormalization"),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\nfrom keras.layers import BatchNormalization\n\n"
+_MODEL = (
+    "x = np.arange(24.0).reshape(4, 2, 3)\n"
+    "model = keras.Sequential([keras.Input((2, 3)), {}])\n"
+    "model.compile('sgd', 'mse')\nmodel.train_on_batch(x, x)\n"
+)
+
+VALID = [
+    _HEAD + _MODEL.format("BatchNormalization()"),
+    _HEAD + "keras.layers.TimeDistributed(keras.layers.LayerNormalization())",
+    _HEAD + "keras.layers.TimeDistributed(BatchNormalization(trainable=False))",
+    _HEAD + "y = keras.layers.TimeDistributed(BatchNormalization())(x, training=False)",
+    (
+        "import keras\n\n\nclass BatchNormalization(keras.layers.Layer):\n    pass\n\n\n"
+        "keras.layers.TimeDistributed(BatchNormalization())"
+    ),
+    "import tf_keras\ntf_keras.layers.TimeDistributed(tf_keras.layers.BatchNormalization())",
+]
+INVALID = [
+    Example(
+        before=_HEAD + _MODEL.format("keras.layers.TimeDistributed(BatchNormalization())"),
+        on_keras_2=True,
+        same="[round(float(each), 3) for each in model.get_weights()[2]]",
+    ),
+    Example(
+        before=_HEAD
+        + "norm = BatchNormalization(name='norm')\n"
+        + _MODEL.format("keras.layers.TimeDistributed(norm, name='each')"),
+        on_keras_2=True,
+        same="round(float(model.evaluate(x, x, verbose=0)), 3)",
+    ),
+]
