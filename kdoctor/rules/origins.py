@@ -87,6 +87,8 @@ class Origins:
         in_order = [*function.params.posonly_params, *function.params.params]
         is_method = self.class_around(function) is not None  # the first is the object itself
         place = in_order.index(parameter) - is_method if parameter in in_order else None
+        if place is not None and place < 0:
+            return None
         found = argument(call, parameter.name.value, place)
         return None if found is None else found.value
 

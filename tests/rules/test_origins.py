@@ -101,6 +101,15 @@ def test_what_makes_it(source, made):
     assert origins(source) == made
 
 
+@pytest.mark.parametrize("given", ["", "one()"])
+def test_what_a_method_is_called_on_is_none_of_its_arguments(given):
+    source = (
+        "class C:\n    def run(self, *a):\n        self.use({})\n"
+        "    def use(self, x=None):\n        here(self)\n"
+    )
+    assert origins(source.format(given)) == []
+
+
 def test_of_too_many_nothing_is_said():
     calls = "".join(f"f(made({each}))\n" for each in range(100))
     assert origins(f"def f(x):\n    here(x)\n{calls}") == []
