@@ -37,6 +37,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import descendants
 
 _NO_BOOL = (
@@ -203,26 +204,22 @@ def _may_ask(glimpse: Glimpse, facts: Facts) -> bool:
         if name.rpartition(".")[2] in _LEAVES and _gives_a_tensor(name, facts)
         for each in calls
     }
-    return bool(tensors) and any(_may_hold(glimpse, each, tensors) for each in _tests(glimpse))
+    waiting: list[ast.AST] = [*_tests(glimpse)] if tensors else []
+    seen: set[str] = set()
+    for each in waiting:  # it grows meanwhile
+        for inner in nodes_in(each):
+            if inner in tensors:
+                return True
+            if isinstance(inner, ast.Name) and inner.id not in seen:
+                seen.add(inner.id)
+                waiting += glimpse.values_of(inner)
+    return False
 
 
 def _tests(glimpse: Glimpse) -> Iterator[ast.expr]:
     for kind in (ast.If, ast.While, ast.IfExp):
         yield from (each.test for each in glimpse.nodes.get(kind, ()))
     yield from (each.iter for each in glimpse.nodes.get(ast.For, ()))
-
-
-def _may_hold(glimpse: Glimpse, test: ast.expr, tensors: set[ast.AST]) -> bool:
-    """Say whether one of the calls may be part of an expression, also by names in it."""
-    waiting, seen = [test], set[ast.AST]()
-    for each in waiting:  # it grows meanwhile
-        for inner in ast.walk(each):
-            if inner in tensors:
-                return True
-            if isinstance(inner, ast.Name) and inner not in seen:
-                seen.add(inner)
-                waiting += (made for made in glimpse.values_of(inner) if made is not inner)
-    return False
 
 
 rule = Rule(

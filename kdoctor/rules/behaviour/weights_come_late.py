@@ -31,9 +31,10 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, method_of, word
+from kdoctor.rules.triggers import Trigger, calls_that_make, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import nodes_in, statements_in
 from kdoctor.syntax.walk import descendants
 
 _METHODS = ("build", "call", "compute_output_shape")
@@ -131,12 +132,38 @@ def _finding(
     )
 
 
-def _may_come_late(glimpse: Glimpse, _: Facts) -> bool:
-    return any(
-        all(method_of(each, name) is not None for name in _METHODS)
-        for each in glimpse.nodes.get(ast.ClassDef, ())
-        if len(each.bases) == 1
-    )
+def _may_come_late(glimpse: Glimpse, facts: Facts) -> bool:
+    made: set[ast.AST] = {
+        called.node
+        for type_, called in calls_that_make(glimpse, facts)
+        if type_.kind is Kind.LAYER and type_.cls in _WITH_WEIGHTS
+    }
+    classes = glimpse.nodes.get(ast.ClassDef, ()) if made else ()
+    return any(_may_leave_one(each, made) for each in classes if len(each.bases) == 1)
+
+
+def _may_leave_one(node: ast.ClassDef, made: set[ast.AST]) -> bool:
+    """Say whether ``call`` reads a layer that is made in ``__init__`` or ``build``, not built."""
+    call, build, shape = (method_of(node, each) for each in ("call", "build", _METHODS[-1]))
+    if call is None or build is None or shape is None:
+        return False
+    inner = {
+        target.attr
+        for method in (method_of(node, "__init__"), build)
+        for each in (() if method is None else statements_in(method.body))
+        if isinstance(each, ast.Assign) and each.value in made
+        for target in each.targets
+        if isinstance(target, ast.Attribute)
+    }
+    return bool(inner and inner & _attributes_read(call) - _attributes_read(build))
+
+
+def _attributes_read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    return {
+        each.attr
+        for each in nodes_in(method)
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Load)
+    }
 
 
 rule = Rule(
