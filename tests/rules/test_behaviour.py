@@ -272,3 +272,16 @@ def test_a_prediction_by_batches_is_left_to_the_user() -> None:
     (found,) = findings(source, "KD423")
     assert found.fix is None
     assert "predict" in found.no_fix_because
+
+
+def test_models_of_generated_code_are_not_all_compared():
+    """Of a few, each is told; of thousands, the comparison would take minutes."""
+    one = (
+        "m{0} = keras.Sequential([keras.layers.Dense(1)])\nm{0}.compile('sgd', 'mse')\n"
+        "m{0}.trainable = False\nm{0}.fit(x, y)\n"
+    )
+    few, many = (
+        "import keras\n" + "".join(one.format(each) for each in range(count)) for count in (5, 100)
+    )
+    assert len(findings(few, "KD403")) == 5
+    assert not findings(many, "KD403")

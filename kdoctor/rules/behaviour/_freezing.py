@@ -24,6 +24,7 @@ COMPILE: Final = frozenset({"compile"})
 TRAINING: Final = frozenset({"fit", "fit_generator", "train_on_batch"})
 _BLOCKS = (cst.IndentedBlock, cst.Module)
 _MOST = 2000  # expressions that a model is made of
+_MOST_PAIRS = 5000  # of what sets a model, and what uses one: people write a few dozen
 _DEEPEST = 8  # functions that call each other
 
 
@@ -53,6 +54,7 @@ class Freezing:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.origins = Origins(module)
+        self._uses: dict[frozenset[str], tuple[Use, ...]] = {}
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
@@ -107,8 +109,18 @@ class Freezing:
             function is not None and self._parameter(setting.model, function) is not None
         )
 
+    @cached_property
+    def is_too_much(self) -> bool:
+        """Whether so many models are set and used that to compare all of them takes too long."""
+        return len(self.settings) * len(self.uses(COMPILE | TRAINING)) > _MOST_PAIRS
+
     def uses(self, members: frozenset[str]) -> tuple[Use, ...]:
         """Return the calls of methods of these names, in source order."""
+        if members not in self._uses:
+            self._uses[members] = self._found_uses(members)
+        return self._uses[members]
+
+    def _found_uses(self, members: frozenset[str]) -> tuple[Use, ...]:
         found = (
             (each, self.module.parent(each))
             for each in self.module.attributes

@@ -56,6 +56,8 @@ from kdoctor.syntax.nodes import dotted
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each model that is frozen between ``compile`` and its first training."""
     freezing = Freezing(module)
+    if freezing.is_too_much:
+        return
     overriding = {store.node for store in module.member_stores if store.owner_overrides}
     compiled = {module.source(use.model) for use in freezing.uses(COMPILE)}
     for setting in freezing.settings:

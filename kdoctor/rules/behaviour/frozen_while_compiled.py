@@ -56,6 +56,8 @@ from kdoctor.syntax.nodes import dotted
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each thawing after the ``compile`` of a model that holds what is thawed."""
     freezing = Freezing(module)
+    if freezing.is_too_much:
+        return
     for thawing in freezing.settings:
         if thawing.value is not True or not thawing.is_whole or module.is_guarded(thawing.node):
             continue
