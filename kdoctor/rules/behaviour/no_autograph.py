@@ -82,10 +82,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such condition and loop."""
     if _is_eager(module):
         return
+    compiled = _compiled(module)
     for place, error in _asked(module, facts):
         if module.context_of(place) not in _INSIDE or module.is_guarded(place):
             continue
-        if _is_run_by_keras(module, place):
+        if _is_run_by_keras(module, place, compiled):
             yield _finding(module, place, error)
 
 
@@ -153,7 +154,7 @@ def _gives_a_tensor(name: str | None, facts: Facts) -> bool:
     return split[1] in _OF_KERAS and facts.runs_keras_3(split[0])
 
 
-def _is_run_by_keras(module: Module, place: cst.CSTNode) -> bool:
+def _is_run_by_keras(module: Module, place: cst.CSTNode, compiled: frozenset[str]) -> bool:
     """Say whether Keras calls the function around a place, and AutoGraph has not seen it."""
     outer: cst.FunctionDef | cst.ClassDef | None = None
     for each in module.ancestors(place):
@@ -168,17 +169,18 @@ def _is_run_by_keras(module: Module, place: cst.CSTNode) -> bool:
     if isinstance(outer, cst.ClassDef) and module.context_of(place) is Context.CALL:
         return True
     # A loss and a metric may be called with values, too.
-    return outer is not None and _is_compiled_with(module, outer.name.value)
+    return outer is not None and outer.name.value in compiled
 
 
-def _is_compiled_with(module: Module, name: str) -> bool:
-    """Say whether ``compile`` is called with a function of this name."""
-    return any(
-        isinstance(each, cst.Name) and each.value == name
+def _compiled(module: Module) -> frozenset[str]:
+    """Return the names in what ``compile`` is called with."""
+    return frozenset(
+        each.value
         for call in module.nodes(cst.Call)
         if isinstance(call.func, cst.Attribute) and call.func.attr.value == "compile"
         for argument in call.args
         for each in (argument.value, *descendants(argument.value))
+        if isinstance(each, cst.Name)
     )
 
 
