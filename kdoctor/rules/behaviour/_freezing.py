@@ -11,13 +11,13 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Edit, Span
+from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.rules.calls import argument, literal, replaced
 from kdoctor.rules.origins import Origin, Origins
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import chain_of, parameters_of
+from kdoctor.syntax.nodes import chain_of, dotted, parameters_of
 from kdoctor.syntax.scopes import BindingKind
 
 COMPILE: Final = frozenset({"compile"})
@@ -237,7 +237,31 @@ class Freezing:
         return next(each for each in self.module.ancestors(node) if isinstance(each, _BLOCKS))
 
 
-def around(
+def fix_around(
+    freezing: Freezing,
+    title: str,
+    model: cst.BaseExpression,
+    steps: Sequence[tuple[cst.Call, str]],
+    values: tuple[bool, bool],
+) -> Fix | None:
+    """Return the fix that sets ``trainable`` around the training steps, None where none can be.
+
+    ``model``, which is set, gets an optimizer of its own, where another is compiled with its one.
+    """
+    edits = _around(freezing.module, steps, values)
+    if edits is None:
+        return None
+    copied = _copied_optimizer(freezing, model)
+    return Fix(
+        title,
+        (*edits, *copied),
+        Applicability.UNSAFE,
+        unsafe_because="layers of it that were frozen one by one are thawed too"
+        + (", and the two models share no optimizer any more" if copied else ""),
+    )
+
+
+def _around(
     module: Module, steps: Sequence[tuple[cst.Call, str]], values: tuple[bool, bool]
 ) -> tuple[Edit, ...] | None:
     """Return the lines that set ``trainable`` before and after each run of training steps.
@@ -304,7 +328,7 @@ def name_at(freezing: Freezing, model: cst.BaseExpression, place: cst.CSTNode) -
     return module.source(model) if is_same else None
 
 
-def copied_optimizer(freezing: Freezing, model: cst.BaseExpression) -> tuple[Edit, ...]:
+def _copied_optimizer(freezing: Freezing, model: cst.BaseExpression) -> tuple[Edit, ...]:
     """Return the edits that give a model a copy of an optimizer that another is compiled with."""
     module = freezing.module
     given = [
@@ -322,14 +346,26 @@ def copied_optimizer(freezing: Freezing, model: cst.BaseExpression) -> tuple[Edi
     )
 
 
+def named_when_set(glimpse: Glimpse, value: bool) -> set[str]:  # noqa: FBT001 - it is the value
+    """Return the dotted names of what has ``trainable`` set to a value, "" for what has none."""
+    return {
+        dotted(owner) or ""
+        for assign, owner in _set(glimpse)
+        if isinstance(assign.value, ast.Constant) and assign.value.value is value
+    }
+
+
+def _set(glimpse: Glimpse) -> Iterator[tuple[ast.Assign, ast.expr]]:
+    """Yield each assignment to ``trainable``, with what it is an attribute of."""
+    for each in glimpse.nodes.get(ast.Assign, ()):
+        for target in each.targets:
+            if isinstance(target, ast.Attribute) and target.attr == "trainable":
+                yield each, target.value
+
+
 def may_be_given(glimpse: Glimpse) -> bool:
     """Say whether a function may set ``trainable`` of what it is given: ``Freezing.is_given``."""
-    names = {
-        chain_of(target.value)[:1]
-        for each in glimpse.nodes.get(ast.Assign, ())
-        for target in each.targets
-        if isinstance(target, ast.Attribute) and target.attr == "trainable"
-    }
+    names = {chain_of(owner)[:1] for _, owner in _set(glimpse)}
     # `for layer in model.layers: layer.trainable = value`
     for each in glimpse.nodes.get(ast.For, ()) if names else ():
         if chain_of(each.target) in names:

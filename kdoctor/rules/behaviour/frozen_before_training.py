@@ -31,26 +31,24 @@ Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.behaviour._freezing import (
     COMPILE,
     TRAINING,
     Freezing,
     Setting,
     Use,
-    around,
-    copied_optimizer,
+    fix_around,
     may_be_given,
+    named_when_set,
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import dotted
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -93,10 +91,9 @@ def _steps(freezing: Freezing, setting: Setting) -> Sequence[Use]:
 
 def _finding(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> Finding:
     module, name = freezing.module, freezing.module.source(setting.model)
-    edits = _thawing(freezing, setting, steps)
-    copied = copied_optimizer(freezing, setting.model)
     made = module.type_of(setting.model)
     trained = module.source(steps[0].model)
+    fix = _thawing(freezing, setting, steps, f"Thaw `{trained}` around its own training")
     return rule.finding(
         module.place(setting.node),
         f"`{name}` was compiled while it could be trained, and Keras 2 went on training it; on "
@@ -104,37 +101,23 @@ def _finding(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> Find
         symbol=f"{made.cls if made and made.cls else 'Model'}.trainable",
         confidence=Confidence.LIKELY,
         help=f"Set `{trained}.trainable = True` before its own training step and False after it.",
-        fix=None
-        if edits is None
-        else Fix(
-            f"Thaw `{trained}` around its own training",
-            (*edits, *copied),
-            Applicability.UNSAFE,
-            unsafe_because="layers of it that were frozen one by one are thawed too"
-            + (", and the two models share no optimizer any more" if copied else ""),
-        ),
-        no_fix_because=None if edits else "its training stands where no statement can be put",
+        fix=fix,
+        no_fix_because=None if fix else "its training stands where no statement can be put",
     )
 
 
-def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> tuple[Edit, ...] | None:
+def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use], title: str) -> Fix | None:
     """Return the lines around its training; None where another model may be trained there, too."""
     frozen = freezing.origins.of(setting.model)
     if frozen and any(freezing.origins.of(use.model) - frozen for use in steps):
         return None
     named = [(use.call, freezing.module.source(use.model)) for use in steps]
-    return around(freezing.module, named, (True, False))
+    return fix_around(freezing, title, setting.model, named, (True, False))
 
 
 def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether what is frozen somewhere may be compiled, too."""
-    frozen = {
-        dotted(target.value) or ""
-        for each in glimpse.nodes.get(ast.Assign, ())
-        if isinstance(each.value, ast.Constant) and each.value.value is False
-        for target in each.targets
-        if isinstance(target, ast.Attribute) and target.attr == "trainable"
-    }
+    frozen = named_when_set(glimpse, False)
     return bool(frozen and frozen & receivers(glimpse, "compile")) or may_be_given(glimpse)
 
 

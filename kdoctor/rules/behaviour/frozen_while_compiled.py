@@ -30,27 +30,25 @@ Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
-from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour._freezing import (
     COMPILE,
     TRAINING,
     Freezing,
     Setting,
     Use,
-    around,
-    copied_optimizer,
+    fix_around,
     may_be_given,
     name_at,
+    named_when_set,
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import dotted
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -112,8 +110,12 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
     part, whole = module.source(thawing.model), module.source(compiled.model)
     names = [name_at(freezing, thawing.model, use.call) for use in steps]
     named = [(use.call, name) for use, name in zip(steps, names, strict=True) if name is not None]
-    edits = around(module, named, (False, True)) if len(named) == len(names) else None
-    copied = copied_optimizer(freezing, thawing.model)
+    title = f"Freeze `{part}` around the training of `{whole}`"
+    fix = (
+        fix_around(freezing, title, thawing.model, named, (False, True))
+        if len(named) == len(names)
+        else None
+    )
     return rule.finding(
         module.place(thawing.node),
         f"`{whole}` was compiled while `{part}` was frozen, and Keras 2 left it so; on Keras 3 the "
@@ -121,32 +123,17 @@ def _finding(freezing: Freezing, thawing: Setting, compiled: Use, steps: Sequenc
         symbol="Model.trainable",
         confidence=Confidence.LIKELY,
         help=f"Set `{part}.trainable = False` before a training step of `{whole}`, and True after.",
-        fix=None
-        if edits is None
-        else Fix(
-            f"Freeze `{part}` around the training of `{whole}`",
-            (*edits, *copied),
-            Applicability.UNSAFE,
-            unsafe_because="layers of it that were frozen one by one are thawed too"
-            + (", and the two models share no optimizer any more" if copied else ""),
-        ),
+        fix=fix,
         no_fix_because=None
-        if edits
+        if fix
         else "its training stands where no statement can be put, or where it has another name",
     )
 
 
 def _may_be_thawed(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether one name may be frozen and thawed."""
-    set_to: dict[object, set[str]] = {False: set(), True: set()}
-    for each in glimpse.nodes.get(ast.Assign, ()):
-        if isinstance(each.value, ast.Constant) and isinstance(each.value.value, bool):
-            set_to[each.value.value] |= {
-                dotted(target.value) or ""
-                for target in each.targets
-                if isinstance(target, ast.Attribute) and target.attr == "trainable"
-            }
-    return bool(set_to[False] & set_to[True]) or may_be_given(glimpse)
+    both = named_when_set(glimpse, False) & named_when_set(glimpse, True)
+    return bool(both) or may_be_given(glimpse)
 
 
 rule = Rule(

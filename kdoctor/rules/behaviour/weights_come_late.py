@@ -30,6 +30,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, calls_that_make, method_of, word
 from kdoctor.syntax import Module
@@ -50,7 +51,7 @@ _WITH_WEIGHTS = frozenset({
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such class."""
     for node in module.nodes(cst.ClassDef):
-        methods = {e.name.value: e for e in node.body.body if isinstance(e, cst.FunctionDef)}
+        methods = methods_in(node)
         if not methods.keys() >= set(_METHODS) or not _is_layer(module, facts, node):
             continue
         build = methods["build"]
