@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Span
 from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
@@ -108,6 +109,12 @@ def monitored(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:
             else f"ValueError: {made.cls} callback received monitor={name}, but Keras isn't able "
             "to automatically determine whether that metric should be maximized or minimized",
         )
+
+
+def renamed(module: Module, node: cst.SimpleString, old: str, new: str) -> Edit:
+    """Return the edit that writes a new name in a string where it first has the old one."""
+    start = module.span(node).start + node.value.index(old)
+    return Edit(Span(start, start + len(old)), (new,))
 
 
 def is_written(module: Module, key: str) -> bool:

@@ -48,6 +48,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each archive whose content is looked for where it was."""
     if _KNOWN in module.text:
         return
+    uses = _Uses(module)
     for reference in module.references:
         split, call = split_root(reference.name), reference.call
         if call is None or split is None or split[1] not in _FUNCTIONS or is_hidden(call):
@@ -58,7 +59,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if not _is_named_again(module, call):
                 yield _finding(module, reference, call, "untar")
         elif _is_asked(call, "extract"):
-            yield from _beside(module, facts, reference, call)
+            yield from _beside(module, facts, reference, call, uses)
 
 
 def _is_asked(call: cst.Call, mode: str) -> bool:
@@ -81,10 +82,10 @@ def _is_named_again(module: Module, call: cst.Call) -> bool:
 
 
 def _beside(
-    module: Module, facts: Facts, reference: Reference, call: cst.Call
+    module: Module, facts: Facts, reference: Reference, call: cst.Call, uses: _Uses
 ) -> Iterator[Finding]:
     """Report an archive whose content is looked for beside it."""
-    folders = list(_folders(module, call))
+    folders = uses.folders.get(call)
     if folders:
         fix = Fix(
             "Take the path itself for the folder",
@@ -92,44 +93,47 @@ def _beside(
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         yield _finding(module, reference, call, "extract", fix)
-    elif isinstance(module.parent(call), cst.Expr) or _is_cut(module, call):
+    elif isinstance(module.parent(call), cst.Expr) or call in uses.cut:
         yield _finding(module, reference, call, "extract")
 
 
-def _folders(module: Module, call: cst.Call) -> Iterator[tuple[cst.CSTNode, cst.CSTNode]]:
-    """Yield what names the folder of the path that ``call`` gives, each with that path."""
-    for each in module.nodes(cst.Call):
-        if module.qualified(each.func) == "os.path.dirname" and _is_path(module, each, call):
-            yield each, each.args[0].value
-    for attribute in module.attributes:
-        if attribute.attr.value == "parent" and _is_pathlib(module, attribute.value, call):
-            yield attribute, attribute.value
+class _Uses:
+    """What is made of the paths that calls give: looked for once, however many calls there are.
 
+    ``folders`` are the expressions that name a path's folder, each with the path; ``cut`` are the
+    calls whose path is taken without its ending somewhere.
+    """
 
-def _is_cut(module: Module, call: cst.Call) -> bool:
-    """Say whether the path is taken without its ending somewhere."""
-    return any(
-        module.qualified(each.func) == "os.path.splitext" and _is_path(module, each, call)
-        for each in module.nodes(cst.Call)
-    ) or any(
-        each.attr.value == "with_suffix" and _is_pathlib(module, each.value, call)
-        for each in module.attributes
-    )
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self.folders: dict[cst.BaseExpression, list[tuple[cst.CSTNode, cst.CSTNode]]] = {}
+        self.cut: set[cst.BaseExpression] = set()
+        for call in module.nodes(cst.Call):
+            path = self._only(call)
+            if path is None:
+                continue
+            match module.qualified(call.func):
+                case "os.path.dirname":
+                    self.folders.setdefault(path, []).append((call, call.args[0].value))
+                case "os.path.splitext":
+                    self.cut.add(path)
+        for each in module.attributes:
+            name = each.attr.value
+            path = self._in_pathlib(each.value) if name in {"parent", "with_suffix"} else None
+            if path is not None and name == "parent":
+                self.folders.setdefault(path, []).append((each, each.value))
+            elif path is not None:
+                self.cut.add(path)
 
+    def _only(self, call: cst.Call) -> cst.BaseExpression | None:
+        """Return what a function is called with, where that is one value."""
+        return value_of(self._module, call.args[0].value) if len(call.args) == 1 else None
 
-def _is_path(module: Module, of: cst.Call, call: cst.Call) -> bool:
-    """Say whether a function is called with the path alone."""
-    return len(of.args) == 1 and value_of(module, of.args[0].value) is call
-
-
-def _is_pathlib(module: Module, value: cst.BaseExpression, call: cst.Call) -> bool:
-    """Say whether a value is a ``Path`` of the path."""
-    made = value_of(module, value)
-    return (
-        isinstance(made, cst.Call)
-        and module.qualified(made.func) in _PATHS
-        and _is_path(module, made, call)
-    )
+    def _in_pathlib(self, value: cst.BaseExpression) -> cst.BaseExpression | None:
+        """Return what a ``Path`` is made of."""
+        made = value_of(self._module, value)
+        is_one = isinstance(made, cst.Call) and self._module.qualified(made.func) in _PATHS
+        return self._only(made) if isinstance(made, cst.Call) and is_one else None
 
 
 def _finding(

@@ -25,10 +25,17 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import NO_PATH, fields_of_paths, is_written, keys_of_logs, monitored
+from kdoctor.rules.logs import (
+    NO_PATH,
+    fields_of_paths,
+    is_written,
+    keys_of_logs,
+    monitored,
+    renamed,
+)
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
@@ -95,7 +102,6 @@ def _is_given(module: Module, name: str) -> bool:
 def _finding(module: Module, facts: Facts, node: cst.SimpleString, old: str, what: str) -> Finding:
     metric = old.removeprefix("val_")
     new = old.removesuffix(metric) + _in_snake_case(metric)
-    start = module.span(node).start + node.value.index(old)
     return rule.finding(
         module.place(node),
         f"`{metric}` is called `{_in_snake_case(metric)}` in the logs: {what}",
@@ -104,7 +110,7 @@ def _finding(module: Module, facts: Facts, node: cst.SimpleString, old: str, wha
         help=f"Write `{new}`.",
         fix=Fix(
             f"Write `{new}` instead of `{old}`",
-            (Edit(Span(start, start + len(old)), (new,)),),
+            (renamed(module, node, old, new),),
             facts.applicability(*INVALID),
         ),
     )

@@ -22,10 +22,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import instances
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import is_written, keys_of_logs
+from kdoctor.rules.logs import is_written, keys_of_logs, renamed
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import string, word
 from kdoctor.syntax import Module
@@ -56,7 +56,6 @@ def _is_own(module: Module) -> bool:
 
 
 def _finding(module: Module, facts: Facts, node: cst.SimpleString, what: str) -> Finding:
-    start = module.span(node).start + node.value.index(_OLD)
     return rule.finding(
         module.place(node),
         f"the learning rate is called `{_NEW}` in the logs: {what}",
@@ -65,7 +64,7 @@ def _finding(module: Module, facts: Facts, node: cst.SimpleString, what: str) ->
         help=f"It is `{_NEW}`.",
         fix=Fix(
             f"Write `{_NEW}` instead of `{_OLD}`",
-            (Edit(Span(start, start + len(_OLD)), (_NEW,)),),
+            (renamed(module, node, _OLD, _NEW),),
             facts.applicability(*INVALID),
         ),
     )

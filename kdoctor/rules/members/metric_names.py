@@ -30,10 +30,10 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored
+from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored, renamed
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -111,7 +111,6 @@ def _is_name(node: ast.expr) -> bool:
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module, facts: Facts, node: cst.SimpleString, old: str, new: str, what: str
 ) -> Finding:
-    start = module.span(node).start + node.value.index(old)
     quoted = [f"{node.quote}{each}{node.quote}" for each in (new, old)]
     proof = facts.applicability(*(each for each in INVALID if each.after))
     return rule.finding(
@@ -122,7 +121,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         help=f"`compile` names the metric, and so it is `{new}`.",
         fix=Fix(
             f"Write {quoted[0]} instead of {quoted[1]}",
-            (Edit(Span(start, start + len(old)), (new,)),),
+            (renamed(module, node, old, new),),
             proof,
         ),
     )
