@@ -1,12 +1,33 @@
-"""Which calls in a glimpse of a source may get symbolic tensors."""
+"""Which calls give tensors of TensorFlow, and which may get symbolic tensors of Keras."""
 
 from __future__ import annotations
+
+import re
+from typing import Final
 
 from kdoctor.kinds import Kind
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import may_hold
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.type_sets import kinds_in
+
+GIVE_TENSORS: Final = frozenset({
+    *("abs", "argmax", "argmin", "cast", "constant", "convert_to_tensor", "count_nonzero", "equal"),
+    *("fill", "greater", "greater_equal", "identity", "is_inf", "is_nan", "less", "less_equal"),
+    *("logical_and", "logical_not", "logical_or", "logical_xor", "norm", "not_equal", "ones"),
+    *("placeholder_with_default", "random.normal", "random.uniform", "range", "rank"),
+    *(f"reduce_{each}" for each in ("all", "any", "max", "mean", "min", "prod", "sum")),
+    *("shape", "size", "stop_gradient", "where", "zeros"),
+})  # fmt: skip
+"""The functions of TensorFlow that give one tensor in a graph, which has no value, whatever they
+are called with: without ``tensorflow.`` and the modules that have them by another name, too."""
+_MODULES: Final = re.compile(r"tensorflow\.(compat\.v[12]\.)?((math|linalg|debugging)\.)?")
+
+
+def gives_tensor(name: str) -> bool:
+    """Say whether a function of this name surely gives a tensor: in a graph, without a value."""
+    module = _MODULES.match(name)
+    return module is not None and name[module.end() :] in GIVE_TENSORS
 
 
 def may_get_a_tensor(glimpse: Glimpse, facts: Facts, called: Called) -> bool:

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
@@ -34,6 +35,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.tensors import GIVE_TENSORS, gives_tensor
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
@@ -45,29 +47,14 @@ _NO_BOOL = (
 )
 _NO_LOOP = "OperatorNotAllowedInGraphError: Iterating over a symbolic `tf.Tensor` is not allowed"
 _NO_RANGE = "TypeError: 'SymbolicTensor' object cannot be interpreted as an integer"
-_SAME = (
+NUMBERS: Final = (
     *("abs", "all", "any", "argmax", "argmin", "cast", "equal", "greater", "greater_equal"),
     *("less", "less_equal", "max", "mean", "min", "not_equal", "prod", "sum"),
 )
-_OF_TENSORFLOW = (
-    *(f"reduce_{each}" for each in ("all", "any", "max", "mean", "min", "prod", "sum")),
-    *("abs", "argmax", "argmin", "cast", "equal", "greater", "greater_equal", "less"),
-    *("less_equal", "logical_and", "logical_not", "logical_or", "norm", "not_equal", "range"),
-    *("rank", "shape", "size"),
-)
-# What gives one tensor in a graph, whatever it is called with.
-_TENSORS = frozenset(
-    {
-        *(f"tensorflow.{each}" for each in _OF_TENSORFLOW),
-        *(
-            f"tensorflow.math.{each}"
-            for each in (*_OF_TENSORFLOW, "count_nonzero", "is_nan", "is_inf")
-        ),
-        *("tensorflow.random.uniform", "tensorflow.random.normal"),
-    }
-)
-_OF_KERAS = frozenset(f"{home}.{each}" for home in ("backend", "ops") for each in _SAME)
-_LEAVES = frozenset(each.rpartition(".")[2] for each in (*_TENSORS, *_OF_KERAS))
+"""What gives a tensor without a value, under the same name in ``keras.backend`` of Keras 2 and in
+``keras.ops``."""
+_OF_KERAS = frozenset(f"{home}.{each}" for home in ("backend", "ops") for each in NUMBERS)
+_LEAVES = frozenset(each.rpartition(".")[2] for each in (*GIVE_TENSORS, *_OF_KERAS))
 _NEVER = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC)
 _EAGER = frozenset({
@@ -150,7 +137,7 @@ def _is_tensor(module: Module, facts: Facts, node: cst.BaseExpression, depth: in
 def _gives_a_tensor(name: str | None, facts: Facts) -> bool:
     split = split_root(name) if name else None
     if split is None:
-        return name in _TENSORS
+        return name is not None and gives_tensor(name)
     return split[1] in _OF_KERAS and facts.runs_keras_3(split[0])
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
@@ -39,13 +40,16 @@ from kdoctor.syntax.nodes import nodes_in, statements_in
 from kdoctor.syntax.walk import descendants
 
 _METHODS = ("build", "call", "compute_output_shape")
-# Layers of Keras' own that have weights whatever they are made with.
-_WITH_WEIGHTS = frozenset({
-    "BatchNormalization", "Bidirectional", "Conv1D", "Conv1DTranspose", "Conv2D",
-    "Conv2DTranspose", "Conv3D",
-    "Conv3DTranspose", "ConvLSTM2D", "Dense", "DepthwiseConv2D", "EinsumDense", "Embedding", "GRU",
-    "LSTM", "MultiHeadAttention", "PReLU", "SeparableConv1D", "SeparableConv2D", "SimpleRNN",
+WITH_WEIGHTS: Final = frozenset({
+    *("BatchNormalization", "Bidirectional", "Conv1D", "Conv1DTranspose", "Conv2D"),
+    *("Conv2DTranspose", "Conv3D", "Conv3DTranspose", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
+    *("Dense", "DepthwiseConv1D", "DepthwiseConv2D", "EinsumDense", "Embedding", "GRU", "GRUCell"),
+    *("GroupQueryAttention", "LSTM", "LSTMCell", "MultiHeadAttention", "PReLU", "SeparableConv1D"),
+    *("SeparableConv2D", "SimpleRNN", "SimpleRNNCell"),
 })  # fmt: skip
+"""Layers of Keras' own that have weights whatever they are made with, and lack them till built."""
+UNLESS_TOLD: Final = frozenset({"GroupNormalization", "LayerNormalization"})
+"""Layers that have weights unless they are made with ``center=False`` and ``scale=False``."""
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -91,12 +95,20 @@ def _made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
             continue
         name = module.qualified(each.value.func)
         made = module.knowledge.class_type(name) if name else None
-        if made is None or made.kind is not Kind.LAYER or made.cls not in _WITH_WEIGHTS:
+        if made is None or made.kind is not Kind.LAYER or not _has_weights(made.cls, each.value):
             continue
         for target in each.targets:
             found = method and _attribute_of_self(target.target, method)
             if found:
                 yield found
+
+
+def _has_weights(cls: str | None, call: cst.Call) -> bool:
+    """Say whether a layer of a class surely has weights, once it is built."""
+    if cls not in UNLESS_TOLD:
+        return cls in WITH_WEIGHTS
+    given = [each.keyword and each.keyword.value for each in call.args if not each.star]
+    return len(given) == len(call.args) and given.count(None) < 2 and "scale" not in given
 
 
 def _read(method: cst.FunctionDef) -> set[str]:
@@ -137,7 +149,7 @@ def _may_come_late(glimpse: Glimpse, facts: Facts) -> bool:
     made: set[ast.AST] = {
         called.node
         for type_, called in calls_that_make(glimpse, facts)
-        if type_.kind is Kind.LAYER and type_.cls in _WITH_WEIGHTS
+        if type_.kind is Kind.LAYER and type_.cls in WITH_WEIGHTS | UNLESS_TOLD
     }
     classes = glimpse.nodes.get(ast.ClassDef, ()) if made else ()
     return any(_may_leave_one(each, made) for each in classes if len(each.bases) == 1)
@@ -209,6 +221,9 @@ VALID = [
     # It has no weights.
     _LAYER.format(init="", build=_MADE.replace("Dense(4)", "Flatten()"), shape=_SHAPE),
     _LAYER.format(init=_INIT, build="", shape=_SHAPE).replace(
+        "Dense(4)", "LayerNormalization(center=False, scale=False)"
+    ),
+    _LAYER.format(init=_INIT, build="", shape=_SHAPE).replace(
         "import keras", "import tf_keras as keras"
     ),
 ]
@@ -224,5 +239,13 @@ INVALID = [
         ),
         on_keras_2=True,
         same="len(model.get_weights())",
+    ),
+    Example(
+        before=_LAYER.format(init=_INIT, build="", shape=_SHAPE)
+        .replace("Dense(4)", "LayerNormalization(epsilon=1e-6)")
+        .replace("shape=(4,), ", "shape=(3,), ")
+        .replace("[:-1], 4)", "[:-1], 3)"),
+        on_keras_2=True,
+        same="model.count_params()",
     ),
 ]

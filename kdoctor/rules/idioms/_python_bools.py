@@ -12,31 +12,17 @@ from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import literal
 from kdoctor.rules.idioms._tensorflow import canonical
 from kdoctor.rules.own_classes import methods_in
+from kdoctor.rules.tensors import gives_tensor
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.walk import descendants
 
-GIVE_TENSORS: Final = frozenset(
-    f"tensorflow.{name}"
-    for name in (
-        *("cast", "constant", "convert_to_tensor", "equal", "fill", "greater", "greater_equal"),
-        *("identity", "less", "less_equal", "logical_and", "logical_not", "logical_or"),
-        *("math.logical_xor", "not_equal", "ones", "placeholder_with_default", "reduce_all"),
-        *("reduce_any", "stop_gradient", "where", "zeros"),
-    )
-)
-"""What surely gives a tensor without a value in a graph, by the names of ``_canonical``."""
 _JOINED: Final = {
     "tensorflow.logical_and": (" and ", Precedence.AND),
     "tensorflow.logical_or": (" or ", Precedence.OR),
 }
 _ANY: Final = Precedence.LAMBDA
 _TRAINING: Final = "training"
-
-
-def gives_tensor(name: str) -> bool:
-    """Say whether a function of this name surely gives a tensor: in a graph, without a value."""
-    return _canonical(name) in GIVE_TENSORS
 
 
 def is_tensor(

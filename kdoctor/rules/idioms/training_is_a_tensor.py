@@ -39,9 +39,10 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.idioms._python_bools import PythonBools, gives_tensor, is_tensor
+from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.tensors import gives_tensor
 from kdoctor.rules.triggers import Trigger, defines
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse

@@ -1,0 +1,66 @@
+"""What gives a tensor without a value in a graph: TensorFlow and Keras are asked."""
+
+from __future__ import annotations
+
+import keras
+import pytest
+import tensorflow as tf
+
+from kdoctor.rules.behaviour.no_autograph import NUMBERS
+from kdoctor.rules.tensors import GIVE_TENSORS, gives_tensor
+
+GIVEN = {
+    "cast": (1, tf.bool),
+    "fill": ((), True),
+    "ones": ((), tf.bool),
+    "placeholder_with_default": (True, ()),
+    "random.normal": ((),),
+    "random.uniform": ((),),
+    "range": (1,),
+    "where": (True, True, False),
+    "zeros": ((), tf.bool),
+    **dict.fromkeys(("argmax", "argmin"), ([1.0, 2.0],)),
+    **dict.fromkeys(("count_nonzero", "is_inf", "is_nan", "norm", "shape"), ([1.0],)),
+    **dict.fromkeys(("equal", "greater", "greater_equal", "less", "less_equal"), (1, 2)),
+    **dict.fromkeys(("logical_and", "logical_or", "logical_xor", "not_equal"), (True, False)),
+    **dict.fromkeys(("logical_not", "reduce_all", "reduce_any", "all", "any"), (True,)),
+}
+
+
+def is_without_value(function, given):
+    """Say whether TensorFlow refuses the truth of what a function gives, in a graph."""
+
+    @tf.function(autograph=False)
+    def asks():
+        return 1 if function(*given) else 2
+
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="as a Python `bool`"):
+        asks()
+    return True
+
+
+@pytest.mark.parametrize("name", sorted(GIVE_TENSORS))
+def test_tensorflow_gives_a_tensor_without_a_value(name: str) -> None:
+    found = 0
+    for home in ("", "math.", "linalg.", "debugging.", "compat.v1.", "compat.v1.math."):
+        owner: object = tf
+        for part in f"{home}{name}".split("."):
+            owner = getattr(owner, part, None)
+        if owner is not None:
+            found += 1
+            assert gives_tensor(f"tensorflow.{home}{name}")
+            assert is_without_value(owner, GIVEN.get(name, (1.0,)))
+    assert found
+
+
+@pytest.mark.parametrize("name", sorted(NUMBERS))
+def test_keras_gives_a_tensor_without_a_value(name: str) -> None:
+    given = (1, "bool") if name == "cast" else GIVEN.get(name, (1.0,))
+    assert is_without_value(getattr(keras.ops, name), given)
+
+
+@pytest.mark.parametrize(
+    "name", ["numpy.sum", "tensorflow.unstack", "tensorflow.nn.relu", "reduce_sum", "tensorflow"]
+)
+def test_of_others_nothing_is_said(name: str) -> None:
+    assert not gives_tensor(name)
