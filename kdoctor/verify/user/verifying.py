@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,10 @@ class Source:
         """Return where a line, counted from 1, stands in the file."""
         return self.lines[number - 1] if 0 < number <= len(self.lines) else number
 
+
+# A package that is not there; that Keras 2 is not is told before anything runs.
+_LACKING = re.compile(r"ModuleNotFoundError: .*No module named '(?P<name>(?P<root>\w+)[\w.]*)'")
+_KERAS = frozenset({"keras", "tensorflow", "tf_keras"})
 
 # Gives the text before and after the fix of another module of the project.
 Texts = Callable[[Path], tuple[str, str] | None]
@@ -68,7 +73,8 @@ def verify(
             new.append({**each.new, "id": number})
     ran = run(old, new, interpreter, limits or Limits(), heard)
     verdicts = [
-        each.verdict or _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number))
+        each.verdict
+        or _verdict(each, ran.keras_2.get(number), ran.keras_3.get(number), interpreter.path)
         for number, each in enumerate(subjects)
     ]
     return Report(tuple(verdicts), interpreter.path, interpreter.because, ran.versions)
@@ -156,22 +162,20 @@ def _texts(of: Slice) -> list[str]:
     return [piece.text for piece in of.pieces]
 
 
-def _verdict(subject: _Subject, old: Answer | None, new: Answer | None) -> Verdict:
+def _verdict(subject: _Subject, old: Answer | None, new: Answer | None, python: str) -> Verdict:
     """Put the answers of both sides together."""
     old = old or {"state": "cannot", "error": "the process that ran it ended"}
     new = new or {"state": "cannot", "error": "the process that ran it ended"}
-    if old["state"] == "not tried":
-        return _of(subject, State.NOT_TRIED, why=old["error"])
     if old["state"] != "ran":
-        runs = {"ran": "on Keras 3 the fixed one runs", "cannot": ""}.get(new["state"], "")
-        notes = (runs,) if runs else ()
-        return _of(subject, State.NOT_ON_KERAS_2, why=old["error"], notes=notes)
+        return _not_run(subject, old, new, python)
     details: dict[str, Any] = {
         "kind": old["kind"],
         "hints": tuple(new.get("hints", ())),
         "notes": tuple(new.get("notes", ())),
     }
     match new["state"]:
+        case "not tried":
+            return _of(subject, State.NOT_TRIED, why=new["error"], **details)
         case "equal":
             measured = {key: new[key] for key in ("largest", "tolerance", "cases")}
             return _of(subject, State.EQUAL, **details, **measured)
@@ -179,6 +183,27 @@ def _verdict(subject: _Subject, old: Answer | None, new: Answer | None) -> Verdi
             found = {key: new[key] for key in ("where", "told", "input")}
             return _of(subject, State.DIFFERENT, **details, **found)
     return _of(subject, State.NOT_ON_KERAS_3, why=new["error"], **details)
+
+
+def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdict:
+    """Say why a definition was not run on Keras 2, and whether that says anything of it."""
+    runs = new["state"] == "ran"
+    notes = ("on Keras 3 the fixed one runs",) if runs else ()
+    lacking = _LACKING.search(old["error"])
+    if lacking and lacking["root"] not in _KERAS:
+        why = (
+            f"it needs {lacking['name']}, which {python} does not have: install the package that "
+            "brings it there, or name another Python with --python"
+        )
+        return _of(subject, State.NOT_TRIED, why=why, notes=notes)
+    if new.get("at") == "loading" and old.get("at") != "loading":
+        return _of(subject, State.NOT_ON_KERAS_3, why=new["error"])
+    if old["state"] == "not tried":
+        return _of(subject, State.NOT_TRIED, why=old["error"])
+    if old.get("guessed") and not runs:
+        why = f"nothing tells what it takes, and with what kdoctor tries it raises {old['error']}"
+        return _of(subject, State.NOT_TRIED, why=why)
+    return _of(subject, State.NOT_ON_KERAS_2, why=old["error"], notes=notes)
 
 
 def _of(subject: _Subject, state: State, **details: Any) -> Verdict:

@@ -16,10 +16,11 @@ RIGHT = """
 import numpy as np
 import keras
 import keras.backend as K
-from keras.layers import BatchNormalization, Dense, Dropout, Input, Layer
+from keras.layers import BatchNormalization, Dense, Dropout, Input, Lambda, Layer
 from keras.models import Model
 
 SMOOTH = 1.0
+RATES = np.random.rand(3)
 measured = np.load("never_there.npy")
 
 
@@ -43,6 +44,40 @@ def huber(y_true, y_pred, delta=1.0):
     e = y_true - y_pred
     line = delta * K.abs(e) - 0.5 * delta**2
     return K.mean(K.switch(K.abs(e) <= delta, 0.5 * K.square(e), line), axis=-1)
+
+
+def drawn_at_first(y_true, y_pred):
+    return K.mean(K.square(y_true - y_pred), axis=-1) * RATES[0]
+
+
+def distance(vects):
+    x, y = vects
+    return K.sqrt(K.maximum(K.sum(K.square(x - y), axis=1, keepdims=True), K.epsilon()))
+
+
+def jittered(y_true, y_pred):
+    return K.mean(K.square(y_true - y_pred + K.random_normal((1,))), axis=-1)
+
+
+def dropped(x):
+    return K.dropout(x, 0.5)
+
+
+class Attending(Layer):
+    def __init__(self, sizes, **kwargs):
+        super().__init__(**kwargs)
+        self.size = sizes["first"]
+
+    def call(self, x, mask):
+        return x * mask[self.size]
+
+
+def with_pictures(y_true, y_pred):
+    import pictures_that_nobody_has
+
+    return pictures_that_nobody_has.mean(y_pred)
+
+
 
 
 class Scale(Layer):
@@ -120,6 +155,7 @@ def old_only(y_true, y_pred):
 
 
 model = build(5)
+Lambda(distance)
 model.compile("sgd", loss=weighted(0.3))
 GradientClip(1.0)
 model.fit(measured, measured)
@@ -233,7 +269,9 @@ def right(tmp_path_factory):
         ("dice_loss", "loss or metric"),
         ("jaccard", "loss or metric"),
         ("huber", "loss or metric"),
+        ("drawn_at_first", "loss or metric"),
         ("weighted", "maker of a loss or metric"),
+        ("distance", "function of a tensor"),
         ("squash", "function of a tensor"),
         ("Scale", "layer"),
         ("Noisy", "layer"),
@@ -248,9 +286,34 @@ def test_what_is_fixed_right_is_equal(right, name, kind):
 
 
 @pytest.mark.frameworks
+def test_a_difference_of_random_numbers_is_not_laid_to_the_fix(right):
+    assert right["jittered"]["state"] == "not tried", right["jittered"]
+    assert "its value is random" in right["jittered"]["why"]
+    assert right["dropped"]["state"] == "equal", right["dropped"]
+    assert right["dropped"]["notes"] == ["it draws random numbers: only shapes are compared"]
+    assert right["squash"]["notes"] == []
+
+
+@pytest.mark.frameworks
 def test_what_needs_the_running_program_is_not_tried(right):
     assert right["by_data"]["state"] == "not tried"
     assert "np.load()" in right["by_data"]["why"]
+
+
+@pytest.mark.frameworks
+def test_what_kdoctor_has_no_arguments_for_is_not_laid_to_keras_2(right):
+    assert right["Attending"]["state"] == "not tried", right["Attending"]
+    assert "with what kdoctor tries it raises TypeError: 'int' object" in right["Attending"]["why"]
+
+
+@pytest.mark.frameworks
+def test_a_package_that_is_not_there_is_named_with_the_remedy(right):
+    assert right["with_pictures"]["state"] == "not tried", right["with_pictures"]
+    assert (
+        f"it needs pictures_that_nobody_has, which {sys.executable}"
+        in right["with_pictures"]["why"]
+    )
+    assert "--python" in right["with_pictures"]["why"]
 
 
 @pytest.mark.frameworks

@@ -11,7 +11,7 @@ from . import draws
 from .calling import measure, modes_of, weigh
 from .frameworks import Side
 from .functions import TensorFunction, meant, measure_pairs
-from .making import first_arguments, made
+from .making import first_arguments, made, of_arguments
 from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, told
 from .models import fill, given_of
 from .weights import Mismatch, give
@@ -67,11 +67,11 @@ class LayerClass:
             try:
                 made(subject, made_with, side)
             except BaseException as error:  # noqa: BLE001 - other arguments may do
-                first = first or error
+                first = first or of_arguments(error, subject, job)
                 continue
             entries: list[dict[str, Any]] = []
             ranks: set[Any] = set()
-            for label, arrays in _inputs(shapes):
+            for label, arrays in draws.inputs(shapes):
                 rank = tuple(each.ndim for each in arrays)
                 if rank in ranks or len(entries) >= _MOST_INPUTS:
                     continue
@@ -225,6 +225,7 @@ class MetricClass(_Made):
                 reset()
                 metric.update_state(true[::-1], predicted)
                 case.values["result after a reset"] = plain(metric.result())
+                reset()  # Keras 3 counts what has weights and what has none otherwise
                 _measure_weighted(metric, true, predicted, case)
             except BaseException as error:  # noqa: BLE001 - an input that it does not take
                 case = Case(pair.label, error=told(error))
@@ -251,17 +252,8 @@ class WeightFunction(_Made):
     def measure(subject: Any, plan: dict[str, Any], side: Side) -> list[Case]:
         """Call it with each tensor."""
         function = made(subject, plan["made_with"], side)
-        return TensorFunction.measure(function, {**plan, "extra": ([], {})}, side)
-
-
-def _inputs(shapes: list[tuple[int, ...]]) -> list[tuple[str, list[Any]]]:
-    single = [(label, [array]) for label, array in draws.tensors(shapes)]
-    several = []
-    for count, word in ((2, "two"), (3, "three")):
-        for label, array in draws.tensors()[:3]:
-            drawn = [array[..., ::-1].copy() * (0.5 + n) for n in range(count)]
-            several.append((f"{word} inputs of {label}", drawn))
-    return [*single, *several]
+        alone = {label for label, _ in draws.tensors()}
+        return TensorFunction.measure(function, {"only": alone, **plan, "extra": ([], {})}, side)
 
 
 def _shapes_told(calls: list[dict[str, Any]]) -> list[tuple[int, ...]]:

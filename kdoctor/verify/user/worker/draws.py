@@ -98,6 +98,17 @@ def tensors(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, np.nd
     return found
 
 
+def inputs(given: list[tuple[int, ...]] | None = None) -> list[tuple[str, list[np.ndarray]]]:
+    """Return what is called with one tensor, or with a list of two or three: one alone first."""
+    single = [(label, [array]) for label, array in tensors(given)]
+    several = []
+    for count, word in ((2, "two"), (3, "three")):
+        for label, array in tensors()[:3]:
+            drawn = [array[..., ::-1].copy() * (0.5 + n) for n in range(count)]
+            several.append((f"{word} inputs of {label}", drawn))
+    return [*single, *several]
+
+
 def direction(shape: tuple[int, ...]) -> np.ndarray:
     """Return what a result is multiplied by before its gradient is taken."""
     return (3 * rng(sum(shape) + 31).normal(size=shape)).astype("float32")

@@ -19,6 +19,7 @@ class Side:
     tf: Any
     keras: Any
     versions: dict[str, str]
+    seed: int = 7
 
     @property
     def is_old(self) -> bool:
@@ -28,7 +29,7 @@ class Side:
     def fresh(self) -> None:
         """Forget names and seeds, so that both sides count and draw alike."""
         self.keras.backend.clear_session()
-        self.keras.utils.set_random_seed(7)
+        self.keras.utils.set_random_seed(self.seed)
 
 
 def load(name: str, shim: str) -> Side:

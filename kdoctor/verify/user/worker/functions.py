@@ -10,7 +10,7 @@ from . import draws
 from .frameworks import Side
 from .making import arguments_that_make, made
 from .measured import Case, NotTried, plain, told
-from .models import MODEL_EXERCISES, is_model, model_of_block
+from .models import MODEL_EXERCISES, given_of, is_model, model_of_block
 
 _TRUE = {"y_true", "true", "y", "target", "targets", "label", "labels", "gt", "truth", "y_t", "yt"}
 _TRUE |= {"ytrue", "actual", "ground_truth", "t"}
@@ -188,6 +188,8 @@ class TensorFunction:
             plan = {"extra": extra}
             cases = TensorFunction.measure(subject, plan, side)
             good = {case.label for case in cases if not case.error}
+            alone = {label for label in good if label in dict(draws.tensors())}
+            good = alone or good  # a list is for what takes nothing else
             if good:
                 return {**plan, "only": good}
             best = best or plan
@@ -203,25 +205,26 @@ class TensorFunction:
             return subject(tensor, *args, **kwargs)
 
         return [
-            _measured(call, label, array, side)
-            for label, array in draws.tensors()
+            _measured(call, label, given_of(arrays, side), side)
+            for label, arrays in draws.inputs()
             if label in plan.get("only", {label})
         ]
 
 
-def _measured(call: Any, label: str, array: Any, side: Side) -> Case:
+def _measured(call: Any, label: str, tensor: Any, side: Side) -> Case:
+    """Call a function with a tensor, or a list of some."""
     tf, case = side.tf, Case(label)
     side.fresh()
-    tensor = tf.constant(array)
+    floats = [each for each in tf.nest.flatten(tensor) if each.dtype.is_floating]
     try:
         with tf.GradientTape() as tape:
-            tape.watch(tensor)
+            tape.watch(floats)
             value = call(tensor)
             parts = tf.nest.flatten(value)
             totals = [total for part in parts if (total := _weighted(part, side)) is not None]
         case.values["value"] = plain(value)
-        if tensor.dtype.is_floating and totals:
-            case.values["gradient of the input"] = plain(tape.gradient(totals, tensor))
+        if floats and totals:
+            case.values["gradient of the input"] = plain(tape.gradient(totals, floats))
         if _is_repeatable(call, tensor, case.values["value"]):
             case.values["value in a graph"] = plain(tf.function(call)(tensor))
         else:

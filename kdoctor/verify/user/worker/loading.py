@@ -53,6 +53,14 @@ def load(pieces: list[dict[str, Any]]) -> Any:
     return importlib.import_module(main["name"])
 
 
+def load_again(module: Any) -> Any:
+    """Return a module that ``load`` gave, with all that its slice is made of, loaded anew."""
+    for finder in sys.meta_path:
+        for name in finder.by_name if isinstance(finder, _Pieces) else ():
+            sys.modules.pop(name, None)
+    return importlib.import_module(module.__name__)
+
+
 def _all_above(names: set[str]) -> set[str]:
     """Return the packages that hold modules of these names."""
     found = set()

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import draws
 from .frameworks import Side
-from .measured import NotTried
+from .measured import NotTaken, NotTried, told
 
 
 def made(subject: Any, made_with: Any, side: Side) -> Any:
@@ -28,7 +28,13 @@ def first_arguments(subject: Any, job: dict[str, Any], side: Side) -> Any:
             continue
         return made_with
     assert first is not None
-    raise first
+    raise of_arguments(first, subject, job)
+
+
+def of_arguments(error: BaseException, subject: Any, job: dict[str, Any]) -> BaseException:
+    """Return the error of a call: as that of a guess where the file itself shows no call."""
+    guessed = not job["calls"] and draws.required_of(subject)
+    return NotTaken(told(error)) if guessed else error
 
 
 def arguments_that_make(

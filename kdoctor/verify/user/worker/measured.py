@@ -18,6 +18,12 @@ VARIANCE_TOLERANCE = 0.02
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ROUNDINGS = 10  # how many of them one side may be ahead of the other
 _LONGEST = 400  # characters of an error
+_TAIL = 150  # of them at its end, where Keras names the cause of what else it says
+# What arguments and inputs that were guessed make of code that is right.
+_OF_GUESSES = re.compile(
+    r"(TypeError|ValueError|IndexError|KeyError|AssertionError|InvalidArgumentError): "
+    r"|AttributeError: .*'(int|float|str|tuple|list)' object has no attribute"
+)
 
 
 @dataclass
@@ -41,6 +47,11 @@ class Difference:
     told: str
     error: float | None = None
 
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether both sides give numbers there, of which some are others."""
+        return self.error is not None and bool(np.isfinite(self.error))
+
 
 class NotTried(Exception):
     """Nothing tells how to run a definition: no verdict, but a reason."""
@@ -54,7 +65,12 @@ def told(error: BaseException) -> str:
     """Return an error in one line."""
     kind = "" if isinstance(error, NotTaken) else f"{type(error).__name__}: "
     text = " ".join(_COLOUR.sub("", f"{kind}{error}").split())
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _TAIL]} … {text[-_TAIL:]}"
+
+
+def may_be_of_a_guess(error: str) -> bool:
+    """Say whether an error may come of what it was called with, and say nothing of the code."""
+    return bool(_OF_GUESSES.match(error))
 
 
 def plain(value: Any) -> Any:

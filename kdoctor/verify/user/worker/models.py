@@ -57,7 +57,7 @@ def inputs_of(model: Any) -> list[np.ndarray]:
             shape[0] = 1
         draw = draws.rng(number)
         dtype = str(getattr(tensor.dtype, "name", tensor.dtype))
-        if dtype.startswith("int") or (numbers and len(shape) == 2):
+        if dtype.startswith(("int", "uint")) or (numbers and len(shape) == 2):
             found.append(draw.integers(0, min(numbers or [8]), shape).astype(dtype))
         elif dtype.startswith(("float", "bfloat")):
             found.append(draw.normal(size=shape).astype("float32"))
