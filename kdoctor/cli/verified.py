@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kdoctor import engine
 from kdoctor.errors import FileProblem
-from kdoctor.model import Applicability
+from kdoctor.model import Applicability, Severity
 from kdoctor.report.page import is_terminal
 from kdoctor.report.progress import progress
 from kdoctor.verify.user.results import State
@@ -61,7 +61,24 @@ def verified(  # noqa: PLR0913
     interpreter = choose(os.path.dirname(first), python)  # noqa: PTH120
     with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
         report = verify(sources, texts, interpreter, Limits(seconds), heard)
-    return replace(report, unreadable=tuple(dict(unreadable).items()))
+    left, with_unsafe = _left(fixed, report)
+    return replace(
+        report,
+        unreadable=tuple(dict(unreadable).items()),
+        left=left,
+        unsafe=0 if policy.unsafe(unsafe) else with_unsafe,
+    )
+
+
+def _left(fixed: FixResult, report: Report) -> tuple[int, int]:
+    """Count the errors left in files that cannot be run on Keras 3, and those with a fix."""
+    paths = {each.path for each in report.verdicts if each.state is State.NOT_ON_KERAS_3}
+    left = [
+        each
+        for each in fixed.left.findings
+        if each.place.path in paths and each.severity is Severity.ERROR
+    ]
+    return len(left), sum(each.fix is not None for each in left)
 
 
 def not_verified(fixed: FixResult, report: Report) -> dict[str, str]:

@@ -45,6 +45,7 @@ def write_json(report: Report, page: Page) -> None:
             {**asdict(each), "state": each.state.value, "largest": _finite(each.largest)}
             for each in report.verdicts
         ],
+        "left": {"errors": report.left, "with_an_unsafe_fix": report.unsafe},
         "unreadable": [{"path": path, "why": why} for path, why in report.unreadable],
     }
     page.line(json.dumps(document, indent=2))
@@ -53,7 +54,10 @@ def write_json(report: Report, page: Page) -> None:
 def _write(verdict: Verdict, page: Page) -> None:
     kind = f" ({verdict.kind})" if verdict.kind else ""
     state = page.paint(_ROLES[verdict.state], verdict.state.value)
-    page.line(f"  {verdict.line}: {printable(verdict.name)}{kind}: {state}{_details(verdict)}")
+    cell = "" if verdict.cell is None else f"cell {verdict.cell}:"
+    page.line(
+        f"  {cell}{verdict.line}: {printable(verdict.name)}{kind}: {state}{_details(verdict)}"
+    )
     for note in verdict.notes:
         page.line(f"      {printable(note)}")
     for hint in verdict.hints:
@@ -81,6 +85,13 @@ def _summary(report: Report) -> str:
     counted = Counter(each.state for each in report.verdicts)
     told = ", ".join(f"{counted[state]} {state.value}" for state in State if counted[state])
     lines = [f"{count(len(report.verdicts), 'definition')}: {told}."]
+    if report.left:
+        fixes = f" ({report.unsafe} with a fix that --unsafe uses)" if report.unsafe else ""
+        errors = count(report.left, "error")
+        lines.append(
+            f"The fix leaves {errors} in what cannot be run on Keras 3{fixes}: "
+            "`kdoctor scan` shows them."
+        )
     sides = " and ".join(version for _, version in report.versions)
     if sides:
         lines.append(f"Run with {sides}, on {report.interpreter} ({report.because}).")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from kdoctor.project.root import folders_to_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,15 @@ def imported_module(place: Place, node: ast.ImportFrom) -> str:
 
 
 def find(place: Place, name: str) -> Place | None:
-    """Return the project's own module of a dotted name; None where there is none."""
-    for folder in dict.fromkeys((place.root, place.path.parent)):
+    """Return the project's own module of a dotted name; None where there is none.
+
+    Tests and scripts are run from the folder of the project, or with what they import installed.
+    """
+    folders = [place.root, place.path.parent]
+    if name.partition(".")[0] not in sys.stdlib_module_names:
+        for folder in folders_to_root(place.root):
+            folders += [folder, folder / "src"]
+    for folder in dict.fromkeys(folders):
         base = folder.joinpath(*name.split("."))
         for path in (base.with_name(base.name + ".py"), base / "__init__.py"):
             if name and path.is_file():

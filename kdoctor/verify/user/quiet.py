@@ -14,7 +14,9 @@ _MODULES = FRAMEWORKS | {
     *("numpy", "math", "cmath", "functools", "itertools", "collections", "operator", "typing"),
     *("enum", "dataclasses", "abc", "re", "string", "fractions", "decimal", "numbers", "copy"),
     *("logging", "types", "contextlib", "packaging", "distutils", "scipy", "six", "warnings"),
+    *("random", "time", "datetime", "uuid", "string"),
 }
+_OF_THE_SYSTEM = ("os.environ.get", "os.getenv", "os.getcwd", "os.path.")
 _CALLABLES = frozenset(
     {"abs", "all", "any", "bool", "bytes", "complex", "dict", "divmod", "enumerate", "filter"}
     | {"float", "frozenset", "getattr", "hasattr", "int", "isinstance", "issubclass", "len"}
@@ -55,11 +57,19 @@ class Quietness:
 
     ``roots`` maps names that imports bind to the top-level package that they come from;
     ``own`` tells of a function or class of the module why it may not be called, None: it may.
+    ``imported`` tells the same of one of another module of the project, "": it may, None: it is of
+    no such module.
     """
 
-    def __init__(self, roots: Mapping[str, str], own: Callable[[str], str | None]) -> None:
+    def __init__(
+        self,
+        roots: Mapping[str, str],
+        own: Callable[[str], str | None],
+        imported: Callable[[str], str | None],
+    ) -> None:
         self._roots = roots
         self._own = own
+        self._imported = imported
 
     def why_not(self, node: ast.stmt) -> tuple[str, int] | None:
         """Return why a statement is not run, with the line of the reason; None: it is quiet."""
@@ -81,7 +91,7 @@ class Quietness:
                 return self._of([*node.body, *handled, *node.orelse, *node.finalbody])
             case ast.Raise():
                 return None
-        return f"line {node.lineno} is {_called(node)}, which is not run", node.lineno
+        return f"it is bound by {_called(node)}, which is not run", node.lineno
 
     def is_setting(self, node: ast.stmt) -> bool:
         """Say whether a statement sets something for all of Keras, quietly."""
@@ -113,9 +123,12 @@ class Quietness:
         if root is None:
             return None  # of a call, which is judged itself, or of a literal
         if root in self._roots:
-            if self._roots[root] in _MODULES:
+            if self._roots[root] in _MODULES or called.startswith(_OF_THE_SYSTEM):
                 return None
-            return f"{called}() is of {self._roots[root]}, which may do anything"
+            why = self._imported(root) if isinstance(node.func, ast.Name) else None
+            if why is None:
+                return f"{called}() is of {self._roots[root]}, which may do anything"
+            return f"{called}() {why}" if why else None
         reason = self._own(root)
         if reason is None or (root in _CALLABLES and isinstance(node.func, ast.Name)):
             return None

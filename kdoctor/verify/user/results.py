@@ -20,11 +20,12 @@ class State(enum.StrEnum):
 class Verdict:
     """What became of one definition.
 
-    ``path`` and ``line`` say where it stands; ``kind`` what sort of thing it is, "" where that was
-    not found out. ``why`` is the error or reason of a definition that was not compared. ``where``
-    is what differs first, with ``told`` both values and ``input`` what they were computed from.
-    ``largest`` is the largest difference over all ``cases``, ``tolerance`` what is allowed of the
-    size of a value. ``changed`` says whether the fix changes what the definition is made of.
+    ``path``, ``cell`` (of a notebook) and ``line`` say where it stands; ``kind`` what sort of thing
+    it is, "" where that was not found out. ``why`` is the error or reason of a definition that was
+    not compared. ``where`` is what differs first, with ``told`` both values and ``input`` what they
+    were computed from. ``largest`` is the largest difference over all ``cases``, ``tolerance`` what
+    is allowed of the size of a value. ``changed`` says whether the fix changes what the definition
+    is made of.
     """
 
     path: str
@@ -42,6 +43,7 @@ class Verdict:
     changed: bool = False
     hints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    cell: int | None = None
 
     @property
     def is_bad(self) -> bool:
@@ -51,10 +53,16 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All verdicts, and what they were found with."""
+    """All verdicts, and what they were found with.
+
+    ``left`` counts the errors that the fix leaves in files of which something cannot be run on
+    Keras 3, ``unsafe`` those of them with a fix that was not asked for.
+    """
 
     verdicts: tuple[Verdict, ...]
     interpreter: str
     because: str
     versions: tuple[tuple[str, str], ...] = ()  # of a side, what it is
     unreadable: tuple[tuple[str, str], ...] = ()  # a path, why
+    left: int = 0
+    unsafe: int = 0

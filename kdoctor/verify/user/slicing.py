@@ -49,11 +49,15 @@ class Slice:
 
 @dataclass
 class Sliced:
-    """A module that definitions are cut out of. ``read`` gives the text of another module."""
+    """A module that definitions are cut out of.
+
+    ``read`` gives the text of another module; ``where`` tells of a line where that stands.
+    """
 
     text: str
     place: Place
     read: Reader
+    where: Callable[[int], str] = "line {}".format
     _others: dict[str, Sliced] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -80,7 +84,7 @@ class Sliced:
         for each in self.statements:
             for node in imports_in(each.node):
                 roots.update(_roots_of(node))
-        return Quietness(roots, self._why_not_called)
+        return Quietness(roots, self._why_not_called, self._why_not_imported)
 
     def _why_not_called(self, name: str) -> str | None:
         """Return why a name of the module may not be called while it is loaded."""
@@ -91,7 +95,24 @@ class Sliced:
             if isinstance(each.node, ast.FunctionDef | ast.ClassDef):
                 loud = loud_name_in(each.node)
                 if loud:
-                    return f"calls {loud[0]}() on line {loud[1]}"
+                    return f"calls {loud[0]}() on {self.where(loud[1])}"
+        return None
+
+    def _why_not_imported(self, name: str) -> str | None:
+        """Return the same of a function that is imported from the project's own modules.
+
+        None: it is none of them.
+        """
+        for each in self.bound.get(name, []):
+            for node in imports_in(each.node):
+                if not isinstance(node, ast.ImportFrom):
+                    continue
+                other = self._other(local_modules.imported_module(self.place, node))
+                if other is None:
+                    continue
+                for alias in node.names:
+                    if (alias.asname or alias.name) == name and alias.name in other.bound:
+                        return other._why_not_called(alias.name) or ""  # noqa: SLF001 - of its kind
         return None
 
     def slice(self, name: str) -> Slice:
@@ -190,7 +211,7 @@ class Sliced:
             text = None if place is None else self.read(place)
             if place is None or text is None:
                 return None
-            other = Sliced(text, place, self.read, self._others)
+            other = Sliced(text, place, self.read, _others=self._others)
             try:
                 other.statements  # noqa: B018 - parsed now
             except SyntaxError as error:

@@ -24,12 +24,16 @@ def sources_of(
     if len(old.units) != len(new.units):
         raise FileProblem("after the fix it has another number of code blocks")
     for left, right in zip(old.units, new.units, strict=True):
-        yield Source(path, left.text, right.text, tuple(_lines_of(left)))
+        yield Source(path, left.text, right.text, tuple(_places_of(left)))
 
 
-def _lines_of(unit: Unit) -> Iterator[int]:
-    """Yield, for each line of a unit, on which line of the document it stands."""
+def _places_of(unit: Unit) -> Iterator[tuple[int | None, int]]:
+    """Yield, for each line of a unit, in which cell and on which line of that it stands.
+
+    The cell is None where the document is no notebook; the line is then one of the document.
+    """
     at = 0
     ends = [each.end() for each in LINE_BREAK.finditer(unit.text)]
     for at, _ in pairwise([0, *ends, len(unit.text) + 1]):
-        yield unit.place(Span(at, at)).line
+        place = unit.place(Span(at, at))
+        yield place.cell, place.line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +22,24 @@ from kdoctor.verify.user.uses import Uses, shape_of, uses_of
 class Source:
     """One module's text before and after its fix.
 
-    ``lines`` says where each line of it stands in the file: a block of a page starts further down.
+    ``places`` says where each line of it stands in the file: in which cell of a notebook, and on
+    which line. A block of a page starts further down.
     """
 
     path: str
     before: str
     after: str
-    lines: tuple[int, ...] = ()
+    places: tuple[tuple[int | None, int], ...] = ()
 
-    def line(self, number: int) -> int:
-        """Return where a line, counted from 1, stands in the file."""
-        return self.lines[number - 1] if 0 < number <= len(self.lines) else number
+    def place(self, number: int) -> tuple[int | None, int]:
+        """Return the cell and line where a line of the text, counted from 1, stands in the file."""
+        known = 0 < number <= len(self.places)
+        return self.places[number - 1] if known else (None, number)
+
+    def where(self, number: int) -> str:
+        """Return the same in words."""
+        cell, line = self.place(number)
+        return f"line {line}" if cell is None else f"cell {cell}, line {line}"
 
 
 # A package that is not there; that Keras 2 is not is told before anything runs.
@@ -45,7 +52,10 @@ Texts = Callable[[Path], tuple[str, str] | None]
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """A definition of a source: the job of each side, or why there is none."""
+    """A definition of a source: the job of each side, or why there is none.
+
+    ``line`` counts in the source.
+    """
 
     source: Source
     name: str
@@ -82,8 +92,9 @@ def verify(
 
 def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
     place = place_of(Path(source.path))
-    before = Sliced(source.before, place, lambda other: _text(texts, other, 0))
-    after = Sliced(source.after, place, lambda other: _text(texts, other, 1))
+    where = source.where
+    before = Sliced(source.before, place, lambda other: _text(texts, other, 0), where)
+    after = Sliced(source.after, place, lambda other: _text(texts, other, 1), where)
     try:
         uses = uses_of(before.statements)
     except SyntaxError:
@@ -117,26 +128,34 @@ def _subject(  # noqa: PLR0913, PLR0917
     source: Source, statement: Statement, name: str, before: Sliced, after: Sliced, uses: Uses
 ) -> _Subject | None:
     """Return a definition; None where it has nothing of Keras in it."""
-    line = source.line(statement.node.lineno)
+    subject = _Subject(source, name, statement.node.lineno)
     try:
         old = before.slice(name)
     except NotSliced as refusal:
-        told = f"{refusal.why} (line {source.line(refusal.line)})"
-        verdict = Verdict(source.path, line, name, State.NOT_TRIED, why=told)
-        return _Subject(source, name, line, verdict=verdict)
+        told = f"{refusal.why} ({source.where(refusal.line)})"
+        return replace(subject, verdict=_of(subject, State.NOT_TRIED, why=told))
     if not old.frameworks and not uses.roles and not _takes_predictions(statement):
         return None
-    job = {"name": name, "roles": sorted(uses.roles), "calls": uses.calls, **_facts(statement)}
+    job = {
+        "name": name,
+        "roles": sorted(uses.roles),
+        "calls": uses.calls,
+        **_facts(statement, source),
+    }
     try:
         new = after.slice(name) if name in after.bound else None
     except (NotSliced, SyntaxError) as refusal:
-        verdict = Verdict(source.path, line, name, State.NOT_ON_KERAS_3, why=str(refusal))
-        return _Subject(source, name, line, verdict=verdict, changed=True)
+        return _lost(subject, str(refusal))
     if new is None:
-        verdict = Verdict(source.path, line, name, State.NOT_ON_KERAS_3, why="the fix takes it out")
-        return _Subject(source, name, line, verdict=verdict, changed=True)
+        return _lost(subject, "the fix takes it out")
     changed = _texts(old) != _texts(new)
-    return _Subject(source, name, line, _job(job, old), _job(job, new), changed=changed)
+    return replace(subject, old=_job(job, old), new=_job(job, new), changed=changed)
+
+
+def _lost(subject: _Subject, why: str) -> _Subject:
+    """Return a definition that cannot be had after the fix."""
+    subject = replace(subject, changed=True)
+    return replace(subject, verdict=_of(subject, State.NOT_ON_KERAS_3, why=why))
 
 
 def _takes_predictions(statement: Statement) -> bool:
@@ -146,8 +165,12 @@ def _takes_predictions(statement: Statement) -> bool:
     return "true" in node.args.args[0].arg and "pred" in node.args.args[1].arg
 
 
-def _facts(statement: Statement) -> dict[str, Any]:
-    return {"returns": False, "loud": None} | shape_of(statement)
+def _facts(statement: Statement, source: Source) -> dict[str, Any]:
+    facts = {"returns": False, "loud": None} | shape_of(statement)
+    if facts["loud"]:
+        name, line = facts["loud"]
+        facts["loud"] = [name, source.where(line)]
+    return facts
 
 
 def _job(job: Job, of: Slice) -> Job:
@@ -196,6 +219,12 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
             "brings it there, or name another Python with --python"
         )
         return _of(subject, State.NOT_TRIED, why=why, notes=notes)
+    if "FileNotFoundError: " in old["error"]:
+        why = (
+            "it reads a file, and runs in an empty folder: with the file's absolute path it "
+            f"would be tried: {old['error']}"
+        )
+        return _of(subject, State.NOT_TRIED, why=why, notes=notes)
     if new.get("at") == "loading" and old.get("at") != "loading":
         return _of(subject, State.NOT_ON_KERAS_3, why=new["error"])
     if old["state"] == "not tried":
@@ -207,11 +236,13 @@ def _not_run(subject: _Subject, old: Answer, new: Answer, python: str) -> Verdic
 
 
 def _of(subject: _Subject, state: State, **details: Any) -> Verdict:
+    cell, line = subject.source.place(subject.line)
     return Verdict(
         subject.source.path,
-        subject.line,
+        line,
         subject.name,
         state,
         changed=subject.changed,
+        cell=cell,
         **details,
     )

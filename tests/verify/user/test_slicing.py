@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import pytest
@@ -42,7 +43,7 @@ def test_lines_end_where_python_ends_them(module, newline):
     text = newline.join(["W = 2", "os.remove('x')", "def f(x):", "    return W * x", ""])
     assert lines_of(module(text).slice("f")) == ["W = 2", "def f(x):", "    return W * x"]
     (source,) = sources_of("main.py", text.encode(), text.encode())
-    assert len(source.lines) == len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    assert len(source.places) == len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
 
 
 def test_modules_of_the_working_folder_are_not_run_to_ask_a_python(tmp_path, monkeypatch):
@@ -164,3 +165,59 @@ def test_what_is_needed_beside_a_whole_module_is_not_forgotten(module):
         pkg_in_ops="def g(x):\n    return x\n",
     ).slice("f")
     assert {"from pkg import ops", *(f"{each} = 3" for each in numbers)} <= {*lines_of(found)}
+
+
+def test_what_reads_the_clock_the_environment_or_random_numbers_may_be_run(module):
+    text = (
+        "import os, random, time\nROOM = os.environ.get('ROOM', 'x')\nAT = os.path.join(ROOM, 'y')\n"
+        "SEED = random.random() + time.time()\ndef f(x):\n    return x, AT, SEED\n"
+    )
+    found = lines_of(module(text).slice("f"))
+    assert found[1:4] == text.split("\n")[1:4]
+    with pytest.raises(NotSliced):
+        module("import os\nA = os.replace('a', 'b')\ndef f(x):\n    return A\n").slice("f")
+
+
+def test_a_function_of_another_module_of_the_project_may_be_called(module):
+    text = (
+        "from pkg.marks import mark, send\nRATE = mark(3)\nSENT = send(3)\n"
+        "@mark(1)\ndef f(x):\n    return x * RATE\n\n\ndef g(x):\n    return x * SENT\n"
+    )
+    marks = "def mark(x):\n    return x\n\n\ndef send(x):\n    return m.fit(x)\n"
+    made = module(text, pkg_in___init__="", pkg_in_marks=marks)
+    assert [each.name for each in made.slice("f").pieces] == ["main", "pkg", "pkg.marks"]
+    with pytest.raises(NotSliced) as refusal:
+        made.slice("g")
+    assert "send() calls fit() on line 6" in refusal.value.why
+
+
+def test_a_script_finds_the_modules_at_the_root_of_its_project(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("")
+    for folder, text in (("tests", ""), ("src/pkg", "def d(x):\n    return x\n"), ("json", "")):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "__init__.py").write_text(text)
+    (tmp_path / "tests" / "__init__.py").unlink()
+    path = tmp_path / "tests" / "check.py"
+    text = "import json\nfrom pkg import d\ndef f(x):\n    return d(json.dumps(x))\n"
+    path.write_text(text)
+    made = Sliced(text, place_of(path), lambda place: place.path.read_text())
+    assert [each.name for each in made.slice("f").pieces] == ["check", "pkg"]
+
+
+def test_a_line_of_a_notebook_is_told_with_its_cell():
+    cells = [["import keras\n"], ["x = 1\n", "def f(y):\n", "    return y"]]
+    made = [
+        {
+            "cell_type": "code",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+            "source": each,
+        }
+        for each in cells
+    ]
+    text = json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+    (source,) = sources_of("a.ipynb", text, text)
+    line = source.before.split("\n").index("def f(y):") + 1
+    assert source.place(line) == (2, 2)
+    assert source.where(line) == "cell 2, line 2"

@@ -47,8 +47,8 @@ def kind_of(subject: Any, job: dict[str, Any], side: Side) -> str:
     if not job["returns"]:
         raise NotTried("it returns nothing, so there is nothing to compare")
     if job["loud"]:
-        name, line = job["loud"]
-        raise NotTried(f"it calls {name}() on line {line}, which kdoctor does not run")
+        name, where = job["loud"]
+        raise NotTried(f"it calls {name}() on {where}, which kdoctor does not run")
     return _kind_of_result(subject, job, side)
 
 

@@ -1,0 +1,81 @@
+"""What is said of a definition, by what both sides answered: nothing is run here."""
+
+import io
+
+import pytest
+
+from kdoctor.interpreters import Interpreter
+from kdoctor.report.page import Page
+from kdoctor.report.verdicts import write_verdicts
+from kdoctor.verify.user import verifying
+from kdoctor.verify.user.results import Report, State, Verdict
+from kdoctor.verify.user.running import Ran
+from kdoctor.verify.user.verifying import Source, verify
+
+TEXT = "import keras\n\n\ndef f(x):\n    return keras.ops.exp(x)\n"
+RAN = {"state": "ran", "kind": "function of a tensor", "cases": 1}
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Return the verdict on a definition of which the sides answer this."""
+
+    def verdict(old, new):
+        ran = Ran({0: old}, {} if new is None else {0: new}, ())
+        monkeypatch.setattr(verifying, "run", lambda *_: ran)
+        source = Source("a.py", TEXT, TEXT)
+        return verify([source], lambda _: None, Interpreter("/python", "named")).verdicts[0]
+
+    return verdict
+
+
+def cannot(error, **more):
+    return {"state": "cannot", "error": error, **more}
+
+
+def test_what_does_not_load_after_the_fix_is_told_though_nothing_could_be_compared(told):
+    gone = "ImportError: cannot import name 'np_utils' from 'keras.utils'"
+    for old in (
+        {"state": "not tried", "error": "it is a Callback"},
+        cannot("TypeError: 'int' object is not callable", guessed=True),
+        cannot("ZeroDivisionError: division by zero"),
+    ):
+        found = told(old, cannot(gone, at="loading"))
+        assert found.state is State.NOT_ON_KERAS_3
+        assert found.why == gone
+
+
+def test_what_loads_on_neither_side_is_not_laid_to_the_fix(told):
+    found = told(cannot("NameError: x", at="loading"), cannot("NameError: x", at="loading"))
+    assert found.state is State.NOT_ON_KERAS_2
+
+
+def test_a_missing_package_is_not_laid_to_keras_2(told):
+    error = "ModuleNotFoundError: No module named 'tables.of.mine'"
+    found = told(cannot(error, at="loading"), cannot(error, at="loading"))
+    assert found.state is State.NOT_TRIED
+    assert "it needs tables.of.mine, which /python does not have" in found.why
+    gone = "ModuleNotFoundError: No module named 'tensorflow.contrib'"
+    assert told(cannot(gone, at="loading"), None).state is State.NOT_ON_KERAS_2
+
+
+def test_a_missing_file_is_not_laid_to_keras_2(told):
+    error = "FileNotFoundError: [Errno 2] No such file or directory: 'words.txt'"
+    found = told(cannot(error), cannot(error))
+    assert found.state is State.NOT_TRIED
+    assert "empty folder" in found.why
+    assert "words.txt" in found.why
+
+
+def test_guessed_arguments_say_nothing_unless_the_fixed_one_takes_them(told):
+    guessed = cannot("TypeError: 'int' object is not callable", guessed=True)
+    assert told(guessed, guessed).state is State.NOT_TRIED
+    assert told(guessed, RAN).state is State.NOT_ON_KERAS_2
+
+
+def test_a_place_in_a_notebook_and_what_the_fix_leaves_are_shown():
+    page = io.StringIO()
+    verdict = Verdict("a.ipynb", 2, "f", State.NOT_ON_KERAS_3, why="gone", cell=3)
+    write_verdicts(Report((verdict,), "/python", "named", left=3, unsafe=1), Page(page))
+    assert "  cell 3:2: f: cannot be run on Keras 3: gone\n" in page.getvalue()
+    assert "leaves 3 errors in what cannot be run on Keras 3 (1 with a fix" in page.getvalue()
