@@ -452,6 +452,15 @@ x.size == [1]
 x.shape == (1,)
 x.shape[0] * [1]
 
+# KD609
+import keras
+class Own(keras.layers.Layer):
+    def build(self, shape):
+        self.gain = self.add_weight(shape=(1,))
+class Other(keras.layers.Dense):
+    def build(self, shape):
+        super().build(shape)
+
 # KD445
 from keras.layers import BatchNormalization
 BatchNormalization()
@@ -1589,6 +1598,17 @@ import tensorflow as tf
 
 x = keras.Input((4,))
 isinstance(x.shape, tf.TensorShape)
+
+# KD609
+from keras.layers import Convolution2D as C
+class Own(C):
+    def build(this, shape):
+        this.gain = this.add_weight(shape=(1,))
+
+# KD214
+from keras.layers import Embedding as E
+class Own(E):
+    def build(this, shape): this.embeddings = 1
 
 # KD445
 from keras.layers import *

@@ -171,6 +171,7 @@ def test_what_is_said_to_be_read_only_is():
 
     from kdoctor.rules.members.read_only_member import (  # noqa: PLC0415
         OF_FUNCTIONAL,
+        OF_LAYERS,
         READ_ONLY,
     )
 
@@ -185,6 +186,11 @@ def test_what_is_said_to_be_read_only_is():
     for kind, member in [*members, *((Kind.MODEL, each) for each in OF_FUNCTIONAL)]:
         with pytest.raises(AttributeError):
             setattr(objects[kind], member, [])
+    arguments = {"EinsumDense": ("ab,bc->ac", 3), "Dense": (3,)}
+    for cls, member in OF_LAYERS.items():
+        layer = getattr(keras.layers, cls)(*arguments.get(cls, (3, 1)))
+        with pytest.raises(AttributeError, match="has no setter"):
+            setattr(layer, member, [])
 
 
 def test_a_metric_of_ones_own_is_mended_by_all_rules_at_once() -> None:

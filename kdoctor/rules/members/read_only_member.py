@@ -6,16 +6,20 @@ properties without a setter.
 
 ## Why it breaks
 `AttributeError: property 'model' of 'Mine' object has no setter`. `Callback.model` was a plain
-attribute up to Keras 2; `model.outputs`, `layer.trainable_weights` and the rest are worked out from
-what the object is made of.
+attribute up to Keras 2, and so was the `kernel` of `Dense` and of the convolutions, which layers
+made from them assign in their `build`; `path` is what Keras 3 calls the place of a layer in its
+model. `model.outputs`, `layer.trainable_weights` and the rest are worked out from what the object
+is made of.
 
 ## What to write instead
 Another name for what is your own (`self.my_model = …`); `callback.set_model(model)` for a
 callback's model; a new model for other outputs, `keras.Model(model.inputs, outputs)`; for weights,
-`self.add_weight(…)`, and `layer.trainable = False` to freeze them.
+`self.add_weight(…)`, and `layer.trainable = False` to freeze them. A layer that makes a `kernel`
+of its own says `kernel = None` in its class, which puts the property out of the way.
 
 ## How we know
-Each of them was tried on Keras 3.15.1, and is tried again by a test.
+Each of them was tried on Keras 3.15.1, and is tried again by a test; since when `kernel`,
+`embeddings`, `path` and `quantization_mode` are properties was read in the releases.
 """
 
 from __future__ import annotations
@@ -23,9 +27,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 from operator import or_
+from typing import Final
+
+import libcst as cst
+from packaging.version import Version
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import keras_version
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import class_of, symbol
 from kdoctor.rules.own_classes import stands_in_old_optimizer
@@ -38,11 +47,27 @@ _WEIGHTS = (
     *("weights", "trainable_weights", "non_trainable_weights"),
     *("variables", "trainable_variables", "non_trainable_variables"),
 )
+_NEW = ("input_dtype", "metrics_variables", "path", "quantization_mode")  # of Keras 3
 READ_ONLY = {
     Kind.CALLBACK: frozenset({"model"}),
-    Kind.LAYER: frozenset({*_WEIGHTS, "losses", "metrics", "output", "input", "dtype"}),
-    Kind.MODEL: frozenset({*_WEIGHTS, "losses", "metrics", "metrics_names", "layers", "dtype"}),
+    Kind.LAYER: frozenset({*_WEIGHTS, *_NEW, "losses", "metrics", "output", "input", "dtype"}),
+    Kind.MODEL: frozenset(
+        {
+            *(*_WEIGHTS, *_NEW, "losses", "metrics", "metrics_names", "layers", "dtype"),
+        }
+    ),
     Kind.OPTIMIZER: frozenset({"iterations"}),
+}
+# Of some layers, and of what is made from them.
+OF_LAYERS: Final = {
+    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D", "Dense", "EinsumDense"), "kernel"),
+    "Embedding": "embeddings",
+}
+# The first release that was read and has it as a property; those between were not looked at.
+_SINCE: Final = {"path": Version("3.4.1"), "quantization_mode": Version("3.4.1")}
+_SINCE_OF_LAYERS: Final = {
+    **dict.fromkeys(("Dense", "EinsumDense", "Embedding"), Version("3.0.5")),
+    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), Version("3.3.3")),
 }
 # Of models that are built by calls, which a class of the user's own need not be.
 OF_FUNCTIONAL = frozenset({"inputs", "outputs", "input", "output"})
@@ -51,24 +76,39 @@ _HELP = {
     "outputs": "Make another model: `keras.Model(model.inputs, outputs)`.",
     "output": "Make another model: `keras.Model(model.inputs, output)`.",
     "layers": "Make another model of these layers: `keras.Sequential(layers)`.",
+    "path": "Keras 3 calls so where a layer is in its model. Call your own by another name.",
+    **{
+        name: f"It reads `_{name}`: assign that, or make the layer from `keras.layers.Layer`."
+        for name in OF_LAYERS.values()
+    },
 }
+_IN_ANOTHER_WAY = "what is meant by the assignment must be said in another way"
 _BINDS = frozenset({BindingKind.ASSIGN, BindingKind.AUGMENT, BindingKind.LOOP, BindingKind.WITH})
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each assignment that the user's own class does not make possible."""
     for store in module.member_stores:
         if store.how not in _BINDS or store.value is None or store.owner_overrides:
             continue
         if store.owner.kind is Kind.OPTIMIZER and stands_in_old_optimizer(module, store.node):
             continue  # KD511 and KD512 tell of the class as a whole
-        if _is_read_only(store) and not module.is_guarded(store.node):
+        if _is_read_only(module, facts, store) and not module.is_guarded(store.node):
             yield _finding(module, store)
 
 
-def _is_read_only(store: MemberStore) -> bool:
+def _is_read_only(module: Module, facts: Facts, store: MemberStore) -> bool:
     if store.member in READ_ONLY.get(store.owner.kind, ()):
-        return True
+        since = _SINCE.get(store.member)
+        return since is None or keras_version(facts) >= since
+    if store.member in OF_LAYERS.values():
+        base = store.owner.qualified
+        made = module.knowledge.class_type(base) if base else None
+        if made is None or made.kind is not Kind.LAYER or made.cls is None:
+            return False
+        if OF_LAYERS.get(made.cls) != store.member:
+            return False
+        return keras_version(facts) >= _SINCE_OF_LAYERS[made.cls]
     is_functional = store.owner.kind is Kind.MODEL and store.owner.cls == "Functional"
     return is_functional and store.member in OF_FUNCTIONAL
 
@@ -82,14 +122,40 @@ def _finding(module: Module, store: MemberStore) -> Finding:
         if store.member == "layers"
         else f"property '{store.member}' of {named} has no setter"
     )
+    fix = _private(module, store)
     return rule.finding(
         module.place(store.node),
         f"`{store.member}` cannot be assigned: AttributeError: {error}",
         symbol=symbol(store.owner, store.member),
         confidence=store.confidence,
         help=_HELP.get(store.member, "It is worked out from what the object is made of."),
-        no_fix_because="what is meant by the assignment must be said in another way",
+        fix=fix,
+        no_fix_because=None if fix else _IN_ANOTHER_WAY,
     )
+
+
+def _private(module: Module, store: MemberStore) -> Fix | None:
+    """Return the fix for a weight that a layer makes itself: what the property reads is assigned.
+
+    Unsafe, for that has a private name; and the property can be read once the layer is built only.
+    """
+    if store.member not in OF_LAYERS.values() or not store.is_plain:
+        return None
+    match store.value:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="add_weight"))):
+            pass
+        case _:
+            return None
+    method = next(e for e in module.ancestors(store.node) if isinstance(e, cst.FunctionDef))
+    reads = (
+        use
+        for use in module.members
+        if use.member == store.member and method in module.ancestors(use.node)
+    )
+    if any(reads):
+        return None
+    edit = Edit(module.span(store.node.attr), (f"_{store.member}",))
+    return Fix(f"Assign what `{store.member}` reads", (edit,), Applicability.UNSAFE)
 
 
 rule = Rule(
@@ -101,7 +167,8 @@ rule = Rule(
     triggers=reduce(
         or_,
         (changes_of({kind}, *members) for kind, members in READ_ONLY.items()),
-        changes_of({Kind.MODEL}, *OF_FUNCTIONAL),
+        changes_of({Kind.MODEL}, *OF_FUNCTIONAL)
+        | changes_of({Kind.LAYER}, *sorted({*OF_LAYERS.values()})),
     ),
     since="3.0",
 )
@@ -126,6 +193,24 @@ VALID = [
         "import tf_keras\n\n\nclass Mine(tf_keras.callbacks.Callback):\n"
         "    def __init__(self, model):\n        self.model = model"
     ),
+    # The class says that it is a plain attribute.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Dense):\n    kernel = None\n\n"
+        "    def build(self, shape):\n        self.kernel = self.add_weight(shape=(3,))"
+    ),
+    # These have no such property.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.kernel = self.add_weight(shape=(3,))\n        self.embeddings = self.kernel"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.DepthwiseConv2D):\n    def build(self, shape):\n"
+        "        self.kernel = self.add_weight(shape=(3,))"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.metrics.Metric):\n    def __init__(self, path):\n"
+        "        super().__init__()\n        self.path = path"
+    ),
 ]
 INVALID = [
     Example(
@@ -148,5 +233,28 @@ INVALID = [
     Example(
         before="import keras\n\nmodel = keras.Sequential()\nmodel.layers = model.layers[:-1]",
         raises="AttributeError: `Sequential.layers` attribute is reserved and should not be used",
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Dense):\n    def build(self, shape):\n"
+        "        self.kernel = self.add_weight(shape=(shape[-1], self.units))\n"
+        "        self.bias = None\n        self.built = True\n\n\n"
+        "made = Mine(3, use_bias=False)(keras.ops.ones((2, 4)))",
+        after="import keras\n\n\nclass Mine(keras.layers.Dense):\n    def build(self, shape):\n"
+        "        self._kernel = self.add_weight(shape=(shape[-1], self.units))\n"
+        "        self.bias = None\n        self.built = True\n\n\n"
+        "made = Mine(3, use_bias=False)(keras.ops.ones((2, 4)))",
+        raises="AttributeError: property 'kernel' of 'Mine' object has no setter",
+        unsafe=True,
+    ),
+    # No weight that the layer makes: there is no saying what was meant.
+    Example(
+        before="import keras\n\nlayer = keras.layers.Conv2D(1, 1)\nlayer.build((1, 2, 2, 1))\n"
+        "layer.kernel = layer.kernel / 2",
+        raises="AttributeError: property 'kernel' of 'Conv2D' object has no setter",
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self, path):\n"
+        "        super().__init__()\n        self.path = path\n\n\nMine('here')",
+        raises="AttributeError: property 'path' of 'Mine' object has no setter",
     ),
 ]

@@ -1,0 +1,222 @@
+"""A layer made from `Dense`, `Embedding` or a convolution is saved without its own weights.
+
+## What it does
+Reports `self.add_weight(…)` in a class that is made from `Dense`, `EinsumDense`, `Embedding`,
+`Conv1D`, `Conv2D` or `Conv3D`, where the weight is not the `kernel`, `bias` or `embeddings` of the
+base.
+
+## Why it breaks
+These layers say for themselves what is written to a file, and it is their own weights, no others.
+Saving is silent, and loses the weight for good. Loading then raises: `ValueError: Layer 'mine'
+expected 3 variables, but received 2 variables during loading.` Keras 2 saved all weights.
+
+## What to write instead
+Methods that save all weights of the layer, as `keras.layers.Layer` does it::
+
+    def save_own_variables(self, store):
+        keras.layers.Layer.save_own_variables(self, store)
+
+    def load_own_variables(self, store):
+        keras.layers.Layer.load_own_variables(self, store)
+
+Or a layer made from `keras.layers.Layer`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with each of these layers and with nine others, which save
+what is added; since when, was read in the releases.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+from packaging.version import Version
+
+from kdoctor import keras_api
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rewrite.source_lines import line_end, margin
+from kdoctor.rules.calls import is_keras_3, keras_version, speller_at
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import classes, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.nodes import nodes_in
+from kdoctor.syntax.walk import descendants
+
+# The first release that was read and leaves out what is added; those between were not looked at.
+SINCE: Final = {
+    **dict.fromkeys(("Dense", "EinsumDense", "Embedding"), Version("3.0.5")),
+    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), Version("3.3.3")),
+}
+_OF_BASE: Final = frozenset({"bias", "embeddings", "kernel"})
+_SAVES: Final = ("save_own_variables", "load_own_variables")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such class at the first weight that is lost."""
+    for node in module.nodes(cst.ClassDef):
+        base = module.qualified(node.bases[0].value) if len(node.bases) == 1 else None
+        if base is None or not _leaves_out(module, facts, base) or module.is_guarded(node):
+            continue
+        methods = methods_in(node)
+        if not methods.keys().isdisjoint((*_SAVES, "add_weight")):
+            continue
+        lost = [call for method in methods.values() for call in _added(module, method)]
+        if lost:
+            yield _finding(module, facts, node, base, lost[0])
+
+
+def _leaves_out(module: Module, facts: Facts, base: str) -> bool:
+    made = module.knowledge.class_type(base)
+    since = SINCE.get(made.cls or "") if made is not None and is_keras_3(facts, base) else None
+    return since is not None and keras_version(facts) >= since
+
+
+def _added(module: Module, method: cst.FunctionDef) -> Iterator[cst.Call]:
+    """Yield the ``self.name = self.add_weight(…)`` of a method that are no weights of the base."""
+    for each in descendants(method.body):
+        match each:
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Attribute(attr=cst.Name(value=name)))],
+                value=cst.Call(
+                    func=cst.Attribute(
+                        value=cst.Name(value=owner), attr=cst.Name(value="add_weight")
+                    )
+                ) as call,
+            ) if name.removeprefix("_") not in _OF_BASE:
+                first = method.params.params[:1]
+                if first and first[0].name.value == owner and not _is_off(module, call):
+                    yield call
+
+
+def _is_off(module: Module, call: cst.Call) -> bool:
+    return module.is_guarded(call) or any(each.star for each in call.args)
+
+
+def _finding(
+    module: Module, facts: Facts, node: cst.ClassDef, base: str, lost: cst.Call
+) -> Finding:
+    assigned = module.parent(lost)
+    assert isinstance(assigned, cst.Assign)
+    weight = module.source(assigned.targets[0].target)
+    fix = _fix(module, facts, node)
+    return rule.finding(
+        module.place(lost.func),
+        f"`{weight}` is not saved: `{base.rpartition('.')[2]}` writes its own weights only, and "
+        "loading raises ValueError: A total of 1 objects could not be loaded.",
+        symbol=f"{node.name.value}.{weight.rpartition('.')[2]}",
+        confidence=Confidence.CERTAIN,
+        help="Save all weights of the layer, as `keras.layers.Layer` does.",
+        fix=fix,
+        no_fix_because=None if fix else "the class stands on one line",
+    )
+
+
+def _fix(module: Module, facts: Facts, node: cst.ClassDef) -> Fix | None:
+    """Return the fix that adds the two methods at the end of the class."""
+    if not isinstance(node.body, cst.IndentedBlock):
+        return None
+    last = module.span(node.body.body[-1]).end
+    start = module.span(next(iter(methods_in(node).values()))).start
+    indent = margin(module.text, start)
+    outer = margin(module.text, module.span(node).start)
+    step = indent.removeprefix(outer)
+    if indent.strip() or outer.strip() or not step:
+        return None
+    spelled, need = speller_at(module, node).spell("keras.layers.Layer")
+    methods = "".join(
+        f"\n\n{indent}def {name}(self, store):\n{indent}{step}{spelled}.{name}(self, store)"
+        for name in _SAVES
+    )
+    at = line_end(module.text, last)
+    return Fix(
+        "Save and load all weights of the layer",
+        (Edit(Span(at, at), (methods,)),),
+        facts.applicability(*(each for each in INVALID if each.after)),
+        () if need is None else (need,),
+    )
+
+
+def _may_leave_out(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
+    """Say of a class of a glimpse whether it may add weights to one of these layers."""
+    known = keras_api.knowledge(facts.target)
+    made = [known.class_type(base) for base in bases]
+    return any(each is not None and each.cls in SINCE for each in made) and any(
+        isinstance(each, ast.Attribute) and each.attr == "add_weight" for each in nodes_in(node)
+    )
+
+
+rule = Rule(
+    code="KD609",
+    name="own-weights-not-saved",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word("add_weight") & classes(_may_leave_out),
+    since="3.0",
+)
+
+_CLASS = (
+    "import keras\n\n\nclass Mine(keras.layers.{base}):\n    def build(self, input_shape):\n"
+    "        super().build(input_shape)\n        self.{weight} = self.add_weight(shape=(1,))\n\n"
+    "    def call(self, inputs):\n        return super().call(inputs) * self.{weight}\n"
+)
+_METHODS = (
+    "\n    def save_own_variables(self, store):\n"
+    "        keras.layers.Layer.save_own_variables(self, store)\n"
+    "\n    def load_own_variables(self, store):\n"
+    "        keras.layers.Layer.load_own_variables(self, store)\n"
+)
+_SAVED = (
+    "\n\ndef made():\n    return keras.Sequential([keras.Input({shape}), Mine({size})])\n\n\n"
+    "first = made()\nfirst.layers[0].{weight}.assign([5.0])\n"
+    "first.save_weights('mine.weights.h5')\n"
+    "second = made()\nsecond.load_weights('mine.weights.h5')\n"
+    "given = float(second.layers[0].{weight}[0])\n"
+)
+
+
+def _example(base: str, weight: str, shape: str, size: str) -> Example:
+    head = _CLASS.format(base=base, weight=weight)
+    tail = _SAVED.format(weight=weight, shape=shape, size=size)
+    return Example(
+        before=head + tail,
+        after=head + _METHODS + tail,
+        raises="ValueError: A total of 1 objects could not be loaded.",
+        same="given",
+    )
+
+
+VALID = [
+    # What the base has itself, and saves.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Dense):\n    def build(self, input_shape):\n"
+        "        self._kernel = self.add_weight(shape=(input_shape[-1], self.units))\n"
+        "        self.bias = self.add_weight(shape=(self.units,))\n        self.built = True"
+    ),
+    # These save what is added.
+    *(_CLASS.format(base=each, weight="gain") for each in ("Layer", "LSTM", "DepthwiseConv2D")),
+    # It is saved by the class.
+    _CLASS.format(base="Dense", weight="gain") + _METHODS,
+    (
+        "import tf_keras\n\n\nclass Mine(tf_keras.layers.Dense):\n"
+        "    def build(self, input_shape):\n        self.gain = self.add_weight(shape=(1,))"
+    ),
+    # The weight is that of another layer.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Dense):\n    def build(self, input_shape):\n"
+        "        self.gain = self.scale.add_weight(shape=(1,))"
+    ),
+]
+INVALID = [
+    _example("Dense", "gain", "(4,)", "3"),
+    _example("Conv2D", "gain", "(6, 6, 3)", "2, 3"),
+    _example("Conv1D", "gain", "(6, 3)", "2, 3"),
+    _example("Conv3D", "gain", "(6, 6, 6, 3)", "2, 3"),
+    _example("Embedding", "scale", "(4,)", "7, 3"),
+    _example("EinsumDense", "gain", "(4,)", "'ab,bc->ac', 3"),
+]
