@@ -11,7 +11,7 @@ import importlib
 import importlib.abc
 import importlib.util
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -44,10 +44,22 @@ _HISTORIC_LEAVES = {
 }
 
 
+# Where tf_keras keeps, out of sight, what stood in those modules: code of users needs it.
+_OUT_OF_SIGHT = {
+    "layers.merge": ("src.layers.merging.base_merge",),
+    "utils.conv_utils": ("src.utils.conv_utils",),
+    "utils.generic_utils": ("src.utils.generic_utils",),
+    "utils.layer_utils": ("src.utils.layer_utils",),
+}
+
+
 @contextlib.contextmanager
-def keras_2() -> Iterator[None]:
-    """Let ``import keras`` and ``import tensorflow.keras`` mean tf_keras inside."""
-    finder = _Finder()
+def keras_2(*, with_all: bool = False) -> Iterator[None]:
+    """Let ``import keras`` and ``import tensorflow.keras`` mean tf_keras inside.
+
+    ``with_all``: also what tf_keras does not show any more, such as ``keras.layers.merge._Merge``.
+    """
+    finder = _Finder(_OUT_OF_SIGHT if with_all else {})
     kept = {name: sys.modules.pop(name) for name in _of_keras()}
     lazy = tf.__dict__.get("keras")
     sys.meta_path.insert(0, finder)
@@ -107,7 +119,10 @@ class _Alias(ModuleType):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds the modules of Keras 2."""
+    """Finds the modules of Keras 2, each with further ``homes`` by its path."""
+
+    def __init__(self, homes: Mapping[str, Sequence[str]]) -> None:
+        self._further = homes
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
@@ -115,19 +130,22 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Return the place of a module where Keras 2 had one of that name."""
         del path, target
         below = _path_below_root(fullname)
-        if below is None or not _homes(below):
+        if below is None or not self._homes(below):
             return None
         return importlib.util.spec_from_loader(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Make the module that stands for it."""
-        return _Alias(spec.name, _homes(_path_below_root(spec.name) or ""))
+        return _Alias(spec.name, self._homes(_path_below_root(spec.name) or ""))
 
     def exec_module(self, module: ModuleType) -> None:
         """Do nothing: all is there."""
 
+    def _homes(self, path: str) -> list[ModuleType]:
+        return _homes(path, self._further.get(path, ()))
 
-def _homes(path: str) -> list[ModuleType]:
+
+def _homes(path: str, further: Sequence[str]) -> list[ModuleType]:
     if path in _HISTORIC:
         homes = [*_HISTORIC[path], path]
     else:
@@ -135,7 +153,7 @@ def _homes(path: str) -> list[ModuleType]:
         homes = [path]
         if leaf in _HISTORIC_LEAVES.get(head, ()):
             homes += _HISTORIC.get(head, (head,))
-    found = [_imported(f"tf_keras.{home}".rstrip(".")) for home in homes]
+    found = [_imported(f"tf_keras.{home}".rstrip(".")) for home in (*homes, *further)]
     return list({id(each): each for each in found if each is not None}.values())
 
 

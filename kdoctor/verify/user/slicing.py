@@ -124,6 +124,7 @@ class Sliced:
         self._others[self.place.name] = self
         wanted: dict[str, set[str]] = {}
         self._want(name, wanted)
+        self._want_settings(wanted)
         order = [self.place.name, *(each for each in wanted if each != self.place.name)]
         pieces = [self._others[each].piece(wanted[each]) for each in order]
         frameworks = {
@@ -153,6 +154,20 @@ class Sliced:
                 for statement in self.statements:
                     if statement.is_star_import:
                         self._follow_star(statement, current, wanted)
+
+    def _want_settings(self, wanted: dict[str, set[str]]) -> None:
+        """Add what the settings of all modules need: pieces keep them, whatever else they hold."""
+        done = set[str]()
+        while left := [each for each in wanted if each not in done]:
+            for module in left:
+                done.add(module)
+                other = self._others[module]
+                for setting in filter(other._is_setting, other.statements):  # noqa: SLF001
+                    for name in sorted(setting.needs):
+                        other._want(name, wanted)  # noqa: SLF001
+
+    def _is_setting(self, statement: Statement) -> bool:
+        return self._quietness.is_setting(statement.node)
 
     def _check(self, statement: Statement) -> None:
         problem = self._quietness.why_not(statement.node)
@@ -292,7 +307,7 @@ class Sliced:
         return Piece(self.place.name, self.place.package, self.place.is_package, text)
 
     def _is_kept(self, statement: Statement, names: set[str]) -> bool:
-        if statement.is_future or self._quietness.is_setting(statement.node):
+        if statement.is_future or self._is_setting(statement):
             return True
         if statement.is_star_import:
             return True

@@ -221,3 +221,21 @@ def test_a_line_of_a_notebook_is_told_with_its_cell():
     line = source.before.split("\n").index("def f(y):") + 1
     assert source.place(line) == (2, 2)
     assert source.where(line) == "cell 2, line 2"
+
+
+def test_what_a_setting_needs_comes_with_it(module):
+    made = module(
+        "import keras.backend as K\nfrom pkg.net import g\nFORMAT = 'channels_first'\n"
+        "K.set_image_data_format(FORMAT)\nprint(K.floatx())\ndef f(x):\n    return g(x)\n",
+        pkg_in___init__="",
+        pkg_in_net="from keras import config\nconfig.set_epsilon(1e-5)\ndef g(x):\n    return x\n",
+    )
+    found = made.slice("f")
+    assert lines_of(found)[:4] == [
+        "import keras.backend as K",
+        "from pkg.net import g",
+        "FORMAT = 'channels_first'",
+        "K.set_image_data_format(FORMAT)",
+    ]
+    net = next(number for number, each in enumerate(found.pieces) if each.name == "pkg.net")
+    assert lines_of(found, net)[:2] == ["from keras import config", "config.set_epsilon(1e-5)"]

@@ -333,6 +333,27 @@ def test_layers_that_do_not_do_what_they_are_called_for_are_told(right):
 
 
 @pytest.mark.frameworks
+def test_user_code_finds_what_tf_keras_keeps_out_of_sight_and_proofs_do_not():
+    pytest.importorskip("tf_keras")
+    program = (
+        "from kdoctor.verify.keras_2 import keras_2\n"
+        "for with_all in (True, False):\n"
+        "    with keras_2(with_all=with_all):\n"
+        "        from keras.layers import merge\n"
+        "        from keras.utils import conv_utils\n"
+        "        print(hasattr(merge, '_Merge'), hasattr(conv_utils, 'normalize_tuple'))\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | QUIET,
+    )
+    assert ran.stdout.split() == ["True", "True", "False", "False"]
+
+
+@pytest.mark.frameworks
 def test_only_files_that_verify_are_written(tmp_path):
     pytest.importorskip("tf_keras")
     (tmp_path / "different.py").write_text(DIFFERENT)

@@ -40,7 +40,7 @@ def load(name: str, shim: str) -> Side:
         import tf_keras
 
         # Kept: what is forgotten is left.
-        _KEPT.append(_loaded_from(shim).keras_2())
+        _KEPT.append(_loaded_from(shim).keras_2(with_all=True))
         _KEPT[-1].__enter__()
         return Side(
             name, tf, tf_keras, {"tensorflow": tf.__version__, "keras": tf_keras.__version__}

@@ -22,7 +22,7 @@ _TAIL = 150  # of them at its end, where Keras names the cause of what else it s
 # What arguments and inputs that were guessed make of code that is right.
 _OF_GUESSES = re.compile(
     r"(TypeError|ValueError|IndexError|KeyError|AssertionError|InvalidArgumentError): "
-    r"|AttributeError: .*'(int|float|str|tuple|list)' object has no attribute"
+    r"|AttributeError: .*'(int|float|str|tuple|list|[\w.]*Tensor)' object has no attribute"
 )
 
 
