@@ -461,6 +461,11 @@ class Other(keras.layers.Dense):
     def build(self, shape):
         super().build(shape)
 
+# KD206
+import keras
+if hasattr(optimizer, 'rate'):
+    lr = 'lr'
+
 # KD445
 from keras.layers import BatchNormalization
 BatchNormalization()
@@ -1609,6 +1614,13 @@ class Own(C):
 from keras.layers import Embedding as E
 class Own(E):
     def build(this, shape): this.embeddings = 1
+
+# KD206
+import keras
+class Own(keras.callbacks.Callback):
+    def on_epoch_begin(this, epoch, logs=None):
+        opt = this.model.optimizer
+        if not hasattr(opt, "lr"): raise ValueError
 
 # KD445
 from keras.layers import *

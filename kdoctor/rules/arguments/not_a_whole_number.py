@@ -1,18 +1,20 @@
 """`Dense(n / 2)`, `Dense(np.prod(shape))`, `fit(steps_per_epoch=n / 32)`: not ints, and refused.
 
 ## What it does
-Looks at numbers that must be whole: the units of `Dense`, the filters of convolutions, the rows of
-an `Embedding`, and the steps of `fit`, `evaluate` and `predict` (and of their old namesakes for
-generators). Reported is what surely is no int of Python: a division by `/`, a float, and what
-functions of NumPy give, `np.prod(shape)` or `np.max(y) + 1`.
+Looks at numbers that must be whole: the units of `Dense`, `GRU` and `SimpleRNN`, the filters of
+convolutions, the rows and columns of an `Embedding`, the heads of attention, and the steps of
+`fit`, `evaluate` and `predict` (and of their old namesakes for generators). Reported is what surely
+is no int of Python: a division by `/`, a float, and what functions of NumPy give, `np.prod(shape)`
+or `np.max(y) + 1`.
 
 ## Why it breaks
 Keras 2 called `int()` on units and filters, and counted steps up to the number, so that 2.5 steps
 were three. Keras 3 does neither: `ValueError: Received an invalid value for `units`, expected a
 positive integer.`, `ValueError: Cannot convert '(3, 3, 3, 4.0)' to a shape.`, `TypeError: 'float'
-object cannot be interpreted as an integer`. An `np.int64` is no `int` either: `Dense` refuses it
-since Keras 3.13, `Embedding` since 3.15. Python 2, for which much of that code was written,
-divided ints to ints.
+object cannot be interpreted as an integer`.
+An `np.int64` is no `int` either: `Dense` refuses it since Keras 3.13, `Embedding` and
+`MultiHeadAttention` in 3.15, `GRU` and `SimpleRNN` always. Python 2, for which much of that code
+was written, divided ints to ints.
 
 ## What to write instead
 `Dense(int(n / 2))`, `Dense(int(np.prod(shape)))`, `fit(steps_per_epoch=math.ceil(n / 32))`.
@@ -41,24 +43,43 @@ from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_called_on
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
-# The parameter that is a number, which is always the first one.
-_SIZES: Final = {
-    "Dense": "units",
+# The parameters that are such numbers, in their order: they are the first ones.
+_SIZES: Final[dict[str, tuple[str, ...]]] = {
+    "Dense": ("units",),
     **{
-        f"{sort}{rank}": "filters"
+        f"{sort}{rank}": ("filters",)
         for rank in ("1D", "2D", "3D")
         for sort in ("Conv", "SeparableConv")
         if (sort, rank) != ("SeparableConv", "3D")
     },
-    **{f"Conv{rank}Transpose": "filters" for rank in ("1D", "2D", "3D")},
-    "Embedding": "input_dim",
+    **{f"Conv{rank}Transpose": ("filters",) for rank in ("1D", "2D", "3D")},
+    "Embedding": ("input_dim", "output_dim"),
+    "GRU": ("units",),
+    "SimpleRNN": ("units",),
+    "MultiHeadAttention": ("num_heads", "key_dim"),
 }
-# Since when an integer of NumPy is refused, and what is said.
-_UNITS: Final = "ValueError: Received an invalid value for `units`, expected a positive integer."
+# Since when an integer of NumPy is refused, and what is said. That of attention was looked for in
+# 3.11, which takes one, and in 3.15.
+_POSITIVE: Final = "expected a positive integer."
+_UNITS: Final = f"ValueError: Received an invalid value for `units`, {_POSITIVE}"
+_STATE: Final = "ValueError: state_size must be an integer, or a list/tuple of integers"
 _REFUSES_NUMPY: Final = {
-    "Dense": (Version("3.13"), _UNITS),
-    "Embedding": (Version("3.15"), "ValueError: `input_dim` must be a positive integer."),
+    ("Dense", "units"): (Version("3.13"), _UNITS),
+    **{
+        ("Embedding", each): (Version("3.15"), f"ValueError: `{each}` must be a positive integer.")
+        for each in _SIZES["Embedding"]
+    },
+    **{(each, "units"): (Version("3.0"), _STATE) for each in ("GRU", "SimpleRNN")},
+    **{
+        ("MultiHeadAttention", each): (
+            Version("3.15"),
+            f"ValueError: Received an invalid value for argument `{each}`, {_POSITIVE}",
+        )
+        for each in _SIZES["MultiHeadAttention"]
+    },
 }
+# These refuse a float on Keras 2 as well.
+_REFUSED_FLOATS: Final = frozenset({"Embedding", "GRU", "MultiHeadAttention", "SimpleRNN"})
 _NO_SHAPE: Final = "ValueError: Cannot convert '(…)' to a shape."
 # Where the number of steps stands, in methods that count them.
 _STEPS: Final[dict[str, dict[str, int | None]]] = {
@@ -87,12 +108,13 @@ class _Number(Struct, frozen=True):
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each size and each number of steps that is surely refused."""
     for reference, call, made in instances(module, Kind.LAYER, facts):
-        name = _SIZES.get(made.cls or "")
-        given = argument(call, name, 0) if name else None
-        if given is None or module.is_guarded(call):
-            continue
-        error = _refusal(facts, made.cls or "", _number(module, given.value))
-        if error:
+        for place, name in enumerate(_SIZES.get(made.cls or "", ())):
+            given = argument(call, name, place)
+            if given is None or module.is_guarded(call):
+                continue
+            error = _refusal(facts, made.cls or "", name, _number(module, given.value))
+            if not error:
+                continue
             fix = _fix(module, facts, given.value, "int")
             what = f"`{name}` of `{reference.name.rpartition('.')[2]}` must be an int"
             symbol = f"{reference.name}({name})"
@@ -116,13 +138,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield _finding(module, given, f"`{name}` must be an int: {error}", symbol, fix)
 
 
-def _refusal(facts: Facts, cls: str, number: _Number | None) -> str | None:
+def _refusal(facts: Facts, cls: str, name: str, number: _Number | None) -> str | None:
     if number is None:
         return None
-    since, error = _REFUSES_NUMPY.get(cls, (None, ""))
+    since, error = _REFUSES_NUMPY.get((cls, name), (None, ""))
     if since is not None and keras_version(facts) >= since:
         return error
-    return _NO_SHAPE if number.is_float and cls != "Embedding" else None
+    return _NO_SHAPE if number.is_float and cls not in _REFUSED_FLOATS else None
 
 
 def _number(module: Module, node: cst.BaseExpression, depth: int = 0) -> _Number | None:
@@ -166,9 +188,9 @@ def _is_whole(module: Module, node: cst.BaseExpression) -> bool:
 def _may_be_refused(glimpse: Glimpse, facts: Facts) -> bool:
     """Say whether a size or a number of steps may be no int, by the form of what is passed."""
     sizes = (
-        called.argument(_SIZES[made.cls], 0)
+        called.argument(name, place)
         for made, called in calls_that_make(glimpse, facts)
-        if made.cls in _SIZES
+        for place, name in enumerate(_SIZES.get(made.cls or "", ()))
     )
     if any(_may_be_no_int(glimpse, each) for each in sizes):
         return True
@@ -287,6 +309,31 @@ INVALID = [
         raises="ValueError: `input_dim` must be a positive integer.",
         on_keras_2=True,
         same="int(made.input_dim)",
+    ),
+    Example(
+        before=_HEAD + "shape = (2, 3)\nmade = keras.layers.Embedding(4, np.prod(shape))",
+        after=_HEAD + "shape = (2, 3)\nmade = keras.layers.Embedding(4, int(np.prod(shape)))",
+        raises="ValueError: `output_dim` must be a positive integer.",
+        on_keras_2=True,
+        same="int(made.output_dim)",
+    ),
+    *(
+        Example(
+            before=_HEAD + f"made = keras.layers.{cls}(np.max([3, 7]))",
+            after=_HEAD + f"made = keras.layers.{cls}(int(np.max([3, 7])))",
+            raises=_STATE,
+            on_keras_2=True,
+            same="int(made.units)",
+        )
+        for cls in ("GRU", "SimpleRNN")
+    ),
+    Example(
+        before=_HEAD
+        + "made = keras.layers.MultiHeadAttention(np.max([2, 4]), key_dim=np.sum([3]))",
+        after=_HEAD + "made = keras.layers.MultiHeadAttention(int(np.max([2, 4])), "
+        "key_dim=int(np.sum([3])))",
+        raises=f"ValueError: Received an invalid value for argument `num_heads`, {_POSITIVE}",
+        findings=2,
     ),
     Example(
         before=_HEAD + "made = keras.layers.Conv2D(8 / 2, 3)(keras.Input((8, 8, 3)))",

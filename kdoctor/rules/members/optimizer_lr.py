@@ -3,12 +3,14 @@
 ## What it does
 Reports reads of `.lr` from an optimizer, `K.get_value(model.optimizer.lr)` and
 `optimizer.lr *= 0.1` among them. (What `optimizer.lr = 0.1` alone does is told by a rule of the
-KD4 family: it changes nothing, and silently.)
+KD4 family: it changes nothing, and silently.) Also the check which callbacks copied from Keras 2
+begin with, `if not hasattr(self.model.optimizer, "lr"): raise …`.
 
 ## Why it breaks
 `lr` was another name of `learning_rate` up to Keras 2. Keras 3 has not got it: `AttributeError:
 'Adam' object has no attribute 'lr'`. Only after an assignment to it there is such an attribute,
 which the optimizer knows nothing of: then the read gives that value, whatever the learning rate is.
+The check finds nothing, and raises at the first epoch.
 
 ## What to write instead
 `optimizer.learning_rate`. Its value as a number is `float(optimizer.learning_rate)`.
@@ -20,17 +22,19 @@ which gave the same numbers.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
 
 from kdoctor.kinds import Kind, Type
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import changes_of, reads_of
+from kdoctor.rules.triggers import Trigger, changes_of, reads_of, word
 from kdoctor.syntax import MemberStore, Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind
 
 
@@ -43,6 +47,75 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for store in module.member_stores:
         if _is_update(store) and not module.is_guarded(store.node):
             yield _finding(module, facts, store.node, store.owner, is_assigned=False)
+    for owner, name, raised in _refusals(module):
+        if not module.is_guarded(name):
+            yield _refused(module, facts, owner, name, raised)
+
+
+def _refusals(module: Module) -> Iterator[tuple[Type, cst.SimpleString, cst.Raise]]:
+    """Yield the optimizer and the `"lr"` of each `if not hasattr(optimizer, "lr"): raise …`.
+
+    Not where something is given an attribute of that name, nor of an optimizer of the file's own.
+    """
+    if any(store.member == "lr" for store in module.member_stores):
+        return
+    for node in module.nodes(cst.If):
+        match node:
+            case cst.If(
+                test=cst.UnaryOperation(
+                    operator=cst.Not(),
+                    expression=cst.Call(
+                        func=cst.Name(value="hasattr"),
+                        args=[
+                            cst.Arg(value=asked),
+                            cst.Arg(value=cst.SimpleString(raw_value="lr") as name),
+                        ],
+                    ),
+                ),
+                body=cst.IndentedBlock(
+                    body=[cst.SimpleStatementLine(body=[cst.Raise() as raised]), *_]
+                )
+                | cst.SimpleStatementSuite(body=[cst.Raise() as raised]),
+            ) if (owner := module.type_of(asked)) is not None and _is_it(owner, "lr"):
+                known = module.knowledge.class_type(owner.qualified) if owner.qualified else None
+                if owner.cls is None or (known is not None and known.cls == owner.cls):
+                    yield owner, name, raised
+
+
+def _refused(
+    module: Module, facts: Facts, owner: Type, name: cst.SimpleString, raised: cst.Raise
+) -> Finding:
+    span = module.span(name)
+    begin = len(name.prefix) + len(name.quote)
+    inside = Span(span.start + begin, span.end - len(name.quote))
+    return rule.finding(
+        module.place(name),
+        f"an optimizer has no `lr` any more: {_error(module, raised)}",
+        symbol=symbol(owner, "lr"),
+        confidence=Confidence.LIKELY,
+        help="It is called `learning_rate`.",
+        fix=Fix(
+            "Ask for `learning_rate` instead of `lr`",
+            (Edit(inside, ("learning_rate",)),),
+            facts.applicability(*(each for each in INVALID if each.after)),
+        ),
+    )
+
+
+def _error(module: Module, raised: cst.Raise) -> str:
+    """Return what a statement raises, as Python shows it where that is written out."""
+    match raised.exc:
+        case cst.Call(func=cst.Name(value=name), args=[cst.Arg(value=cst.SimpleString() as text)]):
+            return f"{name}: {text.raw_value}"
+    return module.source(raised)
+
+
+def _may_be_refused(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        isinstance(each, ast.Constant) and each.value == "lr"
+        for called in glimpse.calls_by_leaf.get("hasattr", ())
+        for each in called.node.args
+    )
 
 
 def _is_it(owner: Type, member: str) -> bool:
@@ -86,7 +159,9 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=reads_of({Kind.OPTIMIZER}, "lr") | changes_of({Kind.OPTIMIZER}, "lr"),
+    triggers=reads_of({Kind.OPTIMIZER}, "lr")
+    | changes_of({Kind.OPTIMIZER}, "lr")
+    | (word("hasattr") & word("lr") & Trigger(_may_be_refused)),
     since="3.0",
 )
 
@@ -107,6 +182,19 @@ VALID = [
         "import keras\n\n\nclass Mine(keras.optimizers.SGD):\n    def __init__(self, lr):\n"
         "        super().__init__(lr)\n        self.lr = lr\n\n    def show(self):\n"
         "        print(self.lr)"
+    ),
+    # It is asked for, and done without.
+    (
+        "import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
+        "    def on_epoch_begin(self, epoch, logs=None):\n"
+        "        if not hasattr(self.model.optimizer, 'lr'):\n            return\n"
+        "        if not hasattr(self.model, 'lr'):\n            raise ValueError"
+    ),
+    # It gets such an attribute.
+    (
+        "import keras\nkeras.optimizers.Adam().lr = 0.1\n\n\n"
+        "def asked(model: keras.Model):\n"
+        "    if not hasattr(model.optimizer, 'lr'):\n        raise ValueError"
     ),
     # Nothing is read here.
     "import keras\noptimizer = keras.optimizers.Adam()\noptimizer.lr = 0.1",
@@ -145,5 +233,20 @@ INVALID = [
         "        print(float(self.model.optimizer.learning_rate))\n\n\n"
         "halve = Halve()\nhalve.set_model(model)\nhalve.on_epoch_end(0)",
         raises="AttributeError: ",
+    ),
+    Example(
+        before=f"{_COMPILED}\n\nclass Schedule(keras.callbacks.Callback):\n"
+        "    def on_epoch_begin(self, epoch, logs=None):\n"
+        "        if not hasattr(self.model.optimizer, 'lr'):\n"
+        "            raise ValueError('The optimizer must have a rate.')\n\n\n"
+        "schedule = Schedule()\nschedule.set_model(model)\nschedule.on_epoch_begin(0)\nruns = True",
+        after=f"{_COMPILED}\n\nclass Schedule(keras.callbacks.Callback):\n"
+        "    def on_epoch_begin(self, epoch, logs=None):\n"
+        "        if not hasattr(self.model.optimizer, 'learning_rate'):\n"
+        "            raise ValueError('The optimizer must have a rate.')\n\n\n"
+        "schedule = Schedule()\nschedule.set_model(model)\nschedule.on_epoch_begin(0)\nruns = True",
+        raises="ValueError: The optimizer must have a rate.",
+        on_keras_2=True,
+        same="runs",
     ),
 ]

@@ -37,6 +37,10 @@ _DERIVED = (
     "is made"
 )
 _LISTED = "None stands in the place of `{}`, and code that takes it for a class fails there"
+_IN_A_TUPLE = (
+    "an empty tuple stands in the place of `{}`: `isinstance` takes it for no class, other code "
+    "that takes it for one fails"
+)
 _QUESTIONS = frozenset({"isinstance", "issubclass"})
 
 
@@ -121,6 +125,8 @@ def _place(module: Module, facts: Facts, use: Reference, parent: str) -> _Place 
     if _is_asked_for(module, node):
         return _Place(node, "()")
     if _is_listed(module, node):
+        if isinstance(holder, cst.Tuple):  # as `isinstance` wants it, where it may end up
+            return _Place(node, "()", _IN_A_TUPLE)
         return _Place(node, "None", _LISTED)
     return None
 
@@ -247,5 +253,17 @@ EXAMPLES = (
         raises=f"AttributeError: {_NEW_NAME}",
         unsafe=True,
         check="assert layer.units == 3",
+    ),
+    Example(
+        before="import keras\n\nLOCAL = (keras.layers.Conv1D, keras.layers.LocallyConnected1D)\n"
+        "answers = [isinstance(keras.layers.Dense(1), LOCAL), "
+        "isinstance(keras.layers.Conv1D(1, 1), LOCAL)]\n",
+        after="import keras\n\n"
+        'LOCAL = (keras.layers.Conv1D, getattr(keras.layers, "LocallyConnected1D", ()))\n'
+        "answers = [isinstance(keras.layers.Dense(1), LOCAL), "
+        "isinstance(keras.layers.Conv1D(1, 1), LOCAL)]\n",
+        raises="AttributeError: module 'keras.layers' has no attribute 'LocallyConnected1D'",
+        unsafe=True,
+        same="answers",
     ),
 )
