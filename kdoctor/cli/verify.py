@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kdoctor.cli import choices, options, streams
+from kdoctor.errors import UsageProblem
 
 if TYPE_CHECKING:
     from kdoctor.engine import Options
@@ -81,6 +82,8 @@ def verify(  # noqa: PLR0913 - the options of the command
     is not, 2 where it cannot be done.
     """  # noqa: D301 - \b keeps the lines of the examples
     page = streams.output(color)
+    if paths and "-" in paths:
+        raise UsageProblem("verify reads files and folders, not standard input: name a file")
     if paths:
         how: Options = {
             "exclude": exclude,

@@ -9,10 +9,12 @@ import select
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from kdoctor import reference
@@ -39,6 +41,7 @@ _START = (
 )
 _SILENCE = 900.0  # seconds without a word after which a worker is given up
 _AWAKE = 2.0
+_ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 Job = dict[str, Any]
 Answer = dict[str, Any]
@@ -75,7 +78,10 @@ def run(
         UsageProblem: a worker does not start.
     """
     versions: dict[str, str] = {}
-    with tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder:
+    with (
+        _ended_in_order(),
+        tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder,
+    ):
         total = len(old) + len(new)
         first = _answers(_KERAS_2, old, interpreter, limits, Path(folder), versions)
         before = _collected(first, 0, total, heard)
@@ -88,6 +94,27 @@ def run(
         second = _answers(_KERAS_3, repeated, interpreter, limits, Path(folder), versions)
         after = _collected(second, len(old), total, heard)
     return Ran(before, after, tuple(versions.items()))
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Let a signal to end be an exit inside: the worker is ended, and its folder goes."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(number: int, _: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    # Whoever ignores one (nohup), or handles it, goes on to do so.
+    heard = [each for each in _ENDS if signal.getsignal(each) is signal.SIG_DFL]
+    for each in heard:
+        signal.signal(each, leave)
+    try:
+        yield
+    finally:
+        for each in heard:
+            signal.signal(each, signal.SIG_DFL)
 
 
 def _collected(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -409,3 +410,36 @@ def test_a_python_without_tensorflow_is_one_sentence(tmp_path):
     assert "has no TensorFlow" in ran.stderr
     assert "pip install" in ran.stderr
     assert len(ran.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.frameworks
+def test_one_that_is_told_to_end_takes_its_folder_and_its_processes_along(tmp_path):
+    pytest.importorskip("tf_keras")
+    path, room = tmp_path / "fine.py", tmp_path / "room"
+    path.write_text(FINE)
+    room.mkdir()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "kdoctor", "verify", str(path)],
+        env={**os.environ, **QUIET, "TMPDIR": str(room)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    end = time.monotonic() + 100
+    while not list(room.glob("kdoctor-*/jobs.json")) and time.monotonic() < end:
+        time.sleep(0.05)
+    running.terminate()
+    said = running.communicate(timeout=60)
+    assert running.returncode == 143, said
+    assert list(room.iterdir()) == []
+    processes = subprocess.run(
+        ["ps", "ax", "-o", "args"], capture_output=True, text=True, check=True
+    )
+    assert str(room) not in processes.stdout
+
+
+def test_standard_input_is_refused_in_words_that_do_not_ask_for_it():
+    ran = kdoctor_cli("verify", "-")
+    assert ran.returncode == 2
+    assert ran.stderr.strip() == (
+        "kdoctor: verify reads files and folders, not standard input: name a file"
+    )
