@@ -79,6 +79,11 @@ class Origins:
         """Return the calls of a function or method of the file that surely call it."""
         return self._callers.get(function, ())
 
+    def returned_by(self, call: cst.Call) -> Sequence[cst.BaseExpression]:
+        """Return what the function of the file that a call calls may return."""
+        function = self._function_called(call.func)
+        return () if function is None else self._returned(function)
+
     def passed(self, call: cst.Call, parameter: cst.Param) -> cst.BaseExpression | None:
         """Return what a call of a function of the file passes for a parameter of it."""
         function = self.function_around(parameter)

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports `metrics=[…]` and `weighted_metrics=[…]`, a plain list, in the `compile` of a model that is
-made with a list of several outputs.
+made with a list of several outputs, there or by a function of the same file.
 
 ## Why it breaks
 Keras 2 measured each of the metrics at every output. Keras 3 wants as many entries as there are
@@ -27,6 +27,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.calls import argument, is_hidden, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import Origins
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
 from kdoctor.syntax import MemberUse, Module
@@ -37,24 +38,46 @@ _ARGUMENTS = ("metrics", "weighted_metrics")
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each list of metrics that is meant for all outputs."""
+    origins = Origins(module)
     for use in module.members:
         if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
         if use.owner_defines or is_hidden(use.called) or module.is_guarded(use.called):
             continue
-        outputs = _count_outputs(module, use)
-        for name in _ARGUMENTS if outputs and outputs > 1 else ():
-            given = argument(use.called, name)
-            if given is not None and isinstance(given.value, cst.List) and _is_flat(given.value):
-                assert outputs is not None
-                yield _finding(module, facts, use, name, given.value, outputs)
+        flat = [
+            (name, given.value)
+            for name in _ARGUMENTS
+            if (given := argument(use.called, name)) is not None
+            and isinstance(given.value, cst.List)
+            and _is_flat(given.value)
+        ]
+        outputs = _count_outputs(module, origins, use) if flat else None
+        for name, metrics in flat if outputs and outputs > 1 else ():
+            assert outputs is not None
+            yield _finding(module, facts, use, name, metrics, outputs)
 
 
-def _count_outputs(module: Module, use: MemberUse) -> int | None:
-    """Return how many outputs a model is made with; None where that is not written out."""
+def _count_outputs(module: Module, origins: Origins, use: MemberUse) -> int | None:
+    """Return how many outputs a model is made with; None where that is not sure.
+
+    It is made here, or by a function of the file that always makes as many.
+    """
     made = value_of(module, use.node.value)
-    if not isinstance(made, cst.Call):
+    if isinstance(made, cst.Call) and (count := _outputs_of(module, made)) is not None:
+        return count
+    known = list(origins.of(use.node.value))
+    if len(known) != 1 or known[0].part:
         return None
+    values = [value_of(module, each) for each in origins.returned_by(known[0].call)]
+    counts = {
+        _outputs_of(module, each) if isinstance(each, cst.Call) else None
+        for each in values or (known[0].call,)
+    }
+    return counts.pop() if len(counts) == 1 else None
+
+
+def _outputs_of(module: Module, made: cst.Call) -> int | None:
+    """Return how many outputs a call makes a model with; None where it does not say."""
     name = module.qualified(made.func)
     kind = module.knowledge.class_type(name) if name else None
     if kind is None or kind.cls != "Functional":
@@ -143,6 +166,18 @@ VALID = [
     _MODEL + "model = keras.Model(x, a)\nmodel.compile('sgd', 'mse', metrics=['mae', 'mse'])",
     _MODEL + "model = keras.Model(x, [a])\nmodel.compile('sgd', 'mse', metrics=['mae', 'mse'])",
     "import tf_keras\nmodel = tf_keras.Model(x, [a, b])\nmodel.compile(metrics=['mae'])",
+    # The function makes the one or the other.
+    (
+        _MODEL + "\n\ndef made(both):\n    if both:\n        return keras.Model(x, [a, b])\n"
+        "    return keras.Model(x, a)\n\n\nmodel = made(False)\n"
+        "model.compile('sgd', 'mse', metrics=['mae'])"
+    ),
+    # The model is one of those that are made.
+    (
+        _MODEL + "\n\ndef made():\n    whole = keras.Model(x, [a, b])\n"
+        "    return keras.Model(x, a), whole\n\n\nmodel, _ = made()\n"
+        "model.compile('sgd', 'mse', metrics=['mae'])"
+    ),
 ]
 INVALID = [
     Example(
@@ -166,5 +201,21 @@ INVALID = [
         before=_MODEL + "model = keras.Model(x, [a, b])\n"
         "model.compile('sgd', 'mse', metrics=[keras.metrics.AUC()])\n" + _FIT,
         raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
+    ),
+    # A class makes it by a method, as GANs do.
+    Example(
+        before=_MODEL + "\n\nclass Net:\n    def __init__(self):\n"
+        "        self.model = self.made()\n"
+        "        self.model.compile('sgd', 'mse', metrics=['mae'])\n\n"
+        "    def made(self):\n        return keras.Model(x, [a, b])\n\n\nmodel = Net().model\n"
+        + _FIT,
+        after=_MODEL + "\n\nclass Net:\n    def __init__(self):\n"
+        "        self.model = self.made()\n"
+        "        self.model.compile('sgd', 'mse', metrics=[['mae'], ['mae']])\n\n"
+        "    def made(self):\n        return keras.Model(x, [a, b])\n\n\nmodel = Net().model\n"
+        + _FIT,
+        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
+        on_keras_2=True,
+        same="sorted(logs)",
     ),
 ]
