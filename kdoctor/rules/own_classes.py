@@ -6,7 +6,9 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.kinds import Kind
+from kdoctor.keras_api import Presence
+from kdoctor.kinds import Kind, Type
+from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
 
 OPTIMIZER_HOOKS: Final = frozenset(
@@ -46,6 +48,15 @@ def _kind_of_base(
     through = next((each.own_class for each in module.imports if each.name == name), None)
     made = module.knowledge.class_type(through.base if through and through.base else name)
     return None if made is None else made.kind
+
+
+def keeps_own(facts: Facts, layer: Type) -> bool:
+    """Say whether a layer of Keras has its weights to itself: none but its own are saved.
+
+    Then its ``kernel`` (or ``embeddings``) is a property, too. Both came with LoRA, to each of
+    these layers at its own time.
+    """
+    return facts.member(layer, "enable_lora") is Presence.EXISTS
 
 
 def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef | None:

@@ -1,8 +1,13 @@
 """KD609 where the class is written otherwise than in its examples; what Keras itself says of it."""
 
+from itertools import product
+
 import pytest
 
 from kdoctor import fix, scan
+from kdoctor.keras_api.members import classes_of
+from kdoctor.keras_api.tables import MemberKind, classes_table
+from kdoctor.rules.members.read_only_member import OF_LAYERS
 
 _CLASS = (
     "import keras\n\n\n{outer}class Mine(keras.layers.Dense):\n"
@@ -47,16 +52,37 @@ def test_a_weight_of_a_guarded_branch_is_left_alone() -> None:
     assert "KD609" not in _codes(source)
 
 
+@pytest.mark.parametrize(
+    ("base", "before", "since"), [("Dense", "3.0.0", "3.0.5"), ("Conv2D", "3.2.1", "3.3.0")]
+)
+def test_it_is_told_since_the_release_that_leaves_them_out(base, before, since) -> None:
+    source = _CLASS.format(outer="").replace("Dense", base).encode()
+    for release, is_told in ((before, False), (since, True)):
+        found = scan(["-"], stdin=source, select=["KD609"], target=f"keras=={release}").findings
+        assert bool(found) is is_told
+
+
+def test_the_releases_have_kernel_as_a_property_where_they_have_lora() -> None:
+    releases = [each for each in classes_table("keras").releases if each.startswith("3.")]
+    for release, (cls, member) in product(releases, OF_LAYERS.items()):
+        (info,) = (
+            each
+            for each in classes_of("keras", release).by_leaf(cls)
+            if each.home.startswith("keras.src.layers.")
+        )
+        is_property = info.members[member].kind is MemberKind.PROPERTY
+        assert is_property is ("enable_lora" in info.members), (release, cls)
+
+
 @pytest.mark.frameworks
 def test_the_layers_that_leave_out_what_is_added_are_those() -> None:
     import keras  # noqa: PLC0415
 
-    from kdoctor.rules.saving.own_weights_not_saved import SINCE  # noqa: PLC0415
-
     told = {"Conv1D": (2, 3), "Conv2D": (2, 3), "Conv3D": (2, 3), "Dense": (2,)}
-    told |= {"EinsumDense": ("ab,bc->ac", 3), "Embedding": (5, 3)}
+    told |= {"EinsumDense": ("ab,bc->ac", 3), "Embedding": (5, 3), "ReversibleEmbedding": (5, 3)}
     shapes = {"Conv1D": (1, 6, 3), "Conv2D": (1, 6, 6, 3), "Conv3D": (1, 6, 6, 6, 3)}
-    assert SINCE.keys() == told.keys()
+    having = {name for name, layer in vars(keras.layers).items() if hasattr(layer, "enable_lora")}
+    assert {getattr(keras.layers, each).__name__ for each in having} == told.keys()
     for cls, arguments in told.items():
         layer = getattr(keras.layers, cls)(*arguments)
         layer.add_weight(shape=(1,))

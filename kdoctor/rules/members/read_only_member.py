@@ -19,7 +19,7 @@ of its own says `kernel = None` in its class, which puts the property out of the
 
 ## How we know
 Each of them was tried on Keras 3.15.1, and is tried again by a test; since when `kernel`,
-`embeddings`, `path` and `quantization_mode` are properties was read in the releases.
+`embeddings` and `path` are properties is in the data of the releases, and held against it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,13 @@ from operator import or_
 from typing import Final
 
 import libcst as cst
-from packaging.version import Version
 
+from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import keras_version
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import class_of, symbol
-from kdoctor.rules.own_classes import stands_in_old_optimizer
+from kdoctor.rules.own_classes import keeps_own, stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import changes_of
 from kdoctor.syntax import MemberStore, Module
@@ -48,26 +47,17 @@ _WEIGHTS = (
     *("variables", "trainable_variables", "non_trainable_variables"),
 )
 _NEW = ("input_dtype", "metrics_variables", "path", "quantization_mode")  # of Keras 3
+_OF_BOTH = (*_WEIGHTS, *_NEW, "losses", "metrics", "dtype")
 READ_ONLY = {
     Kind.CALLBACK: frozenset({"model"}),
-    Kind.LAYER: frozenset({*_WEIGHTS, *_NEW, "losses", "metrics", "output", "input", "dtype"}),
-    Kind.MODEL: frozenset(
-        {
-            *(*_WEIGHTS, *_NEW, "losses", "metrics", "metrics_names", "layers", "dtype"),
-        }
-    ),
+    Kind.LAYER: frozenset({*_OF_BOTH, "output", "input"}),
+    Kind.MODEL: frozenset({*_OF_BOTH, "metrics_names", "layers"}),
     Kind.OPTIMIZER: frozenset({"iterations"}),
 }
 # Of some layers, and of what is made from them.
 OF_LAYERS: Final = {
     **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D", "Dense", "EinsumDense"), "kernel"),
     "Embedding": "embeddings",
-}
-# The first release that was read and has it as a property; those between were not looked at.
-_SINCE: Final = {"path": Version("3.4.1"), "quantization_mode": Version("3.4.1")}
-_SINCE_OF_LAYERS: Final = {
-    **dict.fromkeys(("Dense", "EinsumDense", "Embedding"), Version("3.0.5")),
-    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), Version("3.3.3")),
 }
 # Of models that are built by calls, which a class of the user's own need not be.
 OF_FUNCTIONAL = frozenset({"inputs", "outputs", "input", "output"})
@@ -99,16 +89,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _is_read_only(module: Module, facts: Facts, store: MemberStore) -> bool:
     if store.member in READ_ONLY.get(store.owner.kind, ()):
-        since = _SINCE.get(store.member)
-        return since is None or keras_version(facts) >= since
+        is_old = store.member not in _NEW
+        return is_old or facts.member(store.owner, store.member) is Presence.EXISTS
     if store.member in OF_LAYERS.values():
         base = store.owner.qualified
         made = module.knowledge.class_type(base) if base else None
-        if made is None or made.kind is not Kind.LAYER or made.cls is None:
+        if made is None or made.kind is not Kind.LAYER:
             return False
-        if OF_LAYERS.get(made.cls) != store.member:
-            return False
-        return keras_version(facts) >= _SINCE_OF_LAYERS[made.cls]
+        return OF_LAYERS.get(made.cls or "") == store.member and keeps_own(facts, made)
     is_functional = store.owner.kind is Kind.MODEL and store.owner.cls == "Functional"
     return is_functional and store.member in OF_FUNCTIONAL
 

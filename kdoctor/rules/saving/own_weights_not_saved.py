@@ -23,7 +23,7 @@ Or a layer made from `keras.layers.Layer`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with each of these layers and with nine others, which save
-what is added; since when, was read in the releases.
+what is added; since when is in the data of the releases, and held against it.
 """
 
 from __future__ import annotations
@@ -33,25 +33,19 @@ from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
-from packaging.version import Version
 
 from kdoctor import keras_api
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.source_lines import line_end, margin
-from kdoctor.rules.calls import is_keras_3, keras_version, speller_at
+from kdoctor.rules.calls import is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import methods_in
+from kdoctor.rules.own_classes import keeps_own, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import descendants
 
-# The first release that was read and leaves out what is added; those between were not looked at.
-SINCE: Final = {
-    **dict.fromkeys(("Dense", "EinsumDense", "Embedding"), Version("3.0.5")),
-    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), Version("3.3.3")),
-}
 _OF_BASE: Final = frozenset({"bias", "embeddings", "kernel"})
 _SAVES: Final = ("save_own_variables", "load_own_variables")
 
@@ -72,8 +66,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _leaves_out(module: Module, facts: Facts, base: str) -> bool:
     made = module.knowledge.class_type(base)
-    since = SINCE.get(made.cls or "") if made is not None and is_keras_3(facts, base) else None
-    return since is not None and keras_version(facts) >= since
+    return made is not None and is_keras_3(facts, base) and keeps_own(facts, made)
 
 
 def _added(module: Module, method: cst.FunctionDef) -> Iterator[cst.Call]:
@@ -145,7 +138,7 @@ def _may_leave_out(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> b
     """Say of a class of a glimpse whether it may add weights to one of these layers."""
     known = keras_api.knowledge(facts.target)
     made = [known.class_type(base) for base in bases]
-    return any(each is not None and each.cls in SINCE for each in made) and any(
+    return any(each is not None and keeps_own(facts, each) for each in made) and any(
         isinstance(each, ast.Attribute) and each.attr == "add_weight" for each in nodes_in(node)
     )
 
