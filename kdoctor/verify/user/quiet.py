@@ -14,7 +14,7 @@ _MODULES = FRAMEWORKS | {
     *("numpy", "math", "cmath", "functools", "itertools", "collections", "operator", "typing"),
     *("enum", "dataclasses", "abc", "re", "string", "fractions", "decimal", "numbers", "copy"),
     *("logging", "types", "contextlib", "packaging", "distutils", "scipy", "six", "warnings"),
-    *("random", "time", "datetime", "uuid", "string"),
+    *("random", "time", "datetime", "uuid"),
 }
 _OF_THE_SYSTEM = ("os.environ.get", "os.getenv", "os.getcwd", "os.path.")
 _CALLABLES = frozenset(

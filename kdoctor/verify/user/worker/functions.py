@@ -184,12 +184,12 @@ class TensorFunction:
     def plan(subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
         """Return further arguments and the inputs that it takes."""
         best: dict[str, Any] | None = None
+        alone = {label for label, _ in draws.tensors()}
         for extra in draws.arguments_for(subject, job["calls"], skip=1):
             plan = {"extra": extra}
             cases = TensorFunction.measure(subject, plan, side)
             good = {case.label for case in cases if not case.error}
-            alone = {label for label in good if label in dict(draws.tensors())}
-            good = alone or good  # a list is for what takes nothing else
+            good = good & alone or good  # a list is for what takes nothing else
             if good:
                 return {**plan, "only": good}
             best = best or plan

@@ -81,12 +81,11 @@ def _second(module: Any, job: dict[str, Any], side: Side, record: dict[str, Any]
         largest, tolerance = max(largest, apart), max(tolerance, old.tolerance)
         if differences:
             drawn = _drawn(module, job, side, record, other)
-            sure = [each for each in differences if each.where not in drawn]
-            sure += [each for each in differences if not each.is_of_numbers]
+            sure = [e for e in differences if e.where not in drawn or not e.is_of_numbers]
             if not sure:
                 why = f"its {differences[0].where} is random: no two runs after the fix agree"
                 return {**answer, "state": "not tried", "error": why}
-            first = min(sure, key=differences.index)
+            first = sure[0]
             return {
                 **answer,
                 "state": "different",
