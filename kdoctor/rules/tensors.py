@@ -17,7 +17,7 @@ GIVE_TENSORS: Final = frozenset({
     *("logical_and", "logical_not", "logical_or", "logical_xor", "norm", "not_equal", "ones"),
     *("placeholder_with_default", "random.normal", "random.uniform", "range", "rank"),
     *(f"reduce_{each}" for each in ("all", "any", "max", "mean", "min", "prod", "sum")),
-    *("shape", "size", "stop_gradient", "where", "zeros"),
+    *("shape", "size", "stop_gradient", "where", "where_v2", "zeros"),
 })  # fmt: skip
 """The functions of TensorFlow that give one tensor in a graph, which has no value, whatever they
 are called with: without ``tensorflow.`` and the modules that have them by another name, too."""

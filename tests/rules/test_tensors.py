@@ -17,7 +17,7 @@ GIVEN = {
     "random.normal": ((),),
     "random.uniform": ((),),
     "range": (1,),
-    "where": (True, True, False),
+    **dict.fromkeys(("where", "where_v2"), (True, True, False)),
     "zeros": ((), tf.bool),
     **dict.fromkeys(("argmax", "argmin"), ([1.0, 2.0],)),
     **dict.fromkeys(("count_nonzero", "is_inf", "is_nan", "norm", "shape"), ([1.0],)),
