@@ -59,8 +59,9 @@ def verified(  # noqa: PLR0913
             unreadable.append((path, f"it cannot be read: {error.strerror or error}"))
     first = os.path.abspath(next(iter(listing), "."))  # noqa: PTH100 - a link stays what it is
     interpreter = choose(os.path.dirname(first), python)  # noqa: PTH120
+    limits = Limits(seconds, at_once=how.get("jobs") or 0)
     with progress(sys.stderr, shown=is_terminal(sys.stderr)) as heard:
-        report = verify(sources, texts, interpreter, Limits(seconds), heard)
+        report = verify(sources, texts, interpreter, limits, heard)
     left, with_unsafe = _left(fixed, report)
     return replace(
         report,

@@ -56,6 +56,7 @@ def verify(  # noqa: PLR0913 - the options of the command
     python: options.PythonOption = None,
     unsafe: options.Unsafe = None,
     seconds: options.SecondsOption = 60.0,
+    jobs: options.Jobs = None,
     kind: options.As = None,
     exclude: options.Exclude = None,
     config: options.ConfigOption = None,
@@ -90,6 +91,7 @@ def verify(  # noqa: PLR0913 - the options of the command
             "config": config,
             "isolated": isolated,
             "kind": choices.kind_of(kind),
+            "jobs": jobs,
             "diffs": False,
             "anchors": False,
         }

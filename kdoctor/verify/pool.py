@@ -26,6 +26,7 @@ class Worker:
 
     def __init__(self, backend: str = DEFAULT_BACKEND) -> None:
         self.backend = backend
+        self.has_died = False
         self._folder = tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True)
         own = keeping_to(self._folder.name) | {"KERAS_BACKEND": backend}
         self._process = subprocess.Popen(
@@ -48,6 +49,16 @@ class Worker:
             return None
         line = self._process.stdout.readline()
         return json.loads(line) if line else None
+
+    def do(self, job: Job) -> Outcome:
+        """Return what came of a job; where the process died on it, that."""
+        kind = "rewrite" if isinstance(job, RewriteJob) else "example"
+        answer = self.ask({"kind": kind, **dataclasses.asdict(job)})
+        if answer is not None:
+            return Outcome(**answer)
+        self.has_died = True
+        what = {"mode": "", "what": "the worker died", "input": ""}
+        return Outcome(job.id, backend_of(job), failing=1, failures=[what])
 
     def end(self) -> None:
         """Let the process end."""
@@ -108,18 +119,10 @@ def _work(waiting: queue.SimpleQueue[Job], done: queue.SimpleQueue[Outcome]) -> 
             job = waiting.get_nowait()
         except queue.Empty:
             break
-        if backend_of(job) != worker.backend:
+        if backend_of(job) != worker.backend or worker.has_died:
             worker.end()
             worker = Worker(backend_of(job))
-        kind = "rewrite" if isinstance(job, RewriteJob) else "example"
-        answer = worker.ask({"kind": kind, **dataclasses.asdict(job)})
-        if answer is None:
-            worker.end()
-            worker = Worker(worker.backend)
-            what = {"mode": "", "what": "the worker died", "input": ""}
-            done.put(Outcome(job.id, backend_of(job), failing=1, failures=[what]))
-        else:
-            done.put(Outcome(**answer))
+        done.put(worker.do(job))
     worker.end()
 
 

@@ -19,9 +19,12 @@ SAMPLE = 12
 MUTANTS = 12
 
 
-def prove(jobs):
-    # One process: to start another takes longer than these few jobs.
-    return {outcome.id: outcome for outcome in pool.run_all(jobs, 1)}
+@pytest.fixture(scope="module")
+def prove():
+    """Do jobs, all in one process: to start another takes longer than these few."""
+    worker = pool.Worker()
+    yield lambda jobs: {job.id: worker.do(job) for job in jobs}
+    worker.end()
 
 
 WRONG = {
@@ -71,7 +74,7 @@ OF_OTHER_ROOTS = {
 
 
 @pytest.fixture(scope="module")
-def outcomes():
+def outcomes(prove):
     seed = secrets.randbelow(2**31)
     print(f"seed {seed}")
     jobs = []
@@ -208,7 +211,7 @@ PASSED_OVER = "import gc\nassert gc.isenabled() and gc.get_freeze_count() > 300_
 
 
 @pytest.fixture(scope="module")
-def examples():
+def examples(prove):
     jobs = [example("here", **RIGHT), example("alone", **RIGHT, alone=True)]
     jobs += [example(str(number), **wrong) for number, wrong in enumerate(NOT_SO)]
     return prove([*jobs, example("passed over", before=PASSED_OVER)])
@@ -271,7 +274,7 @@ MEANINGS = {
 
 
 @pytest.fixture(scope="module")
-def meanings():
+def meanings(prove):
     jobs = [example(key, **({"on_keras_2": True} | given)) for key, (_, given) in MEANINGS.items()]
     return prove(jobs)
 
@@ -281,7 +284,7 @@ def test_an_example_holds_where_its_old_meaning_is_as_it_says(meanings, key):
     assert meanings[key].holds is MEANINGS[key][0], meanings[key].failures
 
 
-def test_what_keras_means_is_as_before_after_a_run_on_keras_2():
+def test_what_keras_means_is_as_before_after_a_run_on_keras_2(prove):
     on_2 = example("one", before="import keras\nassert keras.backend.square", on_keras_2=True,
                    raises="AttributeError")  # fmt: skip
     on_3 = example("two", before="import keras, tensorflow as tf\nfrom tensorflow.keras import layers\n"
@@ -292,7 +295,7 @@ def test_what_keras_means_is_as_before_after_a_run_on_keras_2():
     assert outcomes["two"].holds, outcomes["two"].failures
 
 
-def test_an_example_leaves_nothing_behind_for_the_next():
+def test_an_example_leaves_nothing_behind_for_the_next(prove):
     jobs = [
         ExampleJob("one", "KD000", "", "import keras, os\nkeras.config.set_floatx('float64')\n"
                    "keras.backend.sum = 1\nos.environ['SEEN'] = '1'\ndel keras.backend.sum", None, None, ""),
@@ -304,9 +307,17 @@ def test_an_example_leaves_nothing_behind_for_the_next():
     assert outcomes["two"].holds
 
 
+def test_a_job_on_which_its_process_dies_costs_itself_only():
+    jobs = [example("dies", before="import os\nos._exit(3)"), example("next", before="1")]
+    dies, after = pool.run_all(jobs, 1)
+    assert (dies.holds, dies.failures[0]["what"]) == (False, "the worker died")
+    assert after.holds
+
+
 def test_what_an_example_writes_for_a_while_goes_with_its_process(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     writes = "import tempfile\ntempfile.mkstemp()"
-    assert prove([example("one", before=writes), example("two", before=writes, alone=True)])
+    jobs = [example("one", before=writes), example("two", before=writes, alone=True)]
+    assert all(each.holds for each in pool.run_all(jobs, 1))
     assert list(tmp_path.iterdir()) == []

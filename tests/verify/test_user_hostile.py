@@ -129,7 +129,9 @@ def tried(tmp_path_factory):
         patch.setenv("TMPDIR", str(room))
         patch.setattr("tempfile.tempdir", None)
         patch.chdir(outside)
-        report = verify(sources, lambda _: None, interpreter_for("/"), Limits(4.0, 2**30))
+        report = verify(
+            sources, lambda _: None, interpreter_for("/"), Limits(4.0, 2**30, at_once=4)
+        )
     by_name = {}
     for verdict in report.verdicts:
         by_name.setdefault(verdict.path.removesuffix(".py"), {})[verdict.name] = verdict

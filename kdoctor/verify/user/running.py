@@ -1,4 +1,7 @@
-"""The two processes that run user code: Keras 2 first, then Keras 3, which compares."""
+"""The two processes that run user code: Keras 2 first, then Keras 3, which compares.
+
+Both start at once, for it takes seconds to import a framework.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -15,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 from kdoctor import reference
 from kdoctor.errors import UsageProblem
@@ -50,10 +54,14 @@ Heard = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one definition may use on each side: seconds of computing or waiting, and bytes."""
+    """What one definition may use on each side: seconds of computing or waiting, and bytes.
+
+    ``at_once`` is how many may run at the same time, 0 for as many as there are cores and memory.
+    """
 
     seconds: float = 60.0
     memory: int = 3 * 2**30
+    at_once: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +85,25 @@ def run(
     Raises:
         UsageProblem: a worker does not start.
     """
-    versions: dict[str, str] = {}
+    if not old:
+        return Ran({}, {}, ())
     with (
         _ended_in_order(),
         tempfile.TemporaryDirectory(prefix="kdoctor-", ignore_cleanup_errors=True) as folder,
+        _Worker(_KERAS_2, interpreter, Path(folder)) as first,
+        _Worker(_KERAS_3, interpreter, Path(folder)) as second,
     ):
         total = len(old) + len(new)
-        first = _answers(_KERAS_2, old, interpreter, limits, Path(folder), versions)
-        before = _collected(first, 0, total, heard)
+        before = _collected(first.answers(old, limits), 0, total, heard)
         # What ended its process, or cannot be tried, would do so again.
         repeated = [
             {**job, "repeats": before[job["id"]]["state"] == "ran"}
             for job in new
             if job["id"] in before and not before[job["id"]].get("ended")
         ]
-        second = _answers(_KERAS_3, repeated, interpreter, limits, Path(folder), versions)
-        after = _collected(second, len(old), total, heard)
-    return Ran(before, after, tuple(versions.items()))
+        after = _collected(second.answers(repeated, limits), len(old), total, heard)
+    versions = {side: each.version for side, each in ((_KERAS_2, first), (_KERAS_3, second))}
+    return Ran(before, after, tuple((side, told) for side, told in versions.items() if told))
 
 
 @contextlib.contextmanager
@@ -128,51 +138,68 @@ def _collected(
     return found
 
 
-def _answers(  # noqa: PLR0913, PLR0917
-    side: str,
-    jobs: Sequence[Job],
-    interpreter: Interpreter,
-    limits: Limits,
-    folder: Path,
-    versions: dict[str, str],
-) -> Iterator[Answer]:
-    """Start a worker, yield its answers, and end it with all that it started."""
-    if not jobs:
-        return
-    orders = {
-        "jobs": list(jobs),
-        "keras_2": str(_SHIM),
-        "reference": str(Path(reference.__file__).parent),
-        "limits": {"seconds": limits.seconds, "memory": limits.memory},
-    }
-    (folder / "jobs.json").write_text(json.dumps(orders), encoding="utf-8")
-    process = _started(side, interpreter, folder)
-    try:
-        for line in _lines(process):
+class _Worker:
+    """A process that runs one side; it is ended with all that it started."""
+
+    def __init__(self, side: str, interpreter: Interpreter, folder: Path) -> None:
+        self.version = ""  # of what it runs, once it has said so
+        self._interpreter = interpreter
+        self._errors = folder / f"{side}-stderr"
+        homes = {name: str(folder) for name in ("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME")}
+        code = [interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1])]
+        with self._errors.open("wb") as errors:
+            self._process = subprocess.Popen(
+                [*code, side, str(_SHIM), str(folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environment(_ENVIRONMENT, homes, unheard=_UNHEARD),
+                cwd=folder,
+                start_new_session=True,
+            )
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process."""
+        _end(self._process)
+
+    def answers(self, jobs: Sequence[Job], limits: Limits) -> Iterator[Answer]:
+        """Have jobs done; yield the answers as they come.
+
+        Raises:
+            UsageProblem: it did not start.
+        """
+        if not jobs:
+            return
+        orders = {
+            "jobs": list(jobs),
+            "reference": str(Path(reference.__file__).parent),
+            "limits": {"seconds": limits.seconds, "memory": limits.memory},
+            "at_once": limits.at_once or _room(limits.memory),
+        }
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and has said why
+            self._process.stdin.write(json.dumps(orders).encode())
+            self._process.stdin.close()
+        for line in _lines(self._process):
             message = json.loads(line)
             if "ready" in message:
-                versions[side] = ", ".join(f"{k} {v}" for k, v in message["ready"].items())
+                self.version = ", ".join(f"{k} {v}" for k, v in message["ready"].items())
                 continue
             yield message
-        if side not in versions:
-            process.wait()
-            raise UsageProblem(_how_it_ended(interpreter, folder))
-    finally:
-        _end(process)
+        if not self.version:
+            self._process.wait()
+            raise UsageProblem(_how_it_ended(self._interpreter, self._errors))
 
 
-def _started(side: str, interpreter: Interpreter, folder: Path) -> subprocess.Popen[bytes]:
-    homes = {name: str(folder) for name in ("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME")}
-    with (folder / "stderr").open("wb") as errors:
-        return subprocess.Popen(
-            [interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1]), side, folder],
-            stdout=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            stderr=errors,
-            env=environment(_ENVIRONMENT, homes, unheard=_UNHEARD),
-            cwd=folder,
-            start_new_session=True,
-        )
+def _room(memory: int) -> int:
+    """Return how many processes the machine has cores for, and memory."""
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(cores, there // memory))
 
 
 def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
@@ -195,7 +222,7 @@ def _lines(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a worker: asked first, so that it ends its fork, which has a session of its own."""
+    """End a worker: asked first, so that it ends its forks, which have sessions of their own."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -203,12 +230,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(BrokenPipeError):  # what it was not told is lost
+                pipe.close()
 
 
-def _how_it_ended(interpreter: Interpreter, folder: Path) -> str:
-    said = (folder / "stderr").read_text("utf-8", "replace").strip().splitlines()
+def _how_it_ended(interpreter: Interpreter, errors: Path) -> str:
+    said = errors.read_text("utf-8", "replace").strip().splitlines()
     last = said[-1] if said else "it said nothing"
     return (
         f"TensorFlow does not start on {interpreter.path} ({interpreter.because}): {last} "

@@ -74,7 +74,7 @@ class Sliced:
         """Which statements bind a name."""
         found: dict[str, list[Statement]] = {}
         for each in self.statements:
-            for name in each.binds:
+            for name in sorted(each.binds):
                 found.setdefault(name, []).append(each)
         return found
 
@@ -147,7 +147,7 @@ class Sliced:
             here.add(current)
             for statement in self.bound.get(current, []):
                 self._check(statement)
-                waiting += statement.needs
+                waiting += sorted(statement.needs, reverse=True)  # it takes from the end
                 for node in imports_in(statement.node):
                     self._follow(node, current, wanted)
             if current not in self.bound and not is_builtin(current):

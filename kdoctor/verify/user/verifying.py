@@ -39,7 +39,7 @@ class Source:
     def where(self, number: int) -> str:
         """Return the same in words."""
         cell, line = self.place(number)
-        return f"line {line}" if cell is None else f"cell {cell}, line {line}"
+        return f"line {line}" if cell is None else f"line {line} of cell {cell}"
 
 
 # A package that is not there; that Keras 2 is not is told before anything runs.

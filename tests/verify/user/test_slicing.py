@@ -220,7 +220,7 @@ def test_a_line_of_a_notebook_is_told_with_its_cell():
     (source,) = sources_of("a.ipynb", text, text)
     line = source.before.split("\n").index("def f(y):") + 1
     assert source.place(line) == (2, 2)
-    assert source.where(line) == "cell 2, line 2"
+    assert source.where(line) == "line 2 of cell 2"
 
 
 def test_what_a_setting_needs_comes_with_it(module):

@@ -230,8 +230,47 @@ def goes_on(y_true, y_pred):
     return K.mean(y_pred)
 """
 
+ENDLESS = """
+from keras import backend as K
 
-def kdoctor_cli(*arguments, folder=None):
+
+def first(y_true, y_pred):
+    while True:
+        K.mean(y_pred)
+
+
+def second(y_true, y_pred):
+    while True:
+        K.mean(y_pred)
+"""
+BROKEN = """
+from keras import backend as K
+from steps import nothing
+
+c = open("c")
+b = open("b")
+a = open("a")
+
+
+def fine(y_true, y_pred):
+    return K.mean(y_pred)
+
+
+def lacks(y_true, y_pred):
+    return K.mean(y_pred) + nothing()
+
+
+def shows(y_true, y_pred):
+    K.mean(y_pred)
+    raise ValueError(f"no use for {fine}")
+
+
+def three(y_true, y_pred):
+    return K.mean(y_pred) + len(b.read() + c.read() + a.read())
+"""
+
+
+def kdoctor_cli(*arguments, folder=None, **settings):
     environment = {key: value for key, value in os.environ.items() if key not in UNHEARD}
     return subprocess.run(
         [sys.executable, "-m", "kdoctor", *map(str, arguments)],
@@ -241,7 +280,7 @@ def kdoctor_cli(*arguments, folder=None):
         timeout=580,
         check=False,
         cwd=folder,
-        env=environment | QUIET,
+        env=environment | QUIET | settings,
     )
 
 
@@ -413,19 +452,41 @@ def test_a_python_without_tensorflow_is_one_sentence(tmp_path):
 
 
 @pytest.mark.frameworks
+def test_what_is_said_depends_on_no_hash_no_name_that_is_drawn_and_no_number_of_processes(tmp_path):
+    pytest.importorskip("tf_keras")
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "steps.py").write_text("import keras\n\n\ndef other():\n    pass\n")
+    (tmp_path / "broken.py").write_text(BROKEN)
+    given = ("verify", "broken.py", "fine.py", "--json")
+    (tmp_path / "fine.py").write_text(FINE)
+    ran = [
+        kdoctor_cli(*given, "--jobs", jobs, folder=tmp_path, PYTHONHASHSEED=jobs)
+        for jobs in ("1", "3")
+    ]
+    assert ran[0].stdout == ran[1].stdout
+    found = verdicts(ran[0])
+    assert found["lacks"]["why"] == (
+        "ImportError: cannot import name 'nothing' from 'steps' (steps.py)"
+    )
+    assert found["shows"]["why"].endswith("it raises ValueError: no use for <function fine>")
+    assert found["three"]["why"] == ("it needs a: open() reads, writes, trains or sends (line 7)")
+    assert found["fine"]["state"] == "equal"
+
+
+@pytest.mark.frameworks
 def test_one_that_is_told_to_end_takes_its_folder_and_its_processes_along(tmp_path):
     pytest.importorskip("tf_keras")
-    path, room = tmp_path / "fine.py", tmp_path / "room"
-    path.write_text(FINE)
+    path, room = tmp_path / "endless.py", tmp_path / "room"
+    path.write_text(ENDLESS)
     room.mkdir()
     running = subprocess.Popen(
-        [sys.executable, "-m", "kdoctor", "verify", str(path)],
+        [sys.executable, "-m", "kdoctor", "verify", str(path), "--jobs", "2"],
         env={**os.environ, **QUIET, "TMPDIR": str(room)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
     end = time.monotonic() + 100
-    while not list(room.glob("kdoctor-*/jobs.json")) and time.monotonic() < end:
+    while len(list(room.glob("kdoctor-*/keras_2-[01]"))) < 2 and time.monotonic() < end:
         time.sleep(0.05)
     running.terminate()
     said = running.communicate(timeout=60)

@@ -1,13 +1,14 @@
-"""One job after the other, each in a fork of its own that is watched to its end.
+"""Jobs, each in a fork of its own that is watched to its end.
 
 The frameworks are imported once, before any code of the user's; a fork that hangs, exits or eats
-memory costs its own job only.
+memory costs its own job only. As many run at once as the machine has room for.
 """
 
 from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import json
 import os
 import pickle
@@ -27,10 +28,9 @@ _IDLE = 0.1  # of the time: one that only wakes up to sleep again waits
 _THROUGH = 87  # the exit status of a fork whose answer is whole
 
 
-def main(side_name: str, folder: str) -> None:
-    """Do the jobs of ``jobs.json`` in ``folder``; write a line of JSON for each to stdout."""
+def main(side_name: str, shim: str, folder: str) -> None:
+    """Load a side, then do the jobs that come on stdin; write a line of JSON for each to stdout."""
     sys.dont_write_bytecode = True
-    orders = json.loads(Path(folder, "jobs.json").read_text("utf-8"))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what frameworks print is no answer
     sandbox.adopt_orphans()
@@ -38,15 +38,12 @@ def main(side_name: str, folder: str) -> None:
 
     # The frameworks are not looked through for garbage: forks share them as long as nobody does.
     gc.disable()
-    side = load(side_name, orders["keras_2"])
+    side = load(side_name, shim)
     gc.freeze()
     gc.enable()
     _say(answers, {"ready": side.versions})
-    for job in orders["jobs"]:
-        job["reference"] = orders["reference"]
-        _say(
-            answers, {"job": job["id"], **_done(job, side, Path(folder), orders["limits"], answers)}
-        )
+    orders = json.loads(sys.stdin.buffer.read())
+    _Forks(side, Path(folder), orders, answers).work()
 
 
 def _say(answers: Any, message: dict[str, Any]) -> None:
@@ -54,35 +51,56 @@ def _say(answers: Any, message: dict[str, Any]) -> None:
     answers.flush()
 
 
-def _done(
-    job: dict[str, Any], side: Any, folder: Path, limits: dict[str, float], answers: Any
-) -> dict[str, Any]:
-    """Run a job in a fork. Whatever becomes of that is part of the answer."""
-    home = folder / f"{side.name}-{job['id']}"
-    home.mkdir()
-    verdict = folder / f"{side.name}-{job['id']}.json"
-    pid = os.fork()
-    if not pid:
-        os.close(answers.fileno())  # what the user's code writes there would be taken for answers
-        _child(job, side, folder, home, limits)
-    signal.signal(signal.SIGTERM, lambda *_: _end_with(pid))
-    try:
-        ended = _watched(pid, limits)
-    finally:
-        sandbox.end_all(pid)
-        sandbox.end_orphans()
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if ended == "":
-        with contextlib.suppress(ValueError):
-            return dict(json.loads(verdict.read_text("utf-8")))
-    why = ended or "it ended its process before it was through"
-    return {"state": "cannot", "error": why, "ended": True}
+class _Forks:
+    """The jobs that run now. Whatever becomes of one is part of its answer."""
 
+    def __init__(self, side: Any, folder: Path, orders: dict[str, Any], answers: Any) -> None:
+        self._side, self._folder, self._answers = side, folder, answers
+        self._orders = orders
+        self._running: dict[int, _Fork] = {}
 
-def _end_with(pid: int) -> None:
-    sandbox.end_all(pid)
-    sandbox.end_orphans()
-    os._exit(1)
+    def work(self) -> None:
+        """Do all jobs, so many at once as was ordered."""
+        signal.signal(signal.SIGTERM, self._end)
+        waiting = iter(self._orders["jobs"])
+        while True:
+            free = self._orders["at_once"] - len(self._running)
+            for job in itertools.islice(waiting, free):
+                self._start(job)
+            if not self._running:
+                return
+            self._hear()
+            time.sleep(_POLL)
+
+    def _start(self, job: dict[str, Any]) -> None:
+        name = f"{self._side.name}-{job['id']}"
+        home = self._folder / name
+        home.mkdir()
+        pid = os.fork()
+        if not pid:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.close(self._answers.fileno())  # what user code writes there would be taken for them
+            job["reference"] = self._orders["reference"]
+            _child(job, self._side, self._folder, home, self._orders["limits"])
+        verdict = self._folder / f"{name}.json"
+        self._running[pid] = _Fork(pid, job["id"], verdict, self._orders["limits"])
+
+    def _hear(self) -> None:
+        """Say what has ended."""
+        for fork in list(self._running.values()):
+            why = fork.end()
+            if why is None:
+                continue
+            del self._running[fork.pid]
+            sandbox.end_all(fork.pid)
+            sandbox.end_orphans(self._running)
+            _say(self._answers, {"job": fork.job, **fork.answer(why)})
+
+    def _end(self, _number: int, _frame: Any) -> None:
+        for pid in self._running:
+            sandbox.end_all(pid)
+        sandbox.end_orphans(())
+        os._exit(1)
 
 
 def _child(
@@ -111,32 +129,49 @@ def _child(
         os._exit(status)
 
 
-def _watched(pid: int, limits: dict[str, float]) -> str:
-    """Wait for a fork; return why it has no answer, "" where it has."""
-    asleep, before, at = 0.0, -1.0, time.monotonic()
-    most = limits["memory"] + _memory_of(os.getpid())
-    while True:
-        done, status = os.waitpid(pid, os.WNOHANG)
+class _Fork:
+    """A process that does a job, watched to its end."""
+
+    def __init__(self, pid: int, job: int, verdict: Path, limits: dict[str, float]) -> None:
+        self.pid, self.job = pid, job
+        self._verdict, self._limits = verdict, limits
+        self._asleep, self._used, self._at = 0.0, -1.0, time.monotonic()
+        self._most_memory = limits["memory"] + _memory_of(os.getpid())
+
+    def end(self) -> str | None:
+        """Return why it has no answer, "" where it has one; None: it goes on."""
+        done, status = os.waitpid(self.pid, os.WNOHANG)
         if done:
             return _how(status)
-        time.sleep(_POLL)
+        why = self._too_much()
+        if why is not None:
+            sandbox.end_all(self.pid)
+            os.waitpid(self.pid, 0)
+        return why
+
+    def answer(self, why: str) -> dict[str, Any]:
+        """Return its answer, or why there is none."""
+        if why == "":
+            with contextlib.suppress(ValueError):
+                return dict(json.loads(self._verdict.read_text("utf-8")))
+        why = why or "it ended its process before it was through"
+        return {"state": "cannot", "error": why, "ended": True}
+
+    def _too_much(self) -> str | None:
+        seconds, memory = self._limits["seconds"], self._limits["memory"]
         now = time.monotonic()
-        state, used = _clock_of(pid)
+        state, used = _clock_of(self.pid)
         # A process that waits for a core or a disk is none that sleeps; one that is stopped is.
-        if state not in {"R", "D"} and used - before < _IDLE * (now - at):
-            asleep += now - at
-        before, at = used, now
-        why = ""
-        if used > limits["seconds"]:
-            why = f"it was not through after {limits['seconds']:g} s of computing"
-        elif asleep > limits["seconds"]:
-            why = f"it waited for {limits['seconds']:g} s"
-        elif _memory_of(pid) > most:
-            why = f"it took more than {limits['memory'] / 2**30:.1f} GiB of memory"
-        if why:
-            sandbox.end_all(pid)
-            os.waitpid(pid, 0)
-            return why
+        if state not in {"R", "D"} and used - self._used < _IDLE * (now - self._at):
+            self._asleep += now - self._at
+        self._used, self._at = used, now
+        if used > seconds:
+            return f"it was not through after {seconds:g} s of computing"
+        if self._asleep > seconds:
+            return f"it waited for {seconds:g} s"
+        if _memory_of(self.pid) > self._most_memory:
+            return f"it took more than {memory / 2**30:.1f} GiB of memory"
+        return None
 
 
 def _how(status: int) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from . import sandbox
+
 VALUE_TOLERANCE = 1e-5
 GRADIENT_TOLERANCE = 1e-4
 MODEL_TOLERANCE = 1e-4  # rounding adds up from layer to layer
@@ -15,7 +17,8 @@ MODEL_TOLERANCE = 1e-4  # rounding adds up from layer to layer
 EDGE_TOLERANCE = 0.06
 # In training, Keras 2 keeps the variance of the batch over n - 1, Keras 3 that over n.
 VARIANCE_TOLERANCE = 0.02
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# Colours, and what is another one each time: addresses, and names that AutoGraph draws.
+_PASSING = re.compile(r"\x1b\[[0-9;]*m| at 0x[0-9a-f]+|(?<=__autograph_generated_file)\w+")
 _ROUNDINGS = 10  # how many of them one side may be ahead of the other
 _LONGEST = 400  # characters of an error
 _TAIL = 150  # of them at its end, where Keras names the cause of what else it says
@@ -64,7 +67,8 @@ class NotTaken(Exception):
 def told(error: BaseException) -> str:
     """Return an error in one line."""
     kind = "" if isinstance(error, NotTaken) else f"{type(error).__name__}: "
-    text = " ".join(_COLOUR.sub("", f"{kind}{error}").split())
+    text = sandbox.without_home(_PASSING.sub("", f"{kind}{error}"))
+    text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _TAIL]} … {text[-_TAIL:]}"
 
 

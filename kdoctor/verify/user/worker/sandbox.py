@@ -13,6 +13,7 @@ import resource
 import signal
 import sys
 import tempfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ class _Doors:
     """Where writing is let through; ``shut`` is False again when the worker itself goes on."""
 
     home = ""
+    named = ""  # the same as it was given: links may lead to it
     shut = False
 
 
@@ -74,7 +76,7 @@ def enter(home: Path, limits: dict[str, float]) -> None:
     _limit(resource.RLIMIT_AS, _mapped() + 2 * int(limits["memory"]))
     with contextlib.suppress(OSError, AttributeError):
         _landlock(home)
-    _Doors.home = os.path.realpath(home)
+    _Doors.home, _Doors.named = os.path.realpath(home), str(home)
     _Doors.shut = True
     sys.addaudithook(_heard)
 
@@ -82,6 +84,13 @@ def enter(home: Path, limits: dict[str, float]) -> None:
 def leave() -> None:
     """Let the worker's own last steps through."""
     _Doors.shut = False
+
+
+def without_home(text: str) -> str:
+    """Return a text in which files of this process's folder, whose name is drawn, stand alone."""
+    for each in filter(None, (_Doors.home, _Doors.named)):
+        text = text.replace(each + os.sep, "")
+    return text
 
 
 def end_all(pid: int) -> None:
@@ -102,10 +111,10 @@ def adopt_orphans() -> None:
         libc.prctl(_PARENT_DEATH, signal.SIGTERM)
 
 
-def end_orphans() -> None:
-    """End what a fork left behind: this process has no other children then."""
-    while children := _children():
-        for each in children:
+def end_orphans(forks: Collection[int]) -> None:
+    """End what forks left behind: children of this process that are not one of ``forks``."""
+    while orphans := [each for each in _children() if each not in forks]:
+        for each in orphans:
             with contextlib.suppress(OSError):
                 os.kill(each, signal.SIGKILL)
             with contextlib.suppress(OSError):
