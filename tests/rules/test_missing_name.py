@@ -57,6 +57,27 @@ def test_a_use_that_cannot_be_rewritten_is_reported_and_keeps_the_import() -> No
 
 
 @pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("Policy('mixed_float16', loss_scale=1024)", "`keras.mixed_precision.Policy` takes no"),
+        (
+            "LossScaleOptimizer(mine, loss_scale='dynamic')",
+            "`keras.mixed_precision.LossScaleOptimizer` takes no",
+        ),
+    ],
+)
+def test_a_namesake_is_no_fix_where_it_surely_refuses_what_is_passed(call, why) -> None:
+    line = "from tensorflow.keras.mixed_precision import experimental as mp\n\n"
+    source = f"{line}a = mp.{call}\nmp.set_policy(a)\n"
+    use = findings(source)[1]
+    assert use.no_fix_because == f"{why} `loss_scale=`"
+    assert use.help
+    assert call in mended(source)
+    accepted = f"{line}a = mp.{call.partition(',')[0]})\n"
+    assert f" mixed_precision.{call.partition(',')[0]})\n" in mended(accepted)
+
+
+@pytest.mark.parametrize(
     ("line", "use"),
     [
         ("from keras.utils import multi_gpu_model", "multi_gpu_model(model)"),

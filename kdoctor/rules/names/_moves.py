@@ -13,6 +13,8 @@ from packaging.version import Version
 from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
+from kdoctor.rules.arguments._callees import callee_of
+from kdoctor.rules.arguments._keywords import is_taken
 from kdoctor.rules.facts import Facts, Proven
 from kdoctor.rules.names._calls import changed_defaults, mean_the_same
 from kdoctor.rules.names._homes import home_of, public_names, twins
@@ -44,10 +46,12 @@ class Moves:
         self._moves: dict[Rewrite, _Move] = {}
         self._ratings: dict[Rewrite, tuple[Applicability, str]] = {}
         self._uses: dict[str, list[Reference]] = {}
+        self._not_taken: dict[str, str] = {}
         for reference, found in missing.items():
-            for move in ways.of(found):
-                self._moves[move.row] = move
             self._uses.setdefault(under_keras(found.qualified), []).append(reference)
+        for found in missing.values():
+            for move in ways.of(found):
+                self._add(move)
         self._table = RewriteTable(self._moves, self._facts.signature)
 
     def is_of_a_later_release(self, found: Lookup) -> bool:
@@ -60,8 +64,22 @@ class Moves:
         """Return the other names that a missing object had in its last release."""
         return twins(found, self._facts)
 
+    def _add(self, move: _Move) -> None:
+        """Take a move, unless a call in this file passes what the other name surely refuses."""
+        old, new = move.row.left.partition("(")[0], move.row.right
+        if move.unsafe_because == _BY_NAME:
+            for use in self._uses[old]:
+                keyword = _not_taken(use.call, new, self._facts)
+                if keyword is not None:
+                    self._not_taken[old] = f"`{new}` takes no `{keyword}=`"
+                    return
+        self._moves[move.row] = move
+
     def attempt(self, reference: Reference) -> Fix | Refusal:
         """Return the fix of one name, or why there is none."""
+        not_taken = self._not_taken.get(self._name_of(reference))
+        if not_taken is not None:
+            return Refusal(not_taken)
         if isinstance(reference.node, cst.ImportStar):
             return Refusal("a star import does not say which names it was to bring in")
         reasons: list[str] = []
@@ -81,7 +99,11 @@ class Moves:
 
     def is_known(self, found: Lookup) -> bool:
         """Say whether anything stands for a name in some uses."""
-        return bool(self._table.rows_for(under_keras(found.qualified)))
+        name = under_keras(found.qualified)
+        return name in self._not_taken or bool(self._table.rows_for(name))
+
+    def _name_of(self, reference: Reference) -> str:
+        return under_keras(self._facts.lookup(reference.name).qualified)
 
     def _rated(self, move: _Move) -> tuple[Applicability, str]:
         if move.unsafe_because:
@@ -254,6 +276,23 @@ class Ways:
     ) -> _Move:
         row = rewrite(under_keras(found.qualified), under_keras(new))
         return _Move(row, proofs, means, unsafe_because)
+
+
+def _not_taken(call: cst.Call | None, new: str, facts: Facts) -> str | None:
+    """Return a keyword of a call that what it is to call surely refuses."""
+    callee = callee_of(new, facts)
+    if call is None or callee is None:
+        return None
+    given = (each.keyword.value for each in call.args if each.keyword is not None)
+    for keyword in given:
+        if keyword in callee.takes:
+            continue
+        taken = (
+            is_taken(callee.leaf, callee.kind, keyword) if callee.new.takes_any_keyword else False
+        )
+        if taken is False:
+            return keyword
+    return None
 
 
 def is_of_the_copy(found: Lookup) -> bool:

@@ -107,6 +107,11 @@ BY_HAND = {
     "metrics.fmeasure": "Write keras.metrics.F1Score()",
     "metrics.precision": "Write keras.metrics.Precision()",
     "metrics.recall": "Write keras.metrics.Recall()",
+    "mixed_precision.experimental.LossScaleOptimizer": "Write "
+    "keras.mixed_precision.LossScaleOptimizer(optimizer, initial_scale=…), whose scale is dynamic; "
+    "a fixed one is loss_scale_factor= of the optimizer itself",
+    "mixed_precision.experimental.Policy": "Leave loss_scale= out: the scale is that of "
+    "keras.mixed_precision.LossScaleOptimizer, which compile() takes for mixed_float16",
     "models.model_from_yaml": "YAML could run any code and is gone: keep the architecture as "
     "model.to_json(), read it with keras.models.model_from_json",
     "optimizer_v2.optimizer_v2.OptimizerV2": "Derive from keras.optimizers.Optimizer and define "
