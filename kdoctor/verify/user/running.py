@@ -145,6 +145,7 @@ class _Worker:
         self.version = ""  # of what it runs, once it has said so
         self._interpreter = interpreter
         self._errors = folder / f"{side}-stderr"
+        self._orders = folder / f"{side}-orders.json"
         homes = {name: str(folder) for name in ("HOME", "KERAS_HOME", "TMPDIR", "XDG_CACHE_HOME")}
         code = [interpreter.path, "-c", _START, str(Path(worker.__file__).parents[1])]
         with self._errors.open("wb") as errors:
@@ -180,9 +181,11 @@ class _Worker:
             "limits": {"seconds": limits.seconds, "memory": limits.memory},
             "at_once": limits.at_once or _room(limits.memory),
         }
+        self._orders.write_text(json.dumps(orders), encoding="utf-8")
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):  # it has ended, and has said why
-            self._process.stdin.write(json.dumps(orders).encode())
+            # Their place only: a pipe takes that at once, also where nobody comes to read it.
+            self._process.stdin.write(os.fsencode(self._orders))
             self._process.stdin.close()
         for line in _lines(self._process):
             message = json.loads(line)

@@ -29,7 +29,7 @@ _THROUGH = 87  # the exit status of a fork whose answer is whole
 
 
 def main(side_name: str, shim: str, folder: str) -> None:
-    """Load a side, then do the jobs that come on stdin; write a line of JSON for each to stdout."""
+    """Load a side; do the jobs of the file that stdin names; write a line of JSON for each."""
     sys.dont_write_bytecode = True
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what frameworks print is no answer
@@ -42,7 +42,7 @@ def main(side_name: str, shim: str, folder: str) -> None:
     gc.freeze()
     gc.enable()
     _say(answers, {"ready": side.versions})
-    orders = json.loads(sys.stdin.buffer.read())
+    orders = json.loads(Path(os.fsdecode(sys.stdin.buffer.read())).read_text("utf-8"))
     _Forks(side, Path(folder), orders, answers).work()
 
 
