@@ -155,6 +155,12 @@ def old_only(y_true, y_pred):
     return K.mean(K.no_such_thing(y_pred))
 
 
+class OldImages(Layer):
+    def call(self, images):
+        height, width = images.shape[1:3]
+        return K.no_such_resize(images)
+
+
 model = build(5)
 Lambda(distance)
 model.compile("sgd", loss=weighted(0.3))
@@ -360,6 +366,9 @@ def test_a_package_that_is_not_there_is_named_with_the_remedy(right):
 def test_what_never_ran_on_keras_2_is_told_with_its_error(right):
     assert right["old_only"]["state"] == "cannot be run on Keras 2"
     assert "no_such_thing" in right["old_only"]["why"]
+    # Other inputs, which it does not take, came before the one that shows it.
+    assert right["OldImages"]["state"] == "cannot be run on Keras 2"
+    assert "no attribute 'no_such_resize'" in right["OldImages"]["why"]
 
 
 @pytest.mark.frameworks

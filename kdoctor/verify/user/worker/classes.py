@@ -12,7 +12,7 @@ from .calling import measure, modes_of, weigh
 from .frameworks import Side
 from .functions import TensorFunction, meant, measure_pairs
 from .making import first_arguments, made, of_arguments
-from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, told
+from .measured import MODEL_TOLERANCE, Case, NotTaken, NotTried, plain, telling, told
 from .models import fill, given_of
 from .weights import Mismatch, give
 
@@ -62,6 +62,7 @@ class LayerClass:
     def plan(cls, subject: Any, job: dict[str, Any], side: Side) -> dict[str, Any]:
         """Return arguments and inputs with which it runs, and the weights that both sides get."""
         first: BaseException | None = None
+        refused: list[str] = []
         shapes = _shapes_told(job["calls"])
         for made_with in draws.arguments_for(subject, job["calls"]):
             try:
@@ -80,7 +81,7 @@ class LayerClass:
                 entry: dict[str, Any] = {"label": label, "arrays": arrays, "weights": None}
                 case = cls._case(subject, made_with, entry, side)
                 if case.error:
-                    first = first or NotTaken(case.error)
+                    refused.append(case.error)
                     continue
                 entries.append(entry)
                 ranks.add(rank)
@@ -88,9 +89,9 @@ class LayerClass:
                 plan = {"made_with": made_with, "entries": entries}
                 cls._see_around(subject, plan, side)
                 return plan
-        if first is not None:
-            raise first
-        raise NotTried("no input was found that it takes")
+        if refused:
+            raise NotTaken(telling(refused))
+        raise first or NotTried("no input was found that it takes")
 
     @classmethod
     def _see_around(cls, subject: Any, plan: dict[str, Any], side: Side) -> None:

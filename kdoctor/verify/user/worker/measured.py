@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +27,11 @@ _TAIL = 150  # of them at its end, where Keras names the cause of what else it s
 _OF_GUESSES = re.compile(
     r"(TypeError|ValueError|IndexError|KeyError|AssertionError|InvalidArgumentError): "
     r"|AttributeError: .*'(int|float|str|tuple|list|[\w.]*Tensor)' object has no attribute"
+)
+# What no input makes of code: of several errors, it is told.
+_OF_CODE = re.compile(
+    r"(ImportError|ModuleNotFoundError|NameError): "
+    r"|AttributeError: .*\bmodule '[\w.]+' has no attribute"
 )
 
 
@@ -75,6 +81,11 @@ def told(error: BaseException) -> str:
 def may_be_of_a_guess(error: str) -> bool:
     """Say whether an error may come of what it was called with, and say nothing of the code."""
     return bool(_OF_GUESSES.match(error))
+
+
+def telling(errors: Sequence[str]) -> str:
+    """Return the error that tells most of several inputs: of the code itself, else the first."""
+    return next((each for each in errors if _OF_CODE.search(each)), errors[0])
 
 
 def plain(value: Any) -> Any:

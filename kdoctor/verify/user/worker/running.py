@@ -8,7 +8,7 @@ from typing import Any
 
 from . import classes, functions, hints, loading
 from .frameworks import Side
-from .measured import Case, NotTaken, NotTried, compare, may_be_of_a_guess, told
+from .measured import Case, NotTaken, NotTried, compare, may_be_of_a_guess, telling, told
 
 # What a case tells of the numbers that come out; the rest is about shapes and weights.
 _OF_NUMBERS = ("output", "value", "gradient", "result")
@@ -46,7 +46,8 @@ def _first(subject: Any, job: dict[str, Any], side: Side) -> tuple[dict[str, Any
     failed = [case for case in cases if case.error]
     cases = [case for case in cases if not case.error]
     if not cases:
-        why = failed[0].error if failed else "no input was found that it takes"
+        errors = [case.error for case in failed] or ["no input was found that it takes"]
+        why = telling(errors)
         return {**_not_taken(why), "kind": found.kind}, None
     labels = {case.label for case in cases}
     record = {"kind": found.kind, "plan": plan, "cases": cases, "labels": labels}
