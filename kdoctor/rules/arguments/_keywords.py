@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from kdoctor.keras_api import Signature
 from kdoctor.kinds import Kind
 
 # What Keras 3 takes out of ``**kwargs`` besides the parameters of ``Layer`` itself.
@@ -220,6 +221,13 @@ def is_taken(leaf: str, kind: Kind | None, keyword: str) -> bool | None:
             return keyword in _OPTIMIZER
         case _:
             return None
+
+
+def is_refused(leaf: str, kind: Kind | None, new: Signature, keyword: str) -> bool:
+    """Say whether a callable with these parameters surely refuses a keyword."""
+    if new.parameter(keyword) is not None:
+        return False
+    return not new.takes_any_keyword or is_taken(leaf, kind, keyword) is False
 
 
 def was_taken(leaf: str, kind: Kind | None, keyword: str) -> bool:

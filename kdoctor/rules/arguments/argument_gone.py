@@ -36,7 +36,7 @@ from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._instead import PERIODIC_CHECKPOINT, instead_of
-from kdoctor.rules.arguments._keywords import Change, change_of, is_taken, was_taken
+from kdoctor.rules.arguments._keywords import Change, change_of, is_refused, was_taken
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -68,12 +68,10 @@ def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
 
 
 def _is_gone(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
-    if call.new.parameter(keyword) is not None:
+    if not is_refused(call.leaf, call.kind, call.new, keyword):
         return False
     if call.kind is Kind.LAYER and keyword in {"batch_input_shape", "weights"}:
         return False  # KD301, KD311
-    if call.new.takes_any_keyword and is_taken(call.leaf, call.kind, keyword) is not False:
-        return False
     return was_taken(call.leaf, call.kind, keyword) or any(
         each.parameter(keyword) is not None for each in call.olds(facts)
     )

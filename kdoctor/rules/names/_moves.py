@@ -14,7 +14,7 @@ from kdoctor.keras_api import EntryKind, Lookup, Presence, Signature, split_root
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.arguments._callees import callee_of
-from kdoctor.rules.arguments._keywords import is_taken
+from kdoctor.rules.arguments._keywords import is_refused
 from kdoctor.rules.facts import Facts, Proven
 from kdoctor.rules.names._calls import changed_defaults, mean_the_same
 from kdoctor.rules.names._homes import home_of, public_names, twins
@@ -284,15 +284,8 @@ def _not_taken(call: cst.Call | None, new: str, facts: Facts) -> str | None:
     if call is None or callee is None:
         return None
     given = (each.keyword.value for each in call.args if each.keyword is not None)
-    for keyword in given:
-        if keyword in callee.takes:
-            continue
-        taken = (
-            is_taken(callee.leaf, callee.kind, keyword) if callee.new.takes_any_keyword else False
-        )
-        if taken is False:
-            return keyword
-    return None
+    refused = (each for each in given if is_refused(callee.leaf, callee.kind, callee.new, each))
+    return next(refused, None)
 
 
 def is_of_the_copy(found: Lookup) -> bool:
