@@ -81,7 +81,7 @@ class Origins:
 
     def returned_by(self, call: cst.Call) -> Sequence[cst.BaseExpression]:
         """Return what the function of the file that a call calls may return."""
-        function = self._function_called(call.func)
+        function = self.function_called(call.func)
         return () if function is None else self._returned(function)
 
     def passed(self, call: cst.Call, parameter: cst.Param) -> cst.BaseExpression | None:
@@ -96,6 +96,15 @@ class Origins:
             return None
         found = argument(call, parameter.name.value, place)
         return None if found is None else found.value
+
+    def stored(self, node: cst.Attribute, depth: int = 0) -> tuple[cst.BaseExpression, Path] | None:
+        """Return what is assigned to ``self.x``, where one place assigns it, and the part of it."""
+        found = [
+            each
+            for cls in self._classes_of(node.value, depth)
+            for each in self._stores.get((cls, node.attr.value), ())
+        ]
+        return found[0] if len(found) == 1 else None
 
     # -- from a name back to the call
 
@@ -148,18 +157,11 @@ class Origins:
 
     def _attribute(self, node: cst.Attribute, path: Path, depth: int) -> frozenset[Origin]:
         """Return what ``self.x`` holds, or ``x`` of an instance of a class of the file."""
-        stored = [
-            each
-            for cls in self._classes_of(node.value, depth)
-            for each in self._stores.get((cls, node.attr.value), ())
-        ]
-        if len(stored) != 1 or None in stored[0][1]:
-            return _NOTHING
-        value, within = stored[0]
-        return self._followed(value, (*(each for each in within if each is not None), *path), depth)
+        found = self.stored(node, depth)
+        return _NOTHING if found is None else self._followed(found[0], (*found[1], *path), depth)
 
     def _called(self, call: cst.Call, path: Path, depth: int) -> frozenset[Origin]:
-        function = self._function_called(call.func)
+        function = self.function_called(call.func)
         if function is None:
             is_layer = path[:1] == ("layers",)
             return (
@@ -234,12 +236,12 @@ class Origins:
     def _callers(self) -> dict[cst.FunctionDef, list[cst.Call]]:
         found: dict[cst.FunctionDef, list[cst.Call]] = {}
         for call in self._module.nodes(cst.Call):
-            function = self._function_called(call.func)
+            function = self.function_called(call.func)
             if function is not None:
                 found.setdefault(function, []).append(call)
         return found
 
-    def _function_called(self, callee: cst.CSTNode) -> cst.FunctionDef | None:
+    def function_called(self, callee: cst.CSTNode) -> cst.FunctionDef | None:
         """Return the one function of the file that a call runs; for a class its ``__init__``."""
         match callee:
             case cst.Name():

@@ -355,6 +355,15 @@ def named_when_set(glimpse: Glimpse, value: bool) -> set[str]:  # noqa: FBT001 -
     }
 
 
+def lines_when_set(glimpse: Glimpse, value: bool) -> list[int]:  # noqa: FBT001 - it is the value
+    """Return the lines (from 1) in which ``trainable`` of something is set to a value."""
+    return [
+        assign.lineno
+        for assign, _ in _set(glimpse)
+        if isinstance(assign.value, ast.Constant) and assign.value.value is value
+    ]
+
+
 def _set(glimpse: Glimpse) -> Iterator[tuple[ast.Assign, ast.expr]]:
     """Yield each assignment to ``trainable``, with what it is an attribute of."""
     for each in glimpse.nodes.get(ast.Assign, ()):

@@ -99,11 +99,25 @@ def _may_end(
                 found = _may_end(glimpse, part, ends, own_values, seen)
             case ast.Call(func=function, args=[*_, part]) if _takes_paths(glimpse, function):
                 found = _may_end(glimpse, part, ends, own_values, seen)
+            case ast.Subscript(value=ast.Name() as held, slice=ast.Constant(value=str() as key)):
+                kept = _kept(glimpse, held, key)
+                found = any(_may_end(glimpse, part, ends, None, seen) for part in kept)
             case _:
                 found = False
         if found:
             return True
     return False
+
+
+def _kept(glimpse: Glimpse, held: ast.Name, key: str) -> list[ast.expr]:
+    """Return what dicts that are written out hold at a key."""
+    return [
+        value
+        for each in glimpse.values_of(held)
+        if isinstance(each, ast.Dict)
+        for name, value in zip(each.keys, each.values, strict=True)
+        if isinstance(name, ast.Constant) and name.value == key
+    ]
 
 
 def _takes_paths(glimpse: Glimpse, function: ast.expr) -> bool:

@@ -66,8 +66,40 @@ def ending(module: Module, path: cst.BaseExpression | None, depth: int = 0) -> E
         case cst.Call(args=[*_, last]) if all(not each.star and not each.keyword
                                                for each in path.args):  # fmt: skip
             return _of_call(module, path, last.value, depth)
+        case cst.Subscript(
+            value=cst.Name() as held,
+            slice=[cst.SubscriptElement(slice=cst.Index(cst.SimpleString() as key))],
+        ):
+            return ending(module, _kept(module, held, key), depth + 1)
         case _:
             return None
+
+
+def _kept(module: Module, held: cst.Name, key: cst.SimpleString) -> cst.BaseExpression | None:
+    """Return what a dict that is written out holds at a key, where nothing changes it later."""
+    kept = value_of(module, held)
+    if not isinstance(kept, cst.Dict) or _is_changed(module, held.value):
+        return None
+    if any(isinstance(each, cst.StarredDictElement) for each in kept.elements):
+        return None
+    found = [
+        each.value
+        for each in kept.elements
+        if isinstance(each, cst.DictElement) and literal(each.key) == literal(key)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_changed(module: Module, name: str) -> bool:
+    """Say whether something of this name is changed in place: an element set, a method called."""
+    written = [
+        target.target.value
+        for assign in module.nodes(cst.Assign)
+        for target in assign.targets
+        if isinstance(target.target, cst.Subscript)
+    ]
+    owners = [*written, *(each.value for each in module.attributes)]
+    return any(isinstance(each, cst.Name) and each.value == name for each in owners)
 
 
 def _of_call(module: Module, call: cst.Call, last: cst.BaseExpression, depth: int) -> Ending | None:

@@ -141,7 +141,17 @@ rule = Rule(
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
 
+_NAMED = (
+    "name = 'unet'\nfiles = {{'plan': f'{{name}}.json', 'weights': '%s{}' % name}}\n"
+    "model.save_weights(files['weights'])\n"
+)
 VALID = [
+    # Not what stood there at first.
+    _MODEL + "files = {'weights': 'a.h5'}\nfiles['weights'] = path\n"
+    "model.save_weights(files['weights'])",
+    _MODEL + "files = {'weights': 'a.h5'}\nfiles.update(given)\n"
+    "model.save_weights(files['weights'])",
+    _MODEL + "files = {'weights': 'a.h5', **given}\nmodel.save_weights(files['weights'])",
     _MODEL + "model.save_weights('a.weights.h5')\nmodel.load_weights('a.weights.h5')",
     # Files that Keras 2 wrote are read, by name too.
     _MODEL + "model.load_weights('a.h5')\nmodel.load_weights('a.hdf5', by_name=True)",
@@ -183,6 +193,12 @@ INVALID = [
         "model.save_weights(os.path.join('.', 'weights.%03d.hdf5' % epoch))",
         after="import os\n" + _MODEL + "epoch = 3\n"
         "model.save_weights(os.path.join('.', 'weights.%03d.weights.h5' % epoch))",
+        raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=",
+        unsafe=True,
+    ),
+    Example(
+        before=_MODEL + _NAMED.format(".hdf5"),
+        after=_MODEL + _NAMED.format(".weights.h5"),
         raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=",
         unsafe=True,
     ),
