@@ -16,6 +16,7 @@ from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.survey import Survey
 
 _Function = cst.FunctionDef | cst.Lambda
+_OF_TENSORS = frozenset({Kind.TENSOR, Kind.LIST})
 
 
 class Contexts:
@@ -95,7 +96,11 @@ class Contexts:
     @cached_property
     def _symbolic_functions(self) -> frozenset[cst.CSTNode]:
         self._inference.value(self._survey.tree)  # it settles what the parameters are
-        return frozenset(each.scope.node for each in self._inference.assumed)
+        return frozenset(
+            each.scope.node
+            for each, value in self._inference.assumed.items()
+            if value.type is not None and value.type.kind in _OF_TENSORS
+        )
 
     def _mentions(self, function: _Function) -> Iterator[cst.CSTNode]:
         """Yield the places where a function is named, or stands itself."""

@@ -235,6 +235,11 @@ class Module:
         """Return what kind of object an expression is, None where that is not known."""
         return self._inference.value(expression).type
 
+    def is_told_by_calls(self, parameter: Binding) -> bool:
+        """Say whether what a parameter is was told by what the calls of its function pass."""
+        self.type_of(parameter.node)  # it settles what the parameters are
+        return parameter in self._inference.assumed
+
     def context_of(self, node: cst.CSTNode) -> Context:
         """Return where ``node`` runs: in a layer's call, in a loss, while a model is built."""
         return self._contexts.of(node)

@@ -32,7 +32,15 @@ from kdoctor.syntax.sketch import (
     passed,
     unstarred,
 )
-from kdoctor.syntax.type_sets import Types, items_of, kinds_in, list_of, parts_of, subtype_of
+from kdoctor.syntax.type_sets import (
+    PASSED_ON,
+    Types,
+    items_of,
+    kinds_in,
+    list_of,
+    parts_of,
+    subtype_of,
+)
 
 _NOTHING: Types = frozenset()
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
@@ -207,7 +215,7 @@ class Possible:
             yield from self._symbolic(bound, function, tensor)
 
     def _symbolic(self, bound: Bound, function: Function, tensor: Type) -> Iterator[Type]:
-        """Yield what a parameter may be for which symbolic tensors are passed.
+        """Yield what a parameter may be for which symbolic tensors are passed, or models, ….
 
         Or of which a layer with weights is called. It is a list only where one is written out.
         """
@@ -220,6 +228,9 @@ class Possible:
         )
         if weighted or any(each.kind is Kind.TENSOR for each in types):
             yield tensor
+        for each in types:
+            if each.kind in PASSED_ON:
+                yield from (each, Type(each.kind))
         if any(isinstance(each, ast.List | ast.Tuple) for each, _ in given) and (
             weighted or Kind.TENSOR in kinds_in(frozenset(types))
         ):

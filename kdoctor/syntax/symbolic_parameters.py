@@ -1,11 +1,12 @@
-"""Which parameters of a module's own functions take symbolic tensors, found by trying it."""
+"""What parameters of a module's own functions take: symbolic tensors, models, … by trying it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.knowledge import Knowledge
@@ -13,7 +14,8 @@ from kdoctor.syntax.parameters import Candidate, Parameters
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding
 from kdoctor.syntax.survey import Survey
-from kdoctor.syntax.values import Value, same_kind
+from kdoctor.syntax.type_sets import PASSED_ON
+from kdoctor.syntax.values import UNKNOWN, Value, merged, same_kind
 
 _ROUNDS = 6  # in which the parameters of functions that call each other must agree
 
@@ -41,7 +43,7 @@ class SymbolicParameters:
         self._assumed: dict[Binding, Value] = {}
 
     def settle(self) -> None:
-        """Find the parameters that take symbolic tensors.
+        """Find the parameters that take symbolic tensors, and those that take models and the like.
 
         Functions call each other, so all candidates are taken for symbolic until a call says
         otherwise of one; what is left when no call does is so.
@@ -54,6 +56,27 @@ class SymbolicParameters:
         if len(grounded) < len(confirmed):
             grounded = self._largest(grounded)
         self._assume(grounded)
+        self._settle_objects([each for each in candidates if each not in grounded])
+
+    def _settle_objects(self, candidates: Sequence[Candidate]) -> None:
+        """Find the parameters for which every call passes a model, or every call an optimizer, ….
+
+        What one is found to take may tell what another takes.
+        """
+        symbolic, found = self._assumed, dict[Binding, Value]()
+        for _ in range(_ROUNDS):
+            given = {each.binding: self._object(each) for each in candidates}
+            more = {binding: value for binding, value in given.items() if value}
+            if more == found:
+                return
+            found = more
+            self._inference.assume({**symbolic, **found})
+        self._inference.assume(symbolic)
+
+    def _object(self, candidate: Candidate) -> Value:
+        shared = merged(map(self._inference.value, candidate.arguments))
+        is_one = shared.type is not None and shared.type.kind in PASSED_ON
+        return replace(shared, exact=False) if is_one else UNKNOWN
 
     def _largest(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         """Return the candidates that may all take symbolic tensors at once."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from kdoctor.kinds import Kind, Type
 
 Types = frozenset[Type]
+PASSED_ON: Final = frozenset({Kind.MODEL, Kind.LAYER, Kind.OPTIMIZER, Kind.HISTORY})
+"""The kinds of object that a parameter is taken for where every call passes one."""
 _DEEPEST = 3  # lists in lists: `x = [x]` has no end
 
 

@@ -202,6 +202,31 @@ def test_a_functions_parameter_is_symbolic_if_all_that_is_passed_for_it_is(parse
 
 
 @pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("def f(m): m.y\nf(Model())", Kind.MODEL),
+        ("def f(n, m=None): m.y\nf(3)\nf(4, m=Model())", Kind.MODEL),
+        ("def f(d): d.y\nf(Dense(3))\nf(Dense(4))", Kind.LAYER),
+        ("def g(z): z.y\ndef f(m): g(m)\nf(Model())", Kind.MODEL),
+        ("class A:\n    def f(self):\n        def g(m): m.y\n        g(Model())", Kind.MODEL),
+        ("def f(m): return m\nf(Model()).y", Kind.MODEL),
+        ("class A(Model): pass\ndef f(m): m.y\nf(A())", Kind.MODEL),
+        # Not each call is known to pass one, or they pass several kinds.
+        ("def f(m): m.y\nf(Model())\nf(a)", None),
+        ("def f(m): m.y\nf(Model())\nf(Dense(3))", None),
+        ("def f(m): m.y\nf(*[Model()])", None),
+        ("def f(m): m.y\nf(Model())\ng(f)", None),
+        ("def f(*m): m.y\nf(Model())", None),
+        ("def f(m=None): m.y\nf()", None),
+        ("def f(m: int): m.y\nf(Model())", None),
+        ("class A:\n    def f(self, m): m.y\nA().f(Model())", None),
+    ],
+)
+def test_a_functions_parameter_is_what_every_call_passes(parse, source, kind):
+    assert kind_of_y(parse, source) is kind
+
+
+@pytest.mark.parametrize(
     "source",
     [
         "def f(x): x.y\nf(Input())\nf(a)",

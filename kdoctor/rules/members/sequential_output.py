@@ -59,6 +59,8 @@ def _is_any_model(module: Module, facts: Facts, use: MemberUse) -> bool:
         return False
     bound = module.bindings_at(model)
     is_given = len(bound) == 1 and isinstance(bound[0].node, cst.Param)
+    if is_given and use.owner.cls and module.is_told_by_calls(bound[0]):
+        return False  # each call passes one that is no `Sequential`
     return is_given and is_keras_3(facts, use.owner.qualified)
 
 
@@ -138,6 +140,11 @@ rule = Rule(
 )
 
 VALID = [
+    # What is passed is a functional model.
+    (
+        "import keras\n\n\ndef features(model):\n    return model.output\n\n\n"
+        "x = keras.Input((2,))\nfeatures(keras.Model(x, keras.layers.Dense(1)(x)))\n"
+    ),
     "import keras\nmodel = keras.applications.VGG16(weights=None)\nmodel.output, model.input",
     "import keras\nmodel = keras.Sequential()\nmodel.outputs, model.inputs",
     "import keras\nmodel = keras.Sequential()\ny = model(keras.Input((4,)))\nmodel.output",

@@ -151,7 +151,7 @@ _HALVED = (
     "import keras\nfrom keras import {0}\n\n"
     "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
     'model.compile("sgd", "mse")\n\n\n'
-    "def halve(model):\n    rate = {1}\n    {2} rate / 2{3}\n\n\nhalve(model)\n"
+    "def halve(model):\n    rate = {1}\n    {2} rate / 2{3}\n\n\nhalve(*[model])\n"
 )
 # Nothing says what `model` is: what is called `optimizer` is taken for one.
 RATE_BY_NAME = Example(
