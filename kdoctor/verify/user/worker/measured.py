@@ -20,6 +20,8 @@ EDGE_TOLERANCE = 0.06
 VARIANCE_TOLERANCE = 0.02
 # Colours, and what is another one each time: addresses, and names that AutoGraph draws.
 _PASSING = re.compile(r"\x1b\[[0-9;]*m| at 0x[0-9a-f]+|(?<=__autograph_generated_file)\w+")
+# How AutoGraph tells an error: below the frames, ours among them, which say nothing to the user.
+_OF_AUTOGRAPH = re.compile(r"\A\s*in user code:\n(?:\s*\n|    File .*\n| {8}.*\n)+ {4}(?=\S)")
 _ROUNDINGS = 10  # how many of them one side may be ahead of the other
 _LONGEST = 400  # characters of an error
 _TAIL = 150  # of them at its end, where Keras names the cause of what else it says
@@ -72,8 +74,10 @@ class NotTaken(Exception):
 
 def told(error: BaseException) -> str:
     """Return an error in one line."""
-    kind = "" if isinstance(error, NotTaken) else f"{type(error).__name__}: "
-    text = sandbox.without_home(_PASSING.sub("", f"{kind}{error}"))
+    text, frames = _OF_AUTOGRAPH.subn("", str(error))
+    if not frames and not isinstance(error, NotTaken):
+        text = f"{type(error).__name__}: {text}"
+    text = sandbox.without_home(_PASSING.sub("", text))
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - _TAIL]} … {text[-_TAIL:]}"
 
