@@ -87,7 +87,8 @@ def _libcst(bench: Bench) -> Contest:
 def _dense(bench: Bench) -> Contest:
     tree = bench.inputs.dense
     ours = {"kdoctor": (tools.scan(), tree)}
-    return Contest(ours | bench.against(tree, "TorchFix", "Fixit", "pylint"))
+    # One of ours takes two or three seconds, in which a machine that others share is uneven.
+    return Contest(ours | bench.against(tree, "TorchFix", "Fixit", "pylint"), rounds=9)
 
 
 def _warm(bench: Bench) -> Contest:
