@@ -26,6 +26,7 @@ _WIDEST = 32  # runs of one function
 _MOST = 3000  # expressions that a model is made of
 
 _PARTS = frozenset({"inputs", "outputs", "layers"})
+_HOLD_WEIGHTS = frozenset({Kind.LAYER, Kind.MODEL})
 _CONSTANTS = frozenset({"True", "False", "None"})
 
 LOOPS = (cst.For, cst.While)
@@ -238,11 +239,23 @@ class Makings:
                 run = self._run_of(bound.node, frame)
                 path = tuple("" if each is None else each for each in bound.path)
                 values = self._part(self._values(bound.value, run, depth), path)
-            elif bound.kind is BindingKind.LOOP and isinstance(bound.value, cst.Tuple | cst.List):
-                run = self._run_of(bound.node, frame)
-                for each in bound.value.elements if not bound.path else ():
-                    values += self._values(each.value, run, depth)
+            elif bound.kind is BindingKind.LOOP and bound.value is not None and not bound.path:
+                values = self._elements(bound.value, self._run_of(bound.node, frame), depth)
             if not values:
+                return []
+            found += values
+        return found
+
+    def _elements(
+        self, looped_over: cst.BaseExpression, frame: Frame | None, depth: int
+    ) -> list[Placed]:
+        """Return what a loop goes through, where that is written out."""
+        held = self._values(looped_over, frame, depth)
+        value, run = held[0] if len(held) == 1 else (None, None)
+        found: list[Placed] = []
+        for each in value.elements if isinstance(value, cst.List | cst.Tuple) else ():
+            values = self._values(each.value, run, depth)
+            if len(values) != 1:
                 return []
             found += values
         return found
@@ -306,10 +319,11 @@ class Makings:
             ]
             return _Parts(parts) if parts else None
         kind = self._module.type_of(call)
-        if kind is not None and kind.kind is Kind.MODEL:
-            return _Parts([], has_own=True)  # one of `keras.applications`, or of another file
-        if kind is not None and kind.kind is Kind.LAYER:
-            return _Parts(self._layers(given), has_own=None)  # of a class of the user's
+        if kind is not None and kind.kind in _HOLD_WEIGHTS:
+            # Of a class of the user's, of `keras.applications`, or what another file makes.
+            inner = self._layers(given)
+            is_its_own = kind.kind is Kind.MODEL and not inner
+            return _Parts(inner, has_own=True if is_its_own else None)
         if name is not None and split_root(name) is not None:
             return _Parts([] if name.endswith(".Input") else given)
         applied = self._values(call.func, frame, 0)

@@ -1,12 +1,15 @@
-"""What an annotation declares: one class, a list of it, or that it may be None."""
+"""What an annotation declares: one class, a list of it, or that it may be None; what it names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from kdoctor import quiet_ast
 from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, list_of, merged
 
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
@@ -31,3 +34,25 @@ def declared(
             return list_of(declared(inner, instance)) if name in _LISTS else UNKNOWN
         case _:
             return UNKNOWN
+
+
+def names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:
+    """Yield the dotted names in an annotation that is a string."""
+    value = evaluated(node)
+    if not isinstance(value, str):
+        return
+    try:
+        waiting: list[ast.AST] = [quiet_ast.parse(value.strip(), mode="eval").body]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    while waiting:
+        each = waiting.pop()
+        parts: list[str] = []
+        inner = each
+        while isinstance(inner, ast.Attribute):
+            parts.append(inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            yield ".".join([inner.id, *reversed(parts)])
+            continue
+        waiting += reversed(list(ast.iter_child_nodes(each)))

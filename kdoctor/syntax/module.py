@@ -6,7 +6,6 @@ one pass of libcst's writer, types nothing until then.
 
 from __future__ import annotations
 
-import ast
 import re
 import unicodedata
 import weakref
@@ -16,11 +15,11 @@ from typing import TypeVar
 
 import libcst as cst
 
-from kdoctor import quiet_ast
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.kinds import Context, Type
 from kdoctor.model import Place, Span
+from kdoctor.syntax.annotations import names_in_string
 from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.contexts import Contexts
@@ -28,7 +27,6 @@ from kdoctor.syntax.guards import Guards
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
-from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import on_a_deep_stack, parse
@@ -398,7 +396,7 @@ class Module:
         return tuple(
             Use(text.partition(".")[0], node, node, scope, Mode.ANNOTATION, order, text)
             for node, scope, order in self._survey.strings
-            for text in _names_in_string(node)
+            for text in names_in_string(node)
         )
 
     @cached_property
@@ -421,28 +419,6 @@ class Module:
                 if meaning is not None:
                     found.setdefault(id(meaning.binding), []).append(use.node)
         return {each: tuple(nodes) for each, nodes in found.items()}
-
-
-def _names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:
-    """Yield the dotted names in an annotation that is a string."""
-    value = evaluated(node)
-    if not isinstance(value, str):
-        return
-    try:
-        waiting: list[ast.AST] = [quiet_ast.parse(value.strip(), mode="eval").body]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    while waiting:
-        each = waiting.pop()
-        parts: list[str] = []
-        inner = each
-        while isinstance(inner, ast.Attribute):
-            parts.append(inner.attr)
-            inner = inner.value
-        if isinstance(inner, ast.Name):
-            yield ".".join([inner.id, *reversed(parts)])
-            continue
-        waiting += reversed(list(ast.iter_child_nodes(each)))
 
 
 def _first_difference(one: str, other: str) -> int:

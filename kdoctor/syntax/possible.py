@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any
 
 from kdoctor.kinds import Kind, Type
+from kdoctor.syntax import type_sets
 from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.knowledge import Knowledge, Names
 from kdoctor.syntax.nodes import chain_of, nodes_in
@@ -32,15 +33,7 @@ from kdoctor.syntax.sketch import (
     passed,
     unstarred,
 )
-from kdoctor.syntax.type_sets import (
-    PASSED_ON,
-    Types,
-    items_of,
-    kinds_in,
-    list_of,
-    parts_of,
-    subtype_of,
-)
+from kdoctor.syntax.type_sets import Types, items_of, kinds_in, list_of, parts_of, subtype_of
 
 _NOTHING: Types = frozenset()
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
@@ -215,25 +208,20 @@ class Possible:
             yield from self._symbolic(bound, function, tensor)
 
     def _symbolic(self, bound: Bound, function: Function, tensor: Type) -> Iterator[Type]:
-        """Yield what a parameter may be for which symbolic tensors are passed, or models, ….
+        """Yield what a parameter may be, by what is passed, or by a layer that is called with it.
 
-        Or of which a layer with weights is called. It is a list only where one is written out.
+        It is a list only where one is written out.
         """
         given = self.sketch.passed_for(bound, function)
         types = {each for given_ in given for each in self._of(*given_)}
-        weighted = any(
-            self._knowledge.has_weights(layer)
-            for call, space in self.sketch.applied_to(bound)
-            for layer in self._of(call.func, space)
-        )
+        applied = self.sketch.applied_to(bound)
+        layers = (each for call, space in applied for each in self._of(call.func, space))
+        weighted = any(map(self._knowledge.has_weights, layers))
+        yield from type_sets.passed_on(types)
+        is_symbolic = weighted or Kind.TENSOR in kinds_in(frozenset(types))
         if weighted or any(each.kind is Kind.TENSOR for each in types):
             yield tensor
-        for each in types:
-            if each.kind in PASSED_ON:
-                yield from (each, Type(each.kind))
-        if any(isinstance(each, ast.List | ast.Tuple) for each, _ in given) and (
-            weighted or Kind.TENSOR in kinds_in(frozenset(types))
-        ):
+        if is_symbolic and any(isinstance(each, ast.List | ast.Tuple) for each, _ in given):
             yield Type(Kind.LIST, item=tensor)
 
     def _declared(self, annotation: ast.expr, space: Space) -> Iterator[Type]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from kdoctor.kinds import Kind, Type
@@ -16,6 +16,16 @@ _DEEPEST = 3  # lists in lists: `x = [x]` has no end
 def subtype_of(base: Type, name: str) -> Type:
     """Return what an instance of a subclass called ``name`` is."""
     return Type(base.kind, name, base.qualified, base.item)
+
+
+def passed_on(types: Iterable[Type]) -> Iterator[Type]:
+    """Yield what a parameter may be for which such things are passed, by what all have in common.
+
+    Only of the kinds of ``PASSED_ON``.
+    """
+    for each in types:
+        if each.kind in PASSED_ON:
+            yield from (each, Type(each.kind))
 
 
 def list_of(item: Type) -> Type:

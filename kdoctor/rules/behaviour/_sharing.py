@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations
 
@@ -83,10 +83,14 @@ class Sharing:
             if given is None or self.module.is_guarded(use.call):
                 continue
             for frame in self._makings.runs(use.call):
-                model = self._makings.made(use.model, frame)
                 optimizer = self._makings.made(given.value, frame)
-                if model is not None and optimizer is not None and self._is_model(model):
-                    found.append(Compiled(use, frame, model, optimizer, given.value))
+                if optimizer is None:
+                    continue
+                found += [
+                    Compiled(use, frame, each, optimizer, given.value)
+                    for each in self._in_turn(use.model, frame)
+                    if self._is_model(each)
+                ]
         if len(found) > _MOST:
             return []
         given_to: dict[Made, set[Made]] = {}
@@ -113,10 +117,14 @@ class Sharing:
         found: dict[Made, list[Step]] = {}
         for use in self.freezing.uses(TRAINING):
             for frame in self._makings.runs(use.call):
-                model = self._makings.made(use.model, frame)
-                if model is not None:
+                for model in self._in_turn(use.model, frame):
                     found.setdefault(model, []).append(Step(use.call, frame))
         return found
+
+    def _in_turn(self, node: cst.BaseExpression, frame: Frame | None) -> Sequence[Made]:
+        """Return the object that an expression is, or all of them that a loop goes through."""
+        found, is_all = self._makings.each_made(node, frame)
+        return found if is_all else ()
 
     @cached_property
     def _settings(self) -> dict[Made, list[tuple[object, Step]]]:
@@ -221,7 +229,11 @@ class Sharing:
 
     def _is_known_to_trigger(self, one: Compiled, other: Compiled) -> bool:
         if one.use.call is other.use.call:
-            return self._is_from_outside(one, self._function_around(one.use.call))
+            places = (
+                self._function_around(one.use.call),
+                *self._makings.loops_around(one.use.call),
+            )
+            return any(self._is_from_outside(one, each) for each in places)
         return dotted(one.given) == dotted(other.given)
 
     def _is_before(self, one: Step, other: Step) -> bool:

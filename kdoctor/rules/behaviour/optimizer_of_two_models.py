@@ -64,8 +64,8 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
     made = module.type_of(here.optimizer.call)
     if len(several) == 1:
         message = (
-            f"`{written}` is made once, and `{model}` anew each time: it knows the weights of the "
-            f"first alone, and training the second is `{_RAISED}`"
+            f"`{written}` is made once, and `{model}` is another one each time: it knows the "
+            f"weights of the first alone, and training the second is `{_RAISED}`"
         )
     else:
         message = (
@@ -206,6 +206,10 @@ _TURNS = (
     "    judging.train_on_batch([x, x], [y, y])\n    critic.trainable = False\n"
     "    maker.trainable = True\n    making.train_on_batch(x, y)\n"
 )
+_ALL = (
+    "models = [critic, maker]\nfor model in models:\n    model.compile(optimizer={}, loss='mse')\n"
+    "    model.fit(x, y, verbose=0)\n"
+)
 _UNKNOWN = "ValueError: Unknown variable"
 VALID = [
     # One for each.
@@ -238,6 +242,14 @@ VALID = [
     # is frozen all the time.
     _PENALTY.format("optimizer", "optimizer", "False")
     + _TURNS.replace("critic.trainable = True", "pass"),
+    # A class of the user's that is given one of them adds nothing to it, as far as anyone knows.
+    (
+        f"{_MODELS}\n\nclass Around(keras.Model):\n    def __init__(self, inner):\n"
+        "        super().__init__()\n        self.inner = inner\n\n    def call(self, x):\n"
+        "        return self.inner(x)\n\n\naround = Around(critic)\n"
+        "critic.compile(optimizer, 'mse')\naround.compile(optimizer, 'mse')\n"
+        "critic.fit(x, y)\naround.fit(x, y)\n"
+    ),
     # Either the one or the other.
     _MODELS + "if new:\n    critic.compile(optimizer, 'mse')\n    critic.fit(x, y)\n"
     "else:\n    maker.compile(optimizer, 'mse')\n    maker.fit(x, x)\n",
@@ -322,6 +334,14 @@ INVALID = [
         after=_MADE.format(_COPY.format("adam"), "for _ in range(3):\n    run()"),
         raises=_UNKNOWN,
         unsafe=True,
+    ),
+    # Those that a loop goes through.
+    Example(
+        before=_MODELS + _ALL.format("optimizer"),
+        after=_MODELS + _ALL.format(_COPY.format("optimizer")),
+        raises=_UNKNOWN,
+        unsafe=True,
+        check="assert int(critic.optimizer.iterations) == 1",
     ),
     # Three of them, kept in `self`.
     Example(
