@@ -79,6 +79,7 @@ class Makings:
         self._module = module
         self._origins = origins
         self._runs: dict[cst.FunctionDef | None, tuple[Frame | None, ...]] = {}
+        self._known: dict[Placed, list[Placed]] = {}
 
     def runs(self, node: cst.CSTNode) -> Sequence[Frame | None]:
         """Return the runs of the function around a node; none where they are too many."""
@@ -208,6 +209,13 @@ class Makings:
         """
         if depth > _DEEPEST:
             return []
+        key = (node, frame)
+        if key not in self._known:
+            self._known[key] = []  # what leads back to itself is nothing
+            self._known[key] = self._valued(node, frame, depth)
+        return self._known[key]
+
+    def _valued(self, node: cst.CSTNode, frame: Frame | None, depth: int) -> list[Placed]:
         match node:
             case cst.Name() if node.value not in _CONSTANTS:
                 return self._of_name(node, frame, depth + 1)
@@ -216,12 +224,13 @@ class Makings:
                 if stored is None:
                     return [(node, frame)]
                 run = self._run_of(stored[0], frame)
-                return self._part(self._values(stored[0], run, depth + 1), stored[1])
+                held = self._values(stored[0], run, depth + 1)
+                return self._part(held, stored[1], depth + 1)
             case cst.Subscript(
                 slice=[cst.SubscriptElement(slice=cst.Index(cst.Integer() as at))], value=value
             ):
                 held = self._values(value, frame, depth + 1)
-                return self._part(held, (at.evaluated_value,)) or [(node, frame)]
+                return self._part(held, (at.evaluated_value,), depth + 1) or [(node, frame)]
             case cst.Call():
                 return self._of_call(node, frame, depth + 1)
         return [(node, frame)]
@@ -238,7 +247,7 @@ class Makings:
             elif bound.kind is BindingKind.ASSIGN and bound.value is not None:
                 run = self._run_of(bound.node, frame)
                 path = tuple("" if each is None else each for each in bound.path)
-                values = self._part(self._values(bound.value, run, depth), path)
+                values = self._part(self._values(bound.value, run, depth), path, depth)
             elif bound.kind is BindingKind.LOOP and bound.value is not None and not bound.path:
                 values = self._elements(bound.value, self._run_of(bound.node, frame), depth)
             if not values:
@@ -273,7 +282,7 @@ class Makings:
             found += values
         return found
 
-    def _part(self, values: list[Placed], path: Sequence[int | str]) -> list[Placed]:
+    def _part(self, values: list[Placed], path: Sequence[int | str], depth: int) -> list[Placed]:
         """Return an element of tuples and lists that are written out."""
         for index in path:
             inner: list[Placed] = []
@@ -283,7 +292,7 @@ class Makings:
                 plain = [each.value for each in value.elements if isinstance(each, cst.Element)]
                 if len(plain) < len(value.elements) or index >= len(plain):
                     return []
-                inner += self._values(plain[index], frame, 1)
+                inner += self._values(plain[index], frame, depth)
             values = inner
         return values
 

@@ -52,6 +52,9 @@ def shown(module, makings, made):
         # In either branch, or in turn.
         ("x = one()\nif new:\n    x = two()\nhere(x)", [None]),
         ("for x in (one(), two()):\n    here(x)", [None]),
+        # Names that are made of each other.
+        ("a, b = one(), two()\nfor _ in r:\n    a, b = b, a\n    here(a)", [None]),
+        ("def f(x):\n    return f(x)\nhere(f(1))", [None]),
         # Objects of a class.
         (
             (
