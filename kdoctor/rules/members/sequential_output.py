@@ -34,6 +34,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.scopes import Binding
 
 _MEMBERS = frozenset({"output", "input"})
 _ASK_FOR_A_LIST = frozenset({"isinstance", "len", "zip", "enumerate", "list", "tuple", "type"})
@@ -46,22 +47,35 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if module.is_guarded(use.node):
             continue
-        if use.owner.cls == "Sequential" and not _is_called(module, use):
+        told = _is_told_by_calls(module, use)
+        if use.owner.cls == "Sequential" and not told and not _is_called(module, use):
             yield _finding(module, facts, use)
         elif _is_any_model(module, facts, use) and not _is_made_a_tensor(module, use):
             yield _of_any_model(module, use)
 
 
+def _is_told_by_calls(module: Module, use: MemberUse) -> bool:
+    """Say whether it is a parameter for which each call passes such a model."""
+    parameter = _parameter(module, use.node.value)
+    return parameter is not None and module.is_told_by_calls(parameter)
+
+
 def _is_any_model(module: Module, facts: Facts, use: MemberUse) -> bool:
-    """Say whether it is a parameter that is a model of whatever class."""
-    model = use.node.value
-    if use.owner.cls not in {None, "Functional"} or not isinstance(model, cst.Name):
+    """Say whether it is a parameter that is a model of whatever class.
+
+    If each call passes a `Sequential`, nobody knows whether that was called under another name; if
+    each passes another model, all is well.
+    """
+    if _parameter(module, use.node.value) is None or not is_keras_3(facts, use.owner.qualified):
         return False
-    bound = module.bindings_at(model)
+    told = _is_told_by_calls(module, use)
+    return use.owner.cls in ({None, "Sequential"} if told else {None, "Functional"})
+
+
+def _parameter(module: Module, model: cst.BaseExpression) -> Binding | None:
+    bound = module.bindings_at(model) if isinstance(model, cst.Name) else ()
     is_given = len(bound) == 1 and isinstance(bound[0].node, cst.Param)
-    if is_given and use.owner.cls and module.is_told_by_calls(bound[0]):
-        return False  # each call passes one that is no `Sequential`
-    return is_given and is_keras_3(facts, use.owner.qualified)
+    return bound[0] if is_given else None
 
 
 def _is_made_a_tensor(module: Module, use: MemberUse) -> bool:
@@ -139,6 +153,11 @@ rule = Rule(
     since="3.0",
 )
 
+_PASSED = (
+    "import keras\n\n\ndef features_of(model):\n    return {}\n\n\n"
+    "net = keras.Sequential([keras.layers.Dense(1)])\nnet(keras.layers.Input((2,)))\n"
+    "features = features_of(net)\n"
+)
 VALID = [
     # What is passed is a functional model.
     (
@@ -162,6 +181,13 @@ _MODEL = (
     "name='inner'), keras.layers.Dense(2)])\n"
 )
 INVALID = [
+    # A `Sequential` is passed; whether it was called, nobody knows here.
+    Example(
+        before=_PASSED.format("model.output"),
+        after=_PASSED.format("model.outputs[0]"),
+        unsafe=True,
+        check="assert features.shape == (None, 1)",
+    ),
     Example(
         before=f"{_MODEL}both = keras.Model(model.input, [model.get_layer('inner').output, "
         "model.output])",
