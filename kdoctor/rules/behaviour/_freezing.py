@@ -102,6 +102,15 @@ class Freezing:
         is_its = isinstance(found, cst.Param) and self.origins.function_around(found) is function
         return found if isinstance(found, cst.Param) and is_its else None
 
+    def models_frozen(self) -> Iterator[Setting]:
+        """Yield each place that freezes a whole model: by Keras' own ``trainable``, unguarded."""
+        overriding = {store.node for store in self.module.member_stores if store.owner_overrides}
+        for setting in self.settings:
+            if setting.value is not False or not setting.is_whole or setting.node in overriding:
+                continue
+            if self.is_model(setting.model) and not self.module.is_guarded(setting.node):
+                yield setting
+
     def is_given(self, setting: Setting) -> bool:
         """Say whether a function sets what it is given, or is called to set it."""
         function = self.origins.function_around(setting.node)
@@ -340,10 +349,16 @@ def _copied_optimizer(freezing: Freezing, model: cst.BaseExpression) -> tuple[Ed
     ]
     theirs = [module.bindings_at(value) for is_its, value in given if not is_its]
     return tuple(
-        replaced(module, value, f"{value.value}.from_config({value.value}.get_config())")
+        copied(module, value)
         for is_its, value in given
         if is_its and module.bindings_at(value) in theirs
     )
+
+
+def copied(module: Module, optimizer: cst.BaseExpression) -> Edit:
+    """Return the edit that writes a new optimizer like the one that is named there."""
+    name = module.source(optimizer)
+    return replaced(module, optimizer, f"{name}.from_config({name}.get_config())")
 
 
 def named_when_set(glimpse: Glimpse, value: bool) -> set[str]:  # noqa: FBT001 - it is the value

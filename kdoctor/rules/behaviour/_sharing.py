@@ -20,7 +20,7 @@ from kdoctor.syntax.imports import dotted
 
 _ROOTS = ("keras", "tf.keras")
 _FAR = 1000  # calls from a step: no such chain is that long
-_MOST = 200  # runs of `compile` or of training in one file: people write a dozen
+_MOST = 200  # runs of `compile` in one file: people write a dozen
 
 
 class Compiled(Struct, frozen=True, eq=False):

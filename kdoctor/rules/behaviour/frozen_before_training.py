@@ -56,18 +56,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     freezing = Freezing(module)
     if freezing.is_too_much:
         return
-    overriding = {store.node for store in module.member_stores if store.owner_overrides}
     compiled = {module.source(use.model) for use in freezing.uses(COMPILE)}
-    for setting in freezing.settings:
-        if setting.value is not False or not setting.is_whole or setting.node in overriding:
-            continue
+    for setting in freezing.models_frozen():
         # The trigger knows no more than this.
         if module.source(setting.model) not in compiled and not freezing.is_given(setting):
             continue
-        if freezing.is_model(setting.model) and not module.is_guarded(setting.node):
-            steps = _steps(freezing, setting)
-            if steps:
-                yield _finding(freezing, setting, steps)
+        steps = _steps(freezing, setting)
+        if steps:
+            yield _finding(freezing, setting, steps)
 
 
 def _steps(freezing: Freezing, setting: Setting) -> Sequence[Use]:

@@ -33,9 +33,8 @@ from collections.abc import Iterator, Sequence
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._freezing import TRAINING
+from kdoctor.rules.behaviour._freezing import TRAINING, copied
 from kdoctor.rules.behaviour._sharing import Compiled, Sharing
-from kdoctor.rules.calls import replaced
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make
@@ -72,12 +71,7 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
             f"`{written}` is to train `{module.source(several[0].use.model)}`, too: it knows the "
             f"weights of the model that is trained first alone, and the other is `{_RAISED}`"
         )
-    copied = several if len(several) == 1 else several[:-1]
-    edits = tuple(
-        replaced(module, each.given, f"{name}.from_config({name}.get_config())")
-        for each in copied
-        for name in (module.source(each.given),)
-    )
+    changed = several if len(several) == 1 else several[:-1]
     return rule.finding(
         module.place(here.given),
         message,
@@ -86,7 +80,7 @@ def _finding(module: Module, clash: Sequence[Compiled]) -> Finding:
         help="Make an optimizer for each model.",
         fix=Fix(
             f"Give each model an optimizer of its own, like `{written}`",
-            edits,
+            tuple(copied(module, each.given) for each in changed),
             Applicability.UNSAFE,
             unsafe_because="each counts the steps of its own model then, and a rate that is set "
             "later on holds for one of them",

@@ -54,12 +54,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     freezing = Freezing(module)
     if freezing.is_too_much:
         return
-    overriding = {store.node for store in module.member_stores if store.owner_overrides}
-    for setting in freezing.settings:
-        if setting.value is not False or not setting.is_whole or setting.node in overriding:
-            continue
-        if module.is_guarded(setting.node) or not freezing.is_model(setting.model):
-            continue
+    for setting in freezing.models_frozen():
         if sum(freezing.is_same(each.model, setting.model) for each in freezing.settings) > 1:
             continue
         for compiled in freezing.uses(COMPILE):
