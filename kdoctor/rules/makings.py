@@ -26,6 +26,7 @@ _WIDEST = 32  # runs of one function
 _MOST = 3000  # expressions that a model is made of
 
 _PARTS = frozenset({"inputs", "outputs", "layers"})
+_ALL_OF_IT = frozenset({"output", "outputs"})
 _HOLD_WEIGHTS = frozenset({Kind.LAYER, Kind.MODEL})
 _CONSTANTS = frozenset({"True", "False", "None"})
 
@@ -139,6 +140,24 @@ class Makings:
                 waiting += [each for each in more if each not in seen]
                 seen.update(more)
         return Weights(frozenset(sure), frozenset(possible), is_all)
+
+    def inside(self, model: Made) -> frozenset[cst.Call]:
+        """Return the calls that surely make a model and its layers, as they are written."""
+        found: set[cst.Call] = set()
+        waiting: list[Placed] = [(model.call, model.frame)]
+        seen = set(waiting)
+        for node, frame in waiting:  # it grows meanwhile
+            if len(waiting) > _MOST:
+                return frozenset()
+            values = self._values(node, frame, 0)
+            value, run = values[0] if len(values) == 1 else (None, None)
+            if isinstance(value, cst.Call):
+                found.add(value)
+            parts = None if value is None or not _is_whole(value) else self._parts(value, run)
+            more = parts.inside if parts is not None else []
+            waiting += [each for each in more if each not in seen]
+            seen.update(more)
+        return frozenset(found)
 
     def chain(self, node: cst.CSTNode, frame: Frame | None) -> list[cst.CSTNode]:
         """Return a node and the calls by which control gets to it, outermost last."""
@@ -365,6 +384,13 @@ class Makings:
                 around = self._origins.function_around(call)
                 found.setdefault(around, []).append((call, each.value))
         return found
+
+
+def _is_whole(value: cst.CSTNode) -> bool:
+    """Say whether all of an object is in what is read off it: not so with one of its layers."""
+    if isinstance(value, cst.Attribute):
+        return value.attr.value in _ALL_OF_IT
+    return not isinstance(value, cst.Subscript)
 
 
 def _is_a_part(argument: cst.Arg) -> bool:

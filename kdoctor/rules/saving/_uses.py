@@ -65,6 +65,14 @@ def loads(module: Module) -> Iterator[PathUse]:
     yield from _functions(module, "load", _LOAD_FUNCTIONS, 0)
 
 
+def model_of(save: PathUse) -> cst.BaseExpression | None:
+    """Return the model that is saved, by its method or by a function."""
+    given = argument(save.call, "model", 0)
+    if save.what == "save" and given is not None and save.symbol.endswith("save_model"):
+        return given.value
+    return save.call.func.value if isinstance(save.call.func, cst.Attribute) else None
+
+
 def reads_orbax(module: Module) -> bool:
     """Say whether the file writes Orbax checkpoints: folders that Keras 3 loads."""
     return any(each.name.endswith(".OrbaxCheckpoint") for each in module.references)

@@ -1,8 +1,8 @@
 """A model with `Lambda(lambda …)` is saved, and `load_model` refuses it.
 
 ## What it does
-Reports `load_model` (without `safe_mode=`) of a file that the same program writes, where the
-program makes a `Lambda` layer of a Python lambda.
+Reports `load_model` (without `safe_mode=`) of a file that the same program writes, where the model
+that it writes there is surely made with a `Lambda` layer of a Python lambda.
 
 ## Why it breaks
 A lambda is saved as bytecode, and running bytecode out of a file is refused: `ValueError: Requested
@@ -39,8 +39,10 @@ from kdoctor.rules.calls import (
     with_keyword,
 )
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.makings import Makings
+from kdoctor.rules.origins import Origins
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._uses import is_saved_here, loads
+from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, model_of, saves
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 
@@ -54,15 +56,19 @@ _SWITCH = "enable_unsafe_deserialization"
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such load."""
-    if _SWITCH in module.text or not any(_lambdas(module, facts)):
+    if _SWITCH in module.text:
         return
+    lambdas = frozenset(_lambdas(module, facts))
+    written = _with_lambdas(module, lambdas) if lambdas else []
     for use in loads(module):
         if is_hidden(use.call) or argument(use.call, "safe_mode", 3):
             continue
-        if not is_saved_here(module, use.ending) or module.is_guarded(use.call):
+        if not any(is_same_path(module, each, use) for each in written):
             continue
-        is_h5 = use.ending is not None and use.ending.text.endswith((".h5", ".hdf5"))
-        if is_h5 and keras_version(facts) < _REFUSES_H5:
+        if module.is_guarded(use.call):
+            continue
+        is_keras = use.ending is not None and use.ending.text.endswith(".keras")
+        if not is_keras and keras_version(facts) < _REFUSES_H5:
             continue
         yield rule.finding(
             module.place(use.call),
@@ -78,6 +84,21 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 unsafe_because="it runs code that is in the file",
             ),
         )
+
+
+def _with_lambdas(module: Module, lambdas: frozenset[cst.Call]) -> list[PathUse]:
+    """Return where a model is saved that has one of these layers in it."""
+    makings = Makings(module, Origins(module))
+    return [
+        use
+        for use in saves(module)
+        if (model := model_of(use)) is not None
+        if any(
+            made is not None and not lambdas.isdisjoint(makings.inside(made))
+            for frame in makings.runs(use.call)
+            for made in (makings.made(model, frame),)
+        )
+    ]
 
 
 def _lambdas(module: Module, facts: Facts) -> Iterator[cst.Call]:
@@ -104,11 +125,39 @@ _DOUBLE = (
     "    keras.layers.Lambda(lambda x: x * 2),\n])\n"
 )
 
+_BUILT = (
+    "import keras\n\nPATH = 'a.keras'\n\n\ndef built():\n    x = keras.Input((2,))\n"
+    "    y = keras.layers.Lambda(lambda y: y * 2)(x)\n    return keras.Model(x, y)\n\n\n"
+    "def keep(model):\n    model.save(PATH)\n\n\nkeep(built())\n"
+    "again = keras.models.load_model(PATH{})"
+)
+
 VALID = [
     _DOUBLE + "model.save('a.keras')\nkeras.models.load_model('a.keras', safe_mode=False)",
     _DOUBLE + "model.save('a.keras')\nkeras.models.load_model('b.keras')",
     _DOUBLE + "keras.config.enable_unsafe_deserialization()\nmodel.save('a.keras')\n"
     "keras.models.load_model('a.keras')",
+    # Another model, of the same name.
+    "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    "model.save('a.keras')\nkeras.models.load_model('a.keras')\n"
+    + _DOUBLE.removeprefix("import keras\n\n")
+    + "model.save('b.keras')",
+    # A class of one's own is made by its code, which makes the layer anew.
+    (
+        "import keras\n\n\nclass Double(keras.Model):\n    def __init__(self, **kwargs):\n"
+        "        super().__init__(**kwargs)\n"
+        "        self.double = keras.layers.Lambda(lambda x: x * 2)\n\n"
+        "    def call(self, x):\n        return self.double(x)\n\n\n"
+        "model = Double()\nmodel.build((None, 2))\nmodel.save('a.keras')\n"
+        "keras.models.load_model('a.keras', custom_objects={'Double': Double})"
+    ),
+    # A part of a model that has one, before it.
+    (
+        "import keras\n\nx = keras.Input((2,))\nfirst = keras.layers.Dense(2)(x)\n"
+        "whole = keras.Model(x, keras.layers.Lambda(lambda y: y * 2)(first))\n"
+        "part = keras.Model(x, whole.layers[1].output)\npart.save('a.keras')\n"
+        "keras.models.load_model('a.keras')"
+    ),
     (
         "import keras\n\ndef double(x):\n    return x * 2\n\n"
         "model = keras.Sequential([keras.Input((2,)), keras.layers.Lambda(double)])\n"
@@ -124,5 +173,23 @@ INVALID = [
         raises=_ERROR,
         unsafe=True,
         check="assert float(again(keras.ops.ones((1, 2)))[0, 0]) == 2.0",
+    ),
+    # A functional model that one function makes and another saves; the path is in a variable.
+    Example(
+        before=_BUILT.format(""),
+        after=_BUILT.format(", safe_mode=False"),
+        raises=_ERROR,
+        unsafe=True,
+        check="assert float(again(keras.ops.ones((1, 2)))[0, 0]) == 2.0",
+    ),
+    # A model around its outputs, by the functions of `keras.saving`.
+    Example(
+        before=_DOUBLE + "outer = keras.Model(model.inputs, model.outputs)\n"
+        "keras.saving.save_model(outer, 'a.keras')\nagain = keras.saving.load_model('a.keras')",
+        after=_DOUBLE + "outer = keras.Model(model.inputs, model.outputs)\n"
+        "keras.saving.save_model(outer, 'a.keras')\n"
+        "again = keras.saving.load_model('a.keras', safe_mode=False)",
+        raises=_ERROR,
+        unsafe=True,
     ),
 ]
