@@ -8,7 +8,8 @@ of a parameter that holds them, as `training` does in the `call` of a layer.
 Keras 2 passed on what it got. Keras 3 takes tensors by position, and nothing else: `ValueError:
 Only input tensors may be passed as positional arguments. The following argument value should be
 passed as a keyword argument: True`. Where `training` is None it runs, and fails in `fit`. Models
-that are made of their inputs and outputs take it all the same.
+that are made of their inputs and outputs, those of `keras.applications` among them, fail in other
+words: `TypeError: Functional.call() got multiple values for argument 'training'`.
 
 ## What to write instead
 `self.norm(x, training=training)`, which means the same on Keras 2 and 3.
@@ -16,7 +17,7 @@ that are made of their inputs and outputs take it all the same.
 ## How we know
 The layers of Keras that have `training` next to their input were called on Keras 3.15.1 and on
 tf_keras 2.21, as were layers and models of one's own; the question stands in `Layer.__call__` since
-3.0.
+3.0. Models of inputs and outputs were called on eleven releases of Keras from 3.3.3 to 3.15.1.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ TRAINING_IS_SECOND: Final = frozenset({
 _TRAINING = "training"
 _KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
+_FUNCTIONAL = "Functional"
+_TWICE = "TypeError: Functional.call() got multiple values for argument 'training'"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -62,7 +65,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         yield rule.finding(
             module.place(given[first]),
-            f"only tensors go to `{owner.cls}` by position: {_ERROR}",
+            f"only tensors go to `{owner.cls}` by position: "
+            f"{_TWICE if owner.cls == _FUNCTIONAL else _ERROR}",
             symbol=f"{owner.cls}.__call__",
             confidence=Confidence.LIKELY,
             help="Pass it by keyword: `training=…`.",
@@ -117,6 +121,8 @@ def _parameters(module: Module, owner: Type) -> Sequence[str] | None:
     """Return what the ``call`` of an object takes by position, None where Keras may take a bool."""
     if owner.kind not in _KINDS or owner.cls is None:
         return None
+    if owner.cls == _FUNCTIONAL:
+        return ("inputs", _TRAINING)
     split = split_root(owner.qualified or "")
     if split is not None and split[1].rpartition(".")[2] == owner.cls:
         return ("inputs", _TRAINING) if owner.cls in TRAINING_IS_SECOND else None
@@ -220,6 +226,16 @@ _BY_WAY_OF = _TWO.replace(
     "made = Two()(np.ones((1, 2), 'float32'), {})",
     "def run(x, trains=True):\n    return Two()(x, {})\n\n\nmade = run(np.ones((1, 2), 'float32'))",
 )
+_OF_TENSORS = _HEAD + (
+    "x = keras.Input((2,))\nmodel = keras.Model(x, keras.layers.BatchNormalization()(x))\n"
+    "z = keras.Input((2,))\nouter = keras.Model(z, keras.layers.Dense(1)(model(z, {})))\n"
+    "y = model(np.ones((1, 2), 'float32'), {})\n"
+)
+_BASE = _HEAD + (
+    "base = keras.applications.MobileNet(include_top=False, weights=None, "
+    "input_shape=(32, 32, 3))\nx = keras.Input((32, 32, 3))\n"
+    "model = keras.Model(x, base(x, {}))\n"
+)
 _PLAIN = _HEAD + "y = keras.layers.BatchNormalization()(np.zeros((2, 3), 'float32'), {})\n"
 
 VALID = [
@@ -229,7 +245,8 @@ VALID = [
     # It may be a tensor.
     _OWN.format("training").replace("return", "training = keras.ops.equal(x, x)\n        return"),
     _OWN.format("trained").replace("training=None", "trained"),
-    _HEAD + "x = keras.Input((2,))\nkeras.Model(x, keras.layers.Dropout(0.5)(x))(x, True)",
+    _OF_TENSORS.format("training=False", "training=True"),
+    _OF_TENSORS.format("x", "z"),  # two tensors, whatever they are for
     _HEAD + "x = keras.Input((2, 2))\nkeras.layers.MultiHeadAttention(2, 2)(x, x)",
     _HEAD + "keras.layers.Dropout(0.5, True)\nkeras.layers.RandomFlip()(np.ones((2, 2, 3)), True)",
     _TWO.format("True, 2.0").replace("def call", "def __call__"),
@@ -248,6 +265,21 @@ INVALID = [
         before=_OWN.format("training") + _FIT,
         after=_OWN.format("training=training") + _FIT,
         raises="ValueError",
+        on_keras_2=True,
+    ),
+    # Models that are made of their inputs and outputs.
+    Example(
+        before=_OF_TENSORS.format("False", "True"),
+        after=_OF_TENSORS.format("training=False", "training=True"),
+        raises="TypeError",
+        on_keras_2=True,
+        findings=2,
+        same="np.round(np.array(y), 4).tolist()",
+    ),
+    Example(
+        before=_BASE.format("False"),
+        after=_BASE.format("training=False"),
+        raises="TypeError",
         on_keras_2=True,
     ),
     Example(

@@ -1,0 +1,309 @@
+"""`call(self, x, training)`: Keras 3 no longer fills in what a call leaves out.
+
+## What it does
+Reports `training` without a default in the `call` of a layer or model of one's own, where this file
+calls such a layer without it, or puts it into a `Sequential`.
+
+## Why it breaks
+Keras 2 passed `training` to every `call` that has it: what the caller said, or what `fit` and
+`predict` are doing, or else None. Keras 3 does so too, but binds the arguments first: `TypeError:
+missing a required argument: 'training'`; a `Sequential` refuses the layer: `ValueError: Layers
+added to a Sequential model can only have a single required positional argument, the input tensor.`
+
+## What to write instead
+A default, which Keras fills in as before, on Keras 2 and 3:
+
+    def call(self, x, training=None):
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: eagerly, on symbolic tensors, in other layers, in `fit`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class, methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+_TRAINING = "training"
+_FILLED_IN = frozenset({_TRAINING, "mask"})
+_KINDS = frozenset({Kind.LAYER, Kind.MODEL})
+_MISSING = "TypeError: missing a required argument: 'training'"
+_REFUSED = (
+    "ValueError: Layers added to a Sequential model can only have a single required positional "
+    "argument, the input tensor."
+)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such parameter, once."""
+    asked = {each.name.value: each for each in _classes(module)}
+    found: set[str] = set()
+    for call in module.nodes(cst.Call) if asked else ():
+        used, error = _used(module, call)
+        made = module.type_of(used) if used is not None else None
+        if used is None or made is None or made.cls not in asked or made.cls in found:
+            continue
+        owner = asked[made.cls]
+        if made.kind is not kind_of_class(module, owner) or module.is_guarded(call):
+            continue
+        call_method = methods_in(owner)["call"]
+        if used is call.func and _passes(call, call_method):
+            continue
+        if not is_keras_3(facts, made.qualified):
+            continue
+        found.add(made.cls)
+        yield _finding(module, facts, call_method, made.cls, module.source(call), error)
+
+
+def _classes(module: Module) -> Iterator[cst.ClassDef]:
+    """Yield the layers and models whose ``call`` asks for ``training``."""
+    every = [*module.nodes(cst.ClassDef)]
+    names = [each.name.value for each in every]
+    for each in every:
+        methods = methods_in(each)
+        call = methods.get("call")
+        if call is None or call.decorators or "__call__" in methods:
+            continue
+        if names.count(each.name.value) > 1 or _asked_for(call) is None:
+            continue
+        if kind_of_class(module, each) in _KINDS:
+            yield each
+
+
+def _asked_for(call: cst.FunctionDef) -> cst.Param | None:
+    given = (*call.params.params[2:], *call.params.kwonly_params)
+    return next((each for each in given if each.name.value == _TRAINING and not each.default), None)
+
+
+def _used(module: Module, call: cst.Call) -> tuple[cst.BaseExpression | None, str]:
+    """Return the layer that a call uses, by calling it or by putting it into a ``Sequential``."""
+    parent = module.parent(call)
+    if isinstance(parent, cst.Arg):
+        around = module.parent(parent)
+        if isinstance(around, cst.Call) and _adds(module, around):
+            return call, _REFUSED
+    if isinstance(parent, cst.Element):
+        held = module.parent(module.parent(parent) or parent)
+        if isinstance(held, cst.Call) and (module.qualified(held.func) or "").endswith(
+            ".Sequential"
+        ):
+            return call, _REFUSED
+    return call.func, _MISSING
+
+
+def _adds(module: Module, call: cst.Call) -> bool:
+    match call.func:
+        case cst.Attribute(value=owner, attr=cst.Name(value="add")):
+            made = module.type_of(owner)
+            return made is not None and made.kind is Kind.MODEL and made.cls == "Sequential"
+    return False
+
+
+def _passes(call: cst.Call, method: cst.FunctionDef) -> bool:
+    """Say whether a call may pass ``training``."""
+    if any(each.star or (each.keyword and each.keyword.value == _TRAINING) for each in call.args):
+        return True
+    by_position = [each for each in call.args if each.keyword is None]
+    names = [each.name.value for each in method.params.params[1:]]
+    return _TRAINING in names[: len(by_position)]
+
+
+def _finding(  # noqa: PLR0913, PLR0917 - what a finding tells
+    module: Module, facts: Facts, method: cst.FunctionDef, name: str, used: str, error: str
+) -> Finding:
+    parameter = _asked_for(method)
+    assert parameter is not None
+    without = _without_default(method, parameter)
+    return rule.finding(
+        module.place(parameter.name),
+        f"`{_short(used)}` leaves out `training`, and Keras 3 does not fill it in: {error}",
+        symbol=f"{name}.call",
+        confidence=Confidence.LIKELY,
+        help="Write `training=None`: Keras fills it in.",
+        fix=_fix(module, facts, without),
+        no_fix_because=None
+        if without
+        else "a parameter behind it has no default, and Keras fills in none for it",
+    )
+
+
+def _short(code: str) -> str:
+    first, *more = code.split("\n")
+    return f"{first.strip()} …" if more else first
+
+
+def _without_default(method: cst.FunctionDef, parameter: cst.Param) -> Sequence[cst.Param]:
+    """Return the parameters that are to get a default, nothing where that cannot be."""
+    named = method.params.params
+    behind = [*named[named.index(parameter) + 1 :]] if parameter in named else []
+    bare = [each for each in behind if each.default is None]
+    if any(each.name.value not in _FILLED_IN for each in bare):
+        return ()
+    return (parameter, *bare)
+
+
+def _fix(module: Module, facts: Facts, bare: Sequence[cst.Param]) -> Fix | None:
+    if not bare:
+        return None
+    edits = []
+    for each in bare:
+        last = each.annotation.annotation if each.annotation else each.name
+        end = module.outer_span(last).end
+        text = " = None" if each.annotation else "=None"
+        edits.append(Edit(Span(end, end), (text,)))
+    return Fix(
+        "Give `training` a default",
+        tuple(edits),
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
+
+
+def _may_ask(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        function.name == "call" and _is_bare(function.args)
+        for function in glimpse.nodes.get(ast.FunctionDef, ())
+    )
+
+
+def _is_bare(given: ast.arguments) -> bool:
+    named = [*given.posonlyargs, *given.args]
+    bare = named[: len(named) - len(given.defaults)]
+    bare += [
+        each
+        for each, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        if default is None
+    ]
+    return any(each.arg == _TRAINING for each in bare)
+
+
+rule = Rule(
+    code="KD319",
+    name="call-without-training",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word(_TRAINING) & Trigger(_may_ask),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\nx = np.ones((4, 2), 'float32')\n\n\n"
+_BLOCK = _HEAD + (
+    "class Block(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.drop = keras.layers.Dropout(0.5)\n\n"
+    "    def call(self, inputs, {}):  # on or off\n"
+    "        return self.drop(inputs, training=training)\n\n\n"
+)
+_CALLED = _BLOCK + (
+    "block = Block()\ny = block(x)\ninputs = keras.Input((2,))\n"
+    "model = keras.Model(inputs, block(inputs))\n"
+    "trained = model(x, training=True)\nshown = model.predict(x, verbose=0)\n"
+)
+_INSIDE = _HEAD + (
+    "class Noisy(keras.layers.Layer):\n    def call(self, inputs, {0}):\n"
+    "        return inputs * 2 if training else inputs\n\n\n"
+    "class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.noisy = Noisy()\n        self.dense = keras.layers.Dense(1, use_bias=False)\n\n"
+    "    def call(self, inputs):\n        return self.dense(self.noisy(inputs))\n\n\n"
+    "net = Net()\nnet.compile('sgd', 'mse')\nnet.fit(x, np.ones((4, 1)), verbose=0)\n"
+    "trained = net(x, training=True) / net(x)\n"
+)
+_SEQUENTIAL = _BLOCK + "model = keras.Sequential([keras.Input((2,)), Block()])\ny = model(x)\n"
+_ADDED = _BLOCK + "model = keras.Sequential()\nmodel.add(Block())\ny = model(x)\n"
+_MASKED = _HEAD + (
+    "class Both(keras.layers.Layer):\n    def call(self, inputs, training{0}, mask{0}):\n"
+    "        return inputs if mask is None else inputs * mask\n\n\n"
+    "y = Both()(x, mask=x)\n"
+)
+_KEYWORD = _HEAD + (
+    "class Kept(keras.layers.Layer):\n    def call(self, inputs, *, training: bool{}):\n"
+    "        return inputs\n\n\ny = Kept()(x)\n"
+)
+_SCALED = _HEAD + (
+    "class Scaled(keras.layers.Layer):\n    def call(self, inputs, training, scale):\n"
+    "        return inputs * scale\n\n\ny = Scaled()(x, scale=x)\n"
+)
+
+VALID = [
+    _CALLED.format("training=None"),
+    _CALLED.format("*training"),
+    # It is passed.
+    _BLOCK.format("training") + "y = Block()(x, training=False)",
+    _BLOCK.format("training") + "def run(block: Block, *given):\n    return block(*given)",
+    _BLOCK.format("training") + "options = {'training': True}\ny = Block()(x, **options)",
+    _BLOCK.format("inputs_of_it, training").replace("self, inputs, ", "self, ")
+    + "y = Block()(x, True)",
+    # Models are called with it by `fit` and `predict`.
+    (
+        _HEAD + "class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.dense = keras.layers.Dense(1)\n\n    def call(self, x, training):\n"
+        "        return self.dense(x)\n\n\nnet = Net()\nnet.compile('sgd', 'mse')\n"
+        "net.fit(x, np.ones((4, 1)))\nnet.predict(x)\n"
+    ),
+    # A class of anything else, and of one's own way to be called.
+    _CALLED.format("training").replace("keras.layers.Layer", "object"),
+    _CALLED.format("training").replace("    def call", "    __call__ = work\n\n    def call"),
+    _CALLED.format("training").replace("    def call", "    @wrapped\n    def call"),
+    "import tf_keras as " + _CALLED.format("training").removeprefix("import "),
+]
+INVALID = [
+    Example(
+        before=_CALLED.format("training"),
+        after=_CALLED.format("training=None"),
+        raises=_MISSING,
+        on_keras_2=True,
+        same="[np.array(y).tolist(), shown.tolist(), sorted(set(np.array(trained).ravel()) "
+        "| {0.0, 2.0})]",
+    ),
+    # In the `call` of another, which trains.
+    Example(
+        before=_INSIDE.format("training"),
+        after=_INSIDE.format("training=None"),
+        raises="TypeError",
+        on_keras_2=True,
+        same="np.array(trained).round(4).tolist()",
+    ),
+    Example(
+        before=_SEQUENTIAL.format("training"),
+        after=_SEQUENTIAL.format("training=None"),
+        raises=_REFUSED,
+        on_keras_2=True,
+        same="np.array(y).tolist()",
+    ),
+    Example(
+        before=_ADDED.format("training"),
+        after=_ADDED.format("training=None"),
+        raises=_REFUSED,
+        on_keras_2=True,
+        same="np.array(y).tolist()",
+    ),
+    Example(
+        before=_MASKED.format(""),
+        after=_MASKED.format("=None"),
+        raises=_MISSING,
+        on_keras_2=True,
+        same="np.array(y).tolist()",
+    ),
+    Example(
+        before=_KEYWORD.format(""),
+        after=_KEYWORD.format(" = None"),
+        raises=_MISSING,
+        on_keras_2=True,
+        same="np.array(y).tolist()",
+    ),
+    Example(
+        before=_SCALED,
+        raises=_MISSING,
+    ),
+]
