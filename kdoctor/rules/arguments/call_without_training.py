@@ -52,8 +52,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     found: set[str] = set()
     for call in module.nodes(cst.Call) if asked else ():
         used, error = _used(module, call)
-        made = module.type_of(used) if used is not None else None
-        if used is None or made is None or made.cls not in asked or made.cls in found:
+        made = module.type_of(used)
+        if made is None or made.cls not in asked or made.cls in found:
             continue
         owner = asked[made.cls]
         if made.kind is not kind_of_class(module, owner) or module.is_guarded(call):
@@ -87,23 +87,21 @@ def _asked_for(call: cst.FunctionDef) -> cst.Param | None:
     return next((each for each in given if each.name.value == _TRAINING and not each.default), None)
 
 
-def _used(module: Module, call: cst.Call) -> tuple[cst.BaseExpression | None, str]:
+def _used(module: Module, call: cst.Call) -> tuple[cst.BaseExpression, str]:
     """Return the layer that a call uses, by calling it or by putting it into a ``Sequential``."""
-    parent = module.parent(call)
-    if isinstance(parent, cst.Arg):
-        around = module.parent(parent)
-        if isinstance(around, cst.Call) and _adds(module, around):
-            return call, _REFUSED
-    if isinstance(parent, cst.Element):
-        held = module.parent(module.parent(parent) or parent)
-        if isinstance(held, cst.Call) and (module.qualified(held.func) or "").endswith(
-            ".Sequential"
-        ):
-            return call, _REFUSED
+    around = module.parent(call)
+    if isinstance(around, cst.Element):
+        around = module.parent(module.parent(around) or around)
+    holder = module.parent(around) if isinstance(around, cst.Arg) else None
+    if isinstance(holder, cst.Call) and _makes_or_adds(module, holder):
+        return call, _REFUSED
     return call.func, _MISSING
 
 
-def _adds(module: Module, call: cst.Call) -> bool:
+def _makes_or_adds(module: Module, call: cst.Call) -> bool:
+    """Say whether a call makes a ``Sequential``, or adds to one."""
+    if (module.qualified(call.func) or "").endswith(".Sequential"):
+        return True
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value="add")):
             made = module.type_of(owner)
@@ -253,7 +251,9 @@ VALID = [
     ),
     # A class of anything else, and of one's own way to be called.
     _CALLED.format("training").replace("keras.layers.Layer", "object"),
-    _CALLED.format("training").replace("    def call", "    __call__ = work\n\n    def call"),
+    _CALLED.format("training").replace(
+        "    def call", "    def __call__(self, x):\n        return x\n\n    def call"
+    ),
     _CALLED.format("training").replace("    def call", "    @wrapped\n    def call"),
     "import tf_keras as " + _CALLED.format("training").removeprefix("import "),
 ]

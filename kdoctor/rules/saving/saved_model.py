@@ -36,7 +36,14 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, passes_path
 from kdoctor.rules.saving._paths import Ending, renamed, same_paths
-from kdoctor.rules.saving._uses import PathUse, is_saved_here, loads, reads_orbax, saves
+from kdoctor.rules.saving._uses import (
+    PathUse,
+    is_same_path,
+    is_saved_here,
+    loads,
+    reads_orbax,
+    saves,
+)
 from kdoctor.syntax import Module
 
 # Endings that people give a model's path, and that mean nothing to Keras.
@@ -46,6 +53,10 @@ _READERS = ("saved_model.load", "from_saved_model")
 _INVALID = (
     "ValueError: Invalid filepath extension for saving. Please add either a `.keras` extension for "
     "the native Keras format (recommended) or a `.h5` extension."
+)
+_BOTH = (
+    "this file reads it as a SavedModel with TensorFlow, and a model that is saved for Keras goes "
+    "under another name"
 )
 _UNSAFE = "what reads the folder under its old name must be changed with it; for a SavedModel to "
 
@@ -58,6 +69,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         if module.is_guarded(use.call) or argument(use.call, "zipped"):
             continue
         assert use.ending is not None
+        fix = _saved_anew(module, use)
         yield rule.finding(
             module.place(use.call),
             f"a path without `.keras` or `.h5`: {_INVALID}",
@@ -65,7 +77,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             confidence=use.confidence,
             help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
             "`.export(…)`.",
-            fix=_exported(module, use) or _rename(module, use.ending),
+            fix=fix,
+            no_fix_because=None if fix else _BOTH,
         )
     if reads_orbax(module):
         return
@@ -92,13 +105,26 @@ def _rename(module: Module, found: Ending) -> Fix:
     )
 
 
-def _exported(module: Module, use: PathUse) -> Fix | None:
-    """Export the model, where what reads the folder in this file wants a SavedModel."""
-    method = use.call.func
+def _saved_anew(module: Module, use: PathUse) -> Fix | None:
+    """Return the fix of a save by what this file reads it with; none where that is both."""
     assert use.ending is not None
-    if not isinstance(method, cst.Attribute) or len(use.call.args) != 1 or not use.ending.whole:
+    if not _is_served(module, use.ending):
+        return _rename(module, use.ending)
+    if any(is_same_path(module, use, each) for each in loads(module)):
         return None
-    if not any(_reads_a_saved_model(module, each) for each in same_paths(module, use.ending)):
+    return _exported(module, use)
+
+
+def _is_served(module: Module, found: Ending) -> bool:
+    """Say whether this file reads a SavedModel there, with TensorFlow."""
+    return found.whole and any(
+        _reads_a_saved_model(module, each) for each in same_paths(module, found)
+    )
+
+
+def _exported(module: Module, use: PathUse) -> Fix | None:
+    method = use.call.func
+    if not isinstance(method, cst.Attribute) or len(use.call.args) != 1:
         return None
     return Fix(
         "Export it as a SavedModel, which is what reads it here",
@@ -118,7 +144,9 @@ def _reads_a_saved_model(module: Module, path: Ending) -> bool:
 
 def _loaded(module: Module, use: PathUse) -> Finding:
     assert use.ending is not None
-    fix = _rename(module, use.ending) if is_saved_here(module, use.ending) else None
+    fix = None
+    if is_saved_here(module, use.ending) and not _is_served(module, use.ending):
+        fix = _rename(module, use.ending)
     shown = use.ending.text if use.ending.whole else "…"
     return rule.finding(
         module.place(use.call),
@@ -197,5 +225,18 @@ INVALID = [
         raises=_INVALID,
         unsafe=True,
         check="assert again.serve(tf.ones((1, 2))).shape == (1, 1)",
+    ),
+    # Read by both: neither an exported model nor a `.keras` file serves them.
+    Example(
+        before="import tensorflow as tf\n" + _MODEL + "model.save('both')\n"
+        "served = tf.saved_model.load('both')\nagain = keras.models.load_model('both')",
+        raises=_INVALID,
+        findings=2,
+    ),
+    Example(
+        before="import tensorflow as tf\nfrom keras.models import save_model\n"
+        + _MODEL
+        + "save_model(model, 'folder')\nserved = tf.saved_model.load('folder')",
+        raises=_INVALID,
     ),
 ]

@@ -1,0 +1,164 @@
+"""`model.load_weights(path).expect_partial()`: `load_weights` gives nothing back on Keras 3.
+
+## What it does
+Reports what is asked of the status that `load_weights` gave back, in the same line or by a name.
+
+## Why it breaks
+For a TensorFlow checkpoint Keras 2 gave back TensorFlow's status of the load, with methods that
+silence warnings or check that all was matched. Keras 3 reads `.weights.h5` and HDF5 files, and
+returns None: `AttributeError: 'NoneType' object has no attribute 'expect_partial'`. Of a checkpoint
+itself it says before that `File format not supported`.
+
+## What to write instead
+Nothing: without `skip_mismatch=True`, Keras 3 raises where a layer gets no weights.
+
+    model.load_weights("model.weights.h5")
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21; the methods are those of TensorFlow 2.21's
+`CheckpointLoadStatus`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import attribute
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+STATUS_METHODS = frozenset({
+    "assert_consumed", "assert_existing_objects_matched", "assert_nontrivial_match",
+    "expect_partial", "initialize_or_restore", "run_restore_ops",
+})  # fmt: skip
+"""What the status of a load can be asked in TensorFlow."""
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
+    """Report each method that a status is asked for."""
+    loads = {
+        use.called: use
+        for use in module.members
+        if use.member == "load_weights" and use.owner.kind is Kind.MODEL and not use.owner_defines
+    }
+    for asked in module.attributes if loads else ():
+        if asked.attr.value not in STATUS_METHODS or _is_asked_about(module, asked):
+            continue
+        use = loads.get(_given_by(module, asked.value))
+        if use is None or use.called is None:
+            continue
+        fix = _fix(module, use.called, asked)
+        yield rule.finding(
+            module.place(asked.attr),
+            "`load_weights` gives nothing back: AttributeError: 'NoneType' object has no attribute "
+            f"'{asked.attr.value}'",
+            symbol=f"{use.owner.cls or 'Model'}.load_weights",
+            confidence=Confidence.LIKELY,
+            help="Leave it out: Keras 3 raises where a layer gets no weights.",
+            fix=fix,
+            no_fix_because=None if fix else "the status is used for more than this line",
+        )
+
+
+def _given_by(module: Module, node: cst.BaseExpression) -> cst.Call | None:
+    """Return the call that gave a value, by way of one name."""
+    if isinstance(node, cst.Name):
+        bound = module.bindings_at(node)
+        value = bound[0].value if len(bound) == 1 and not bound[0].path else None
+    else:
+        value = node
+    return value if isinstance(value, cst.Call) else None
+
+
+def _is_asked_about(module: Module, asked: cst.Attribute) -> bool:
+    """Say whether the code looks first whether there is a status."""
+    if module.is_guarded(asked):
+        return True
+    name = asked.value.value if isinstance(asked.value, cst.Name) else None
+    return name is not None and any(
+        isinstance(node, cst.Name) and node.value == name
+        for each in module.ancestors(asked)
+        if isinstance(each, cst.If | cst.IfExp)
+        for node in (each.test, *descendants(each.test))
+    )
+
+
+def _fix(module: Module, load: cst.Call, asked: cst.Attribute) -> Fix | None:
+    """Cut `.expect_partial()` off, where nothing is done with what that gives."""
+    call = module.parent(asked)
+    if asked.value is not load or not isinstance(call, cst.Call) or call.func is not asked:
+        return None
+    if not isinstance(module.parent(call), cst.Expr) or load.lpar or asked.lpar:
+        return None
+    start, end = module.span(load).end, module.span(call).end
+    return Fix(
+        f"Leave `.{asked.attr.value}()` out",
+        (Edit(Span(start, end), ("",)),),
+        Applicability.UNSAFE,
+        unsafe_because="a checkpoint that has some of the weights only was loaded as far as it "
+        "went, and Keras 3 raises where a layer gets none",
+    )
+
+
+rule = Rule(
+    code="KD221",
+    name="load-status",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=attribute("load_weights") & attribute(*sorted(STATUS_METHODS)),
+    since="3.0",
+)
+
+_MODEL = (
+    "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    "[path] = paths\n"
+)
+_WEIGHTS = (
+    "import keras\nkeras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])"
+    ".save_weights('a.weights.h5')\npaths = ['a.weights.h5']"
+)
+_ERROR = "AttributeError: 'NoneType' object has no attribute "
+
+VALID = [
+    _MODEL + "model.load_weights(path)",
+    # The status of TensorFlow's own checkpoints.
+    (
+        "import keras\nimport tensorflow as tf\n\nmodel = keras.Sequential()\n"
+        "tf.train.Checkpoint(model=model).restore('ckpt').expect_partial()\nmodel.load_weights('a.h5')"
+    ),
+    _MODEL + "status = model.load_weights(path)\nif status is not None:\n"
+    "    status.expect_partial()",
+    _MODEL + "status = model.load_weights(path)\nstatus = restore(model)\nstatus.expect_partial()",
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def load_weights(self, path):\n"
+        "        return status\n\n\nMine().load_weights('a').expect_partial()"
+    ),
+]
+INVALID = [
+    Example(
+        before=_MODEL + "model.load_weights(path).expect_partial()  # no optimizer\n",
+        after=_MODEL + "model.load_weights(path)  # no optimizer\n",
+        raises=_ERROR + "'expect_partial'",
+        prelude=_WEIGHTS,
+        unsafe=True,
+    ),
+    Example(
+        before=_MODEL + "(\n    model.load_weights(path)\n    .expect_partial()\n)\n",
+        raises=_ERROR + "'expect_partial'",
+        prelude=_WEIGHTS,
+        after=_MODEL + "(\n    model.load_weights(path)\n)\n",
+        unsafe=True,
+    ),
+    Example(
+        before=_MODEL + "status = model.load_weights(path)\nstatus.assert_consumed()\n",
+        raises=_ERROR + "'assert_consumed'",
+        prelude=_WEIGHTS,
+    ),
+]
