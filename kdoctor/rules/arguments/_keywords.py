@@ -43,6 +43,13 @@ _OF_THE_KERNEL: Final = ("kernel_initializer", "kernel_regularizer", "kernel_con
 WERE_TAKEN: Final[dict[Kind | str, frozenset[str]]] = {
     Kind.LAYER: frozenset({"weights", "batch_size", "implementation", "dynamic"}),
     **dict.fromkeys(_IN_PARTS, frozenset(_OF_THE_KERNEL)),
+    **dict.fromkeys(("Attention", "AdditiveAttention"), frozenset({"causal"})),
+    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN"), frozenset({"enable_caching_device"})),
+    "CategoryEncoding": frozenset({"max_tokens"}),
+    "Discretization": frozenset({"bins"}),
+    "Embedding": frozenset({"use_one_hot_matmul"}),
+    "IntegerLookup": frozenset({"max_values", "mask_value", "oov_value"}),
+    "image_dataset_from_directory": frozenset({"smart_resize"}),
     "BatchNormalization": frozenset({"fused", "virtual_batch_size", "adjustment"}),
     Kind.OPTIMIZER: frozenset({"lr", "clipnorm", "clipvalue"}),
     "Input": frozenset({"batch_input_shape"}),
@@ -151,6 +158,29 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
         for name in _IN_PARTS
         for keyword in _OF_THE_KERNEL
     },
+    **{
+        (name, "causal"): Change(
+            harmless=("False",),
+            help="Say it where the layer is called: `layer([query, value], use_causal_mask=True)`.",
+            no_fix_because="the calls of the layer are to say it",
+        )
+        for name in ("Attention", "AdditiveAttention")
+    },
+    **{
+        (name, "enable_caching_device"): Change(
+            drop=True, help="Where weights are read is for the backend to choose."
+        )
+        for name in ("LSTM", "GRU", "SimpleRNN")
+    },
+    ("Embedding", "use_one_hot_matmul"): Change(
+        drop=True, help="How rows are looked up is for the backend to choose."
+    ),
+    ("CategoryEncoding", "max_tokens"): Change(renamed="num_tokens"),
+    ("Discretization", "bins"): Change(renamed="bin_boundaries"),
+    ("IntegerLookup", "max_values"): Change(renamed="max_tokens"),
+    ("IntegerLookup", "mask_value"): Change(renamed="mask_token"),
+    ("IntegerLookup", "oov_value"): Change(renamed="oov_token"),
+    ("image_dataset_from_directory", "smart_resize"): Change(renamed="crop_to_aspect_ratio"),
     (Kind.LAYER, "batch_size"): Change(
         help="Say it to `keras.Input(shape, batch_size=…)` as the first layer.", harmless=("None",)
     ),
