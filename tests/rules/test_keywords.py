@@ -27,6 +27,15 @@ CALLABLES = {
         for sort in ("SeparableConv", "SeparableConvolution", "DepthwiseConv")
         for rank in (1, 2)
     },
+    **{
+        name: f"keras.layers.{name}"
+        for name in ("Attention", "AdditiveAttention", "LSTM", "GRU", "SimpleRNN")
+    },
+    **{
+        name: f"keras.layers.{name}"
+        for name in ("CategoryEncoding", "Discretization", "IntegerLookup")
+    },
+    "image_dataset_from_directory": "keras.utils.image_dataset_from_directory",
     **{name: f"keras.regularizers.{name}" for name in ("l1", "l2")},
     **{name: f"keras.utils.{name}" for name in ("to_categorical", "load_img", "plot_model")},
     **{name: f"keras.layers.{name}" for name in ("serialize", "deserialize")},

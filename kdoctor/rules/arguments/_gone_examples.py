@@ -1,0 +1,76 @@
+"""Examples of ``argument_gone``: what Keras 2 took out of ``**kwargs`` under older names."""
+
+from __future__ import annotations
+
+from kdoctor.rules.rule import Example
+
+_LAYERS = "import keras\nimport numpy as np\n\nx = np.array([[1, 2], [3, 0]])\n"
+_VECTORS = _LAYERS + "z = np.ones((1, 3, 2), 'float32')\n"
+_LOOKUP = "{0}=4, vocabulary=[1, 2], {1}=0, {2}=-7, num_oov_indices=1"
+UNDER_OLDER_NAMES = [
+    # What the layers of preprocessing took under older names.
+    Example(
+        before=_LAYERS + "y = keras.layers.CategoryEncoding(max_tokens=4)(x)",
+        after=_LAYERS + "y = keras.layers.CategoryEncoding(num_tokens=4)(x)",
+        raises="ValueError: Unrecognized keyword arguments passed to CategoryEncoding: "
+        "{'max_tokens': 4}",
+        on_keras_2=True,
+        same="np.array(y).tolist()",
+    ),
+    Example(
+        before=_LAYERS + "y = keras.layers.Discretization(bins=[0.5, 2.5])(x)",
+        after=_LAYERS + "y = keras.layers.Discretization(bin_boundaries=[0.5, 2.5])(x)",
+        raises="TypeError: Discretization.__init__() got an unexpected keyword argument 'bins'",
+        on_keras_2=True,
+        same="np.array(y).tolist()",
+    ),
+    Example(
+        before=_LAYERS
+        + f"lookup = keras.layers.IntegerLookup({_LOOKUP})".format(
+            "max_values", "mask_value", "oov_value"
+        )
+        + "\ny = lookup(x)",
+        after=_LAYERS
+        + f"lookup = keras.layers.IntegerLookup({_LOOKUP})".format(
+            "max_tokens", "mask_token", "oov_token"
+        )
+        + "\ny = lookup(x)",
+        raises="ValueError: Unrecognized keyword argument(s): {'max_values': 4",
+        on_keras_2=True,
+        findings=3,
+        same="np.array(y).tolist()",
+    ),
+    Example(
+        before=_VECTORS + "y = keras.layers.Embedding(4, 2, 'ones', use_one_hot_matmul=True)(x)\n"
+        "w = keras.layers.LSTM(2, kernel_initializer='ones', recurrent_initializer='ones', "
+        "enable_caching_device=True)(z)",
+        after=_VECTORS + "y = keras.layers.Embedding(4, 2, 'ones')(x)\n"
+        "w = keras.layers.LSTM(2, kernel_initializer='ones', recurrent_initializer='ones')(z)",
+        raises="ValueError: Unrecognized keyword arguments passed to Embedding: ",
+        on_keras_2=True,
+        findings=2,
+        same="[np.array(y).tolist(), np.array(w).round(5).tolist()]",
+    ),
+    Example(
+        before=_VECTORS + "y = keras.layers.Attention(causal=True)([z, z])",
+        raises="ValueError: Unrecognized keyword arguments passed to Attention: {'causal': ",
+    ),
+    Example(
+        before=_VECTORS + "y = keras.layers.AdditiveAttention(causal=False)([z, z])",
+        after=_VECTORS + "y = keras.layers.AdditiveAttention()([z, z])",
+        raises="ValueError: Unrecognized keyword arguments passed to AdditiveAttention: "
+        "{'causal': ",
+    ),
+    Example(
+        before="from keras.utils import image_dataset_from_directory\n\n"
+        "data = image_dataset_from_directory('images', smart_resize=True)",
+        after="from keras.utils import image_dataset_from_directory\n\n"
+        "data = image_dataset_from_directory('images', crop_to_aspect_ratio=True)",
+        raises="TypeError: image_dataset_from_directory() got an unexpected keyword argument "
+        "'smart_resize'",
+        prelude="import os\nimport numpy as np\nfrom PIL import Image\n"
+        "for each in 'ab':\n    os.makedirs(f'images/{each}', exist_ok=True)\n"
+        "    Image.fromarray(np.zeros((4, 6, 3), 'uint8')).save(f'images/{each}/1.png')",
+        check="assert next(iter(data))[0].shape == (2, 256, 256, 3)",
+    ),
+]
