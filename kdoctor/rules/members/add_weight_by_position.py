@@ -3,12 +3,14 @@
 ## What it does
 Reports `add_weight` and `add_variable` of layers, models and metrics where the name is passed by
 position. It looks at what is passed: text is a name, and what stands beside `shape=` must be one.
+Of `add_variable` it reports a call without `initializer=`, too.
 
 ## Why it breaks
 On Keras 3 the first parameter is the shape: `ValueError: `name` must be passed as a keyword
 argument. Received: add_weight('w', ...). Use: add_weight(shape=..., name='w').` For metrics, and
 for all before 3.15, the message is another one (`Cannot convert 'w' to a shape`), or the weight
-gets another shape.
+gets another shape. `add_variable` was another name of `add_weight`, and asks for an initializer
+now: `TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'`.
 
 ## What to write instead
 Keywords, which mean the same on Keras 2 and 3:
@@ -59,6 +61,9 @@ KINDS = {
     "keras.layers.Layer": (Kind.LAYER, Kind.MODEL),
     "keras.metrics.Metric": (Kind.METRIC,),
 }
+_NO_INITIALIZER = (
+    "TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'"
+)
 _MOST = 3  # shape, initializer, dtype
 _METHODS = frozenset({"add_weight", "add_variable"})
 
@@ -69,7 +74,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for use in module.members:
         if use.member not in _METHODS or not table.rows_for(use.owner, use.member):
             continue
-        if use.called is None or use.owner_defines or not _passes_a_name(module, use.called):
+        if use.called is None or use.owner_defines:
+            continue
+        if not _passes_a_name(module, use.called) and not _lacks_initializer(use):
             continue
         if not module.is_guarded(use.node):
             yield _finding(module, facts, use, table)
@@ -80,6 +87,14 @@ def _passes_a_name(module: Module, call: cst.Call) -> bool:
     if first is None or first.keyword is not None or first.star:
         return False
     return _is_text(value_of(module, first.value)) or argument(call, "shape") is not None
+
+
+def _lacks_initializer(use: MemberUse) -> bool:
+    """Say whether ``add_variable`` gets a shape by keyword, and no initializer."""
+    if use.member != "add_variable" or use.called is None:
+        return False
+    given = {each.keyword.value if each.keyword else None for each in use.called.args}
+    return None not in given and "shape" in given and "initializer" not in given
 
 
 def _is_text(node: cst.BaseExpression) -> bool:
@@ -115,6 +130,8 @@ def _proven(facts: Facts) -> Applicability:
 def _message(module: Module, use: MemberUse) -> str:
     assert use.called is not None
     call = use.called
+    if _lacks_initializer(use):
+        return f"`add_variable` asks for an initializer: {_NO_INITIALIZER}"
     name = module.source(call.args[0].value)
     by_position = sum(each.keyword is None for each in call.args)
     if use.member == "add_variable":
@@ -141,8 +158,10 @@ def _message(module: Module, use: MemberUse) -> str:
 
 
 def _may_pass_a_name(_: Facts, called: Called) -> bool:
-    if called.leaf not in _METHODS or not called.places:
+    if called.leaf not in _METHODS:
         return False
+    if not called.places:
+        return called.leaf == "add_variable" and "initializer" not in called.keywords
     first = called.node.args[0]
     return "shape" in called.keywords or not isinstance(first, ast.Tuple | ast.List)
 
@@ -164,7 +183,8 @@ VALID = [
         "        self.w = self.add_weight(name='w', shape=(3,), initializer='zeros')\n"
         "        self.v = self.add_weight((3,), 'zeros')\n"
         "        self.u = self.add_weight(shape, name='u')\n"
-        "        self.t = self.add_variable(name='t', shape=(3,), initializer='zeros')"
+        "        self.t = self.add_variable(name='t', shape=(3,), initializer='zeros')\n"
+        "        self.s = self.add_variable(name='s', **options)"
     ),
     (
         "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
@@ -216,6 +236,12 @@ INVALID = [
         before=f"{_LAYER}        self.w = self.add_variable('w', shape=(2,)){_END}",
         after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=(2,)){_END}",
         raises="TypeError: ",
+        same=_SAME,
+    ),
+    Example(
+        before=f"{_LAYER}        self.w = self.add_variable(name='w', shape=[2]){_END}",
+        after=f"{_LAYER}        self.w = self.add_weight(name='w', shape=[2]){_END}",
+        raises=_NO_INITIALIZER,
         same=_SAME,
     ),
     Example(
