@@ -54,8 +54,8 @@ _INVALID = (
     "ValueError: Invalid filepath extension for saving. Please add either a `.keras` extension for "
     "the native Keras format (recommended) or a `.h5` extension."
 )
-_BOTH = (
-    "this file reads it as a SavedModel with TensorFlow, and a model that is saved for Keras goes "
+_SERVED = (
+    "TensorFlow reads a SavedModel there in this file: export the model, and save it for Keras "
     "under another name"
 )
 _UNSAFE = "what reads the folder under its old name must be changed with it; for a SavedModel to "
@@ -78,7 +78,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
             "`.export(…)`.",
             fix=fix,
-            no_fix_because=None if fix else _BOTH,
+            no_fix_because=None if fix else _SERVED,
         )
     if reads_orbax(module):
         return
@@ -123,6 +123,7 @@ def _is_served(module: Module, found: Ending) -> bool:
 
 
 def _exported(module: Module, use: PathUse) -> Fix | None:
+    """Export the model, which is what reads the folder in this file."""
     method = use.call.func
     if not isinstance(method, cst.Attribute) or len(use.call.args) != 1:
         return None
