@@ -124,6 +124,8 @@ def _finding(  # noqa: PLR0913, PLR0917 - what a finding tells
     parameter = _asked_for(method)
     assert parameter is not None
     without = _without_default(method, parameter)
+    if parameter in method.params.kwonly_params:
+        error = _MISSING  # a `Sequential` asks for parameters by position alone
     return rule.finding(
         module.place(parameter.name),
         f"`{_short(used)}` leaves out `training`, and Keras 3 does not fill it in: {error}",
@@ -298,6 +300,13 @@ INVALID = [
     Example(
         before=_KEYWORD.format(""),
         after=_KEYWORD.format(" = None"),
+        raises=_MISSING,
+        on_keras_2=True,
+        same="np.array(y).tolist()",
+    ),
+    Example(
+        before=_KEYWORD.format("").replace("Kept()(x)", "keras.Sequential([Kept()])(x)"),
+        after=_KEYWORD.format(" = None").replace("Kept()(x)", "keras.Sequential([Kept()])(x)"),
         raises=_MISSING,
         on_keras_2=True,
         same="np.array(y).tolist()",
