@@ -69,6 +69,12 @@ def class_named(module: Module, expression: cst.BaseExpression) -> cst.ClassDef 
     return node if isinstance(node, cst.ClassDef) else None
 
 
+def class_of(module: Module, made: Type) -> cst.ClassDef | None:
+    """Return the class of this file that an object is of, where one alone goes by that name."""
+    found = [each for each in module.nodes(cst.ClassDef) if each.name.value == made.cls]
+    return found[0] if len(found) == 1 and kind_of_class(module, found[0]) is made.kind else None
+
+
 def methods_in(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
     """Return the methods that stand in a class itself, by their names."""
     return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}

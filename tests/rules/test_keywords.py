@@ -11,6 +11,7 @@ from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.kinds import Kind
 from kdoctor.rules.arguments._calls import RELEASES
 from kdoctor.rules.arguments._keywords import CHANGES, TAKEN, is_taken, was_taken
+from kdoctor.rules.arguments.argument_gone import _LOOKUPS
 
 TARGET = newest_target()
 OLD = [resolve_target(f"keras=={release}", "test") for release in RELEASES]
@@ -95,6 +96,15 @@ def test_a_layer_and_an_optimizer_refuse_what_is_not_said_to_be_taken():
     assert is_taken("Adam", Kind.OPTIMIZER, "decay")
     with pytest.warns(UserWarning, match="no longer supported"):
         keras.optimizers.Adam(decay=0.1)
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("name", sorted(_LOOKUPS))
+def test_lookups_refuse_keywords_in_words_of_their_own(name):
+    import keras  # noqa: PLC0415
+
+    with pytest.raises(ValueError, match=r"^Unrecognized keyword argument\(s\): {'bins': 1}"):
+        getattr(keras.layers, name)(bins=1)
 
 
 @pytest.mark.parametrize(

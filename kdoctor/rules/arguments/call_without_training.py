@@ -30,7 +30,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, methods_in
+from kdoctor.rules.own_classes import class_of, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -48,38 +48,34 @@ _REFUSED = (
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such parameter, once."""
-    asked = {each.name.value: each for each in _classes(module)}
-    found: set[str] = set()
+    asked = dict(_asked(module))
+    found: set[cst.ClassDef] = set()
     for call in module.nodes(cst.Call) if asked else ():
         used, error = _used(module, call)
         made = module.type_of(used)
-        if made is None or made.cls not in asked or made.cls in found:
+        owner = class_of(module, made) if made is not None else None
+        if made is None or owner is None or owner not in asked or owner in found:
             continue
-        owner = asked[made.cls]
-        if made.kind is not kind_of_class(module, owner) or module.is_guarded(call):
+        if made.kind not in _KINDS or module.is_guarded(call):
             continue
-        call_method = methods_in(owner)["call"]
+        call_method = asked[owner]
         if used is call.func and _passes(call, call_method):
             continue
         if not is_keras_3(facts, made.qualified):
             continue
-        found.add(made.cls)
-        yield _finding(module, facts, call_method, made.cls, module.source(call), error)
+        found.add(owner)
+        yield _finding(module, facts, call_method, owner.name.value, module.source(call), error)
 
 
-def _classes(module: Module) -> Iterator[cst.ClassDef]:
-    """Yield the layers and models whose ``call`` asks for ``training``."""
-    every = [*module.nodes(cst.ClassDef)]
-    names = [each.name.value for each in every]
-    for each in every:
+def _asked(module: Module) -> Iterator[tuple[cst.ClassDef, cst.FunctionDef]]:
+    """Yield the classes whose ``call`` asks for ``training``, with it."""
+    for each in module.nodes(cst.ClassDef):
         methods = methods_in(each)
         call = methods.get("call")
         if call is None or call.decorators or "__call__" in methods:
             continue
-        if names.count(each.name.value) > 1 or _asked_for(call) is None:
-            continue
-        if kind_of_class(module, each) in _KINDS:
-            yield each
+        if _asked_for(call) is not None:
+            yield each, call
 
 
 def _asked_for(call: cst.FunctionDef) -> cst.Param | None:

@@ -33,7 +33,7 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import is_keras_3, literal
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, methods_in, still_holds
+from kdoctor.rules.own_classes import class_of, kind_of_class, methods_in, still_holds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
@@ -126,14 +126,14 @@ def _parameters(module: Module, owner: Type) -> Sequence[str] | None:
     split = split_root(owner.qualified or "")
     if split is not None and split[1].rpartition(".")[2] == owner.cls:
         return ("inputs", _TRAINING) if owner.cls in TRAINING_IS_SECOND else None
-    classes = [each for each in module.nodes(cst.ClassDef) if each.name.value == owner.cls]
-    if len(classes) != 1 or kind_of_class(module, classes[0]) is not owner.kind:
+    own = class_of(module, owner)
+    if own is None:
         return None
-    methods = methods_in(classes[0])
+    methods = methods_in(own)
     call = methods.get("call")
     if call is None or "__call__" in methods or call.params.posonly_params:
         return None
-    if any(_allows_all(module, each) for each in descendants(classes[0].body)):
+    if any(_allows_all(module, each) for each in descendants(own.body)):
         return None
     return [each.name.value for each in call.params.params[1:]]
 

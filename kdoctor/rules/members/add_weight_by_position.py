@@ -157,11 +157,12 @@ def _message(module: Module, use: MemberUse) -> str:
     )
 
 
-def _may_pass_a_name(_: Facts, called: Called) -> bool:
+def _may_be_told(_: Facts, called: Called) -> bool:
     if called.leaf not in _METHODS:
         return False
     if not called.places:
-        return called.leaf == "add_variable" and "initializer" not in called.keywords
+        given = called.keywords
+        return called.leaf == "add_variable" and "shape" in given and "initializer" not in given
     first = called.node.args[0]
     return "shape" in called.keywords or not isinstance(first, ast.Tuple | ast.List)
 
@@ -172,7 +173,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=calls(_may_pass_a_name, *_METHODS)
+    triggers=calls(_may_be_told, *_METHODS)
     & member_of({Kind.LAYER, Kind.MODEL, Kind.METRIC}, *_METHODS),
     since="3.0",
 )

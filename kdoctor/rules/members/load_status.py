@@ -27,6 +27,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import attribute
@@ -50,7 +51,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     for asked in module.attributes if loads else ():
         if asked.attr.value not in STATUS_METHODS or _is_asked_about(module, asked):
             continue
-        use = loads.get(_given_by(module, asked.value))
+        given = value_of(module, asked.value)
+        use = loads.get(given) if isinstance(given, cst.Call) else None
         if use is None or use.called is None:
             continue
         fix = _fix(module, use.called, asked)
@@ -64,16 +66,6 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             fix=fix,
             no_fix_because=None if fix else "the status is used for more than this line",
         )
-
-
-def _given_by(module: Module, node: cst.BaseExpression) -> cst.Call | None:
-    """Return the call that gave a value, by way of one name."""
-    if isinstance(node, cst.Name):
-        bound = module.bindings_at(node)
-        value = bound[0].value if len(bound) == 1 and not bound[0].path else None
-    else:
-        value = node
-    return value if isinstance(value, cst.Call) else None
 
 
 def _is_asked_about(module: Module, asked: cst.Attribute) -> bool:

@@ -67,10 +67,10 @@ def loads(module: Module) -> Iterator[PathUse]:
 
 def model_of(save: PathUse) -> cst.BaseExpression | None:
     """Return the model that is saved, by its method or by a function."""
+    if isinstance(save.call.func, cst.Attribute) and save.call.func.attr.value == "save":
+        return save.call.func.value
     given = argument(save.call, "model", 0)
-    if save.what == "save" and given is not None and save.symbol.endswith("save_model"):
-        return given.value
-    return save.call.func.value if isinstance(save.call.func, cst.Attribute) else None
+    return None if given is None else given.value
 
 
 def reads_orbax(module: Module) -> bool:

@@ -59,11 +59,16 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     if _SWITCH in module.text:
         return
     lambdas = frozenset(_lambdas(module, facts))
-    written = _with_lambdas(module, lambdas) if lambdas else []
+    if not lambdas:
+        return
+    makings = Makings(module, Origins(module))
+    written = [*saves(module)]
     for use in loads(module):
         if is_hidden(use.call) or argument(use.call, "safe_mode", 3):
             continue
-        if not any(is_same_path(module, each, use) for each in written):
+        if not any(
+            is_same_path(module, each, use) and _holds(makings, each, lambdas) for each in written
+        ):
             continue
         if module.is_guarded(use.call):
             continue
@@ -86,19 +91,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _with_lambdas(module: Module, lambdas: frozenset[cst.Call]) -> list[PathUse]:
-    """Return where a model is saved that has one of these layers in it."""
-    makings = Makings(module, Origins(module))
-    return [
-        use
-        for use in saves(module)
-        if (model := model_of(use)) is not None
-        if any(
-            made is not None and not lambdas.isdisjoint(makings.inside(made))
-            for frame in makings.runs(use.call)
-            for made in (makings.made(model, frame),)
-        )
-    ]
+def _holds(makings: Makings, save: PathUse, layers: frozenset[cst.Call]) -> bool:
+    """Say whether a model that is saved surely has one of these layers in it."""
+    model = model_of(save)
+    made = [makings.made(model, frame) for frame in makings.runs(save.call)] if model else []
+    return any(each is not None and not layers.isdisjoint(makings.inside(each)) for each in made)
 
 
 def _lambdas(module: Module, facts: Facts) -> Iterator[cst.Call]:

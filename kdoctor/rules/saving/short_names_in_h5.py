@@ -30,7 +30,7 @@ from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import LOADS_H5
-from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, saves
+from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, model_of, saves
 from kdoctor.rules.triggers import text, word
 from kdoctor.syntax import Module
 
@@ -102,7 +102,7 @@ def _names(loss: cst.BaseExpression | None) -> Iterator[cst.SimpleString]:
 
 def _last_loss(module: Module, save: PathUse) -> cst.BaseExpression | None:
     """Return the loss that the saved model was last compiled with, in the same run of code."""
-    saved = _saved_model(save)
+    saved = model_of(save)
     if saved is None:
         return None
     scope, place, name = module.scope_of(saved), module.span(save.call), module.source(saved)
@@ -118,13 +118,6 @@ def _last_loss(module: Module, save: PathUse) -> cst.BaseExpression | None:
     ]
     loss = argument(max(compiled, key=module.span), "loss", 1) if compiled else None
     return None if loss is None else loss.value
-
-
-def _saved_model(save: PathUse) -> cst.BaseExpression | None:
-    if isinstance(save.call.func, cst.Attribute) and save.call.func.attr.value == "save":
-        return save.call.func.value
-    given = argument(save.call, "model", 0)
-    return None if given is None else given.value
 
 
 def _long_name(module: Module, loss: cst.SimpleString) -> Edit:
