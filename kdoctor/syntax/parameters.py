@@ -18,17 +18,27 @@ from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import Survey, Use
 
 
+class Application(Struct, frozen=True, eq=False):
+    """A call ``Layer(…)(x)`` of something made on the spot with what a parameter was.
+
+    ``through`` are the calls of that form that may come before it: ``x = Padding(…)(x)``.
+    """
+
+    call: cst.Call
+    through: frozenset[cst.Call]
+
+
 class Candidate(Struct, frozen=True, eq=False):
     """A parameter that may turn out to take symbolic tensors.
 
     ``arguments`` is what is passed for it in this module, ``in_list`` says that it is passed lists,
-    ``called_with`` are the calls in the function's own body of which it is the first argument.
+    ``applied`` are the calls in the function's own body of which it is the first argument.
     """
 
     binding: Binding
     arguments: tuple[cst.BaseExpression, ...]
     in_list: bool
-    called_with: tuple[cst.Call, ...] = field(default=())
+    applied: tuple[Application, ...] = field(default=())
 
 
 class Parameters:
@@ -90,7 +100,7 @@ class Parameters:
         scope = self._survey.scopes[function]
         parameters = [*function.params.posonly_params, *function.params.params]
         # In a method such layers may be those of a `call`.
-        called_with = {} if _is_in_a_class(scope) else self._called_with
+        applied = {} if _is_in_a_class(scope) else self._applications
         for index, parameter in enumerate(parameters):
             binding = next(
                 (
@@ -103,7 +113,7 @@ class Parameters:
             if binding is None or parameter.annotation is not None:
                 continue
             arguments = [_passed(call, index, parameter) for call in calls]
-            on_it = called_with.get(binding, ())
+            on_it = applied.get(binding, ())
             if any(each is None for each in arguments) or not (calls or on_it):
                 continue
             known = tuple(each for each in arguments if each is not None)
@@ -111,24 +121,55 @@ class Parameters:
             yield Candidate(binding, known, in_list, tuple(on_it))
 
     @cached_property
-    def _called_with(self) -> dict[Binding, list[cst.Call]]:
-        """The calls ``Layer(…)(x)`` by the parameter ``x`` of the same function that they take."""
-        found: dict[Binding, list[cst.Call]] = {}
+    def _applications(self) -> dict[Binding, list[Application]]:
+        """The calls ``Layer(…)(x)`` by the one parameter of the same function that ``x`` was."""
+        found: dict[Binding, list[Application]] = {}
         for use in self._survey.uses:
             if use.name not in use.scope.bindings:
                 continue
             argument = self._survey.parents.get(use.node)
             call = self._survey.parents.get(argument) if argument is not None else None
-            if not isinstance(argument, cst.Arg) or not isinstance(call, cst.Call):
+            if not isinstance(call, cst.Call) or _made_and_called_with(call) is not use.node:
                 continue
-            if not isinstance(call.func, cst.Call) or call.args[0] is not argument:
-                continue
-            bindings = self._resolver.bindings(use.name, use.node, use.scope)
-            if len(bindings) != 1 or bindings[0].scope is not use.scope:
-                continue
-            if bindings[0].kind is BindingKind.PARAMETER:
-                found.setdefault(bindings[0], []).append(call)
+            through: set[cst.Call] = set()
+            origins = self._origins(use.name, use.node, use.scope, through)
+            if origins is not None and len(origins) == 1:
+                applied = Application(call, frozenset(through))
+                found.setdefault(next(iter(origins)), []).append(applied)
         return found
+
+    def _origins(
+        self, name: str, place: cst.CSTNode, scope: Scope, through: set[cst.Call]
+    ) -> set[Binding] | None:
+        """Return the parameters that a name was before calls of the form, None if also another."""
+        origins: set[Binding] = set()
+        for each in self._resolver.bindings(name, place, scope):
+            if each.scope is not scope:
+                return None
+            if each.kind is BindingKind.PARAMETER:
+                origins.add(each)
+                continue
+            made = each.value
+            taken = _made_and_called_with(made) if not each.path else None
+            if each.kind is not BindingKind.ASSIGN or taken is None:
+                return None
+            assert isinstance(made, cst.Call)
+            if made in through:
+                continue  # in a loop, or on two ways to the same place
+            through.add(made)
+            before = self._origins(taken.value, taken, scope, through)
+            if before is None:
+                return None
+            origins |= before
+        return origins
+
+
+def _made_and_called_with(call: cst.BaseExpression | None) -> cst.Name | None:
+    """Return ``x`` of ``Layer(…)(x, …)``, None of anything else."""
+    if not isinstance(call, cst.Call) or not isinstance(call.func, cst.Call) or not call.args:
+        return None
+    first = call.args[0]
+    return first.value if isinstance(first.value, cst.Name) and not first.star else None
 
 
 def _is_in_a_class(scope: Scope) -> bool:

@@ -142,5 +142,13 @@ class SymbolicParameters:
         return self._makes_weights(candidate)
 
     def _makes_weights(self, candidate: Candidate) -> bool:
-        layers = [self._inference.value(each.func).type for each in candidate.called_with]
-        return any(each is not None and self._knowledge.has_weights(each) for each in layers)
+        return any(
+            self._is_layer(each.call, with_weights=True) and all(map(self._is_layer, each.through))
+            for each in candidate.applied
+        )
+
+    def _is_layer(self, call: cst.Call, *, with_weights: bool = False) -> bool:
+        called = self._inference.value(call.func).type
+        if called is None or called.kind not in {Kind.LAYER, Kind.MODEL}:
+            return False
+        return not with_weights or self._knowledge.has_weights(called)

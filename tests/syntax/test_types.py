@@ -195,6 +195,9 @@ def test_what_is_not_certain_has_no_kind(parse, source):
         "def f(x):\n    x.y\n    x = Dense(3)(x)\n    return x",
         "def f(x):\n    x = Dense(3)(x)\n    x.y",
         "def g(z): z.y\ndef f(x):\n    x = Dense(3)(x)\n    return g(x)",
+        # What is bound anew on the way is what another layer made of it.
+        "def f(x, b):\n    x.y\n    if b:\n        x = Layer()(x)\n    return Dense(3)(x)",
+        "def f(x):\n    z = Layer()(x)\n    z = Layer()(z)\n    x.y\n    return Dense(3)(z)",
     ],
 )
 def test_a_functions_parameter_is_symbolic_if_all_that_is_passed_for_it_is(parse, source):
@@ -240,6 +243,11 @@ def test_a_functions_parameter_is_what_every_call_passes(parse, source, kind):
         "class A(Layer):\n    def f(self, x):\n        x.y\n        return Dense(3)(x)",
         "def f(x):\n    x.y\n    return Layer()(x)",
         "def f(x):\n    x.y\n    return Dense(3)(x)\nf(np.ones(3))",
+        # What comes before the layer with weights may make anything of anything.
+        "def f(x):\n    x.y\n    x = a(3)(x)\n    return Dense(3)(x)",
+        "def f(x, b):\n    x.y\n    if b:\n        x = g(x)\n    return Dense(3)(x)",
+        "def f(x, b):\n    x.y\n    z = 1\n    if b:\n        z = Layer()(x)\n    return Dense(3)(z)",
+        "def f(x, z):\n    x.y\n    if z:\n        x = Layer()(z)\n    return Dense(3)(x)",
         "def f(x):\n    x.y\n    return Dense(3)(x)\nk.layers.Lambda(f)",
         "def f(d, x):\n    x.y\n    return d(x)",
         # Nobody calls them but they themselves.

@@ -304,6 +304,17 @@ INVALID = [
         findings=2,
         check="assert y.shape == (None, 6)",
     ),
+    # A parameter that may go through another layer first.
+    Example(
+        before="import tensorflow as tf\n\n\ndef block(x, smaller=False):\n    if smaller:\n"
+        "        x = tf.keras.layers.ZeroPadding2D(1)(x)\n"
+        "    x = tf.keras.layers.Conv2D(3, 2)(x)\n    return tf.nn.leaky_relu(x)\n",
+        after="import tensorflow as tf\n\n\ndef block(x, smaller=False):\n    if smaller:\n"
+        "        x = tf.keras.layers.ZeroPadding2D(1)(x)\n"
+        "    x = tf.keras.layers.Conv2D(3, 2)(x)\n    return tf.keras.ops.leaky_relu(x)\n",
+        check="x = tf.keras.Input((4, 4, 1))\nassert block(x, smaller=True).shape[1:] == (5, 5, 3)",
+        on_keras_2=True,
+    ),
     # Whatever its parameters are called.
     Example(
         before=_HEAD + "\n\ndef loss(y_true, y_pred):\n"
