@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
@@ -106,15 +107,16 @@ class Examiner:
         asked: dict[int, Collection[str]] = {}
         skipped = [SkippedPart(path, part.cell, part.line, part.why) for part in document.skipped]
         for unit in document.units:
-            codes = self._gate.may_fire(path, unit.text)
+            tree = self._package.trees.take(unit.text)
+            codes = self._gate.may_fire(path, unit.text, tree)
             admitted = bool(codes) or unit.index in changed
             if self.orders.gate and not admitted:
                 continue
-            if not self.orders.gate and self._gate.concerns(path, unit.text):
+            if not self.orders.gate and self._gate.concerns(path, unit.text, tree):
                 codes = self._codes
             asked[unit.index] = codes
             try:
-                modules[unit.index] = self.module(unit)
+                modules[unit.index] = self.module(unit, tree)
             except SyntaxProblem as problem:
                 if not admitted or not self._gate.speaks_of_keras(unit.text):
                     continue  # nothing of Keras can be hidden in it
@@ -127,13 +129,13 @@ class Examiner:
         scan = replace(scan, skipped=tuple(skipped))
         return Examined(document, modules, scan, directives)
 
-    def module(self, unit: Unit) -> Module:
-        """Parse a unit, whatever the gate says.
+    def module(self, unit: Unit, tree: ast.Module | None = None) -> Module:
+        """Parse a unit, whatever the gate says; ``tree`` is Python's own of it, if at hand.
 
         Raises:
             SyntaxProblem: it is no Python that libcst can parse.
         """
-        return Module.parse(unit, self._knowledge, self._package)
+        return Module.parse(unit, self._knowledge, self._package, tree)
 
     def _ask(
         self,

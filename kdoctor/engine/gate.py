@@ -21,7 +21,7 @@ _REMEMBERED = 20_000  # modules; memory must not grow with the tree
 
 
 class Gate:
-    """Tells which rules could fire in one Python source.
+    """Tells which rules could fire in one Python source, by its tree (None: there is none).
 
     ``words`` are what an identifier must contain for any rule to fire; ``triggers`` holds, for each
     rule by its code, the question whether it could; it is asked where the glimpse has one word of
@@ -60,20 +60,20 @@ class Gate:
         """Say whether a text has one of the words anywhere."""
         return any(word in text for word in self._words)
 
-    def admits(self, path: str, source: str) -> bool:
+    def admits(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether any rule could fire in ``source``, which stands in the file ``path``."""
-        glimpse = self._glimpse(path, source)
+        glimpse = self._glimpse(path, source, tree)
         if isinstance(glimpse, bool):
             return glimpse
         return any(self._triggers[code](glimpse) for code in self._asked(glimpse))
 
-    def concerns(self, path: str, source: str) -> bool:
+    def concerns(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether the code of a source has to do with Keras: no rule is about any other."""
-        return self._glimpse(path, source) is not False
+        return self._glimpse(path, source, tree) is not False
 
-    def may_fire(self, path: str, source: str) -> Collection[str]:
+    def may_fire(self, path: str, source: str, tree: ast.Module | None) -> Collection[str]:
         """Return the codes of the rules that could fire: all where Python cannot parse it."""
-        glimpse = self._glimpse(path, source)
+        glimpse = self._glimpse(path, source, tree)
         if isinstance(glimpse, bool):
             return self._triggers.keys() if glimpse else ()
         return frozenset(code for code in self._asked(glimpse) if self._triggers[code](glimpse))
@@ -86,10 +86,9 @@ class Gate:
             if all(not words.isdisjoint(getattr(glimpse, where)) for where, words in needs):
                 yield code
 
-    def _glimpse(self, path: str, source: str) -> Glimpse | bool:
+    def _glimpse(self, path: str, source: str, tree: ast.Module | None) -> Glimpse | bool:
         """Return what the source shows, or at once whether all rules could fire, or none."""
         speaks = self.speaks_of_keras(source)
-        tree = self._package.trees.take(source)
         if tree is None:
             return True
         if not speaks and not self._imports_keras(path, tree):

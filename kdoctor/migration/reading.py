@@ -83,10 +83,11 @@ class _Reader:
             start = start_of(unit.text)
             if start is not None:
                 starts[unit.index] = start
-            if not self._gate.admits(path, unit.text):
+            tree = self._package.trees.take(unit.text)
+            if not self._gate.admits(path, unit.text, tree):
                 continue
             try:
-                module = Module.parse(unit, self._knowledge, self._package)
+                module = Module.parse(unit, self._knowledge, self._package, tree)
             except SyntaxProblem:
                 continue
             keras = keras or any(map(is_of_keras, module.references))

@@ -51,8 +51,7 @@ def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
     if first:
         before = module.outer_span(args[first - 1].value).end
         return None if "#" in text[before:start] else Span(before, end)
-    comma = args[last].comma
-    if isinstance(comma, cst.Comma):
+    if module.has_comma_after(args[last]):
         rest = text[end : module.span(call).end - 1]
         if "#" in rest.partition(",")[0]:
             return None

@@ -27,6 +27,11 @@ def line_after(text: str, offset: int) -> int:
     return found.end() if found else len(text)
 
 
+def line_before(text: str, start: int) -> int:
+    """Return where the line before that which starts at ``start`` starts."""
+    return line_start(text, start - (2 if text.endswith("\r\n", 0, start) else 1))
+
+
 def margin(text: str, offset: int) -> str:
     """Return what stands before ``offset`` on its line: its indentation, where it is the first."""
     return text[line_start(text, offset) : offset]

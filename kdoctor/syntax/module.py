@@ -6,6 +6,7 @@ one pass of libcst's writer, types nothing until then.
 
 from __future__ import annotations
 
+import ast
 import re
 import unicodedata
 import weakref
@@ -29,7 +30,9 @@ from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.package import ClassInfo, Package
-from kdoctor.syntax.parsing import on_a_deep_stack, parse
+from kdoctor.syntax.parsing import Parsed, on_a_deep_stack, parse
+from kdoctor.syntax.pieces import parse_in_pieces
+from kdoctor.syntax.places import Places
 from kdoctor.syntax.positions import DifferentTextError, Positions
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.resolving import Resolver
@@ -39,6 +42,7 @@ from kdoctor.syntax.surveying import survey
 from kdoctor.syntax.walk import descendants
 
 _WORD = re.compile(r"\w+")
+_COMMA = re.compile(r"(?:[\s\\]|#.*)*,")
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 
 _KINDS = {
@@ -55,15 +59,14 @@ class Module:
     def __init__(
         self,
         unit: Unit,
-        tree: cst.Module,
-        parsed: str,
+        parsed: Parsed,
         knowledge: Knowledge = NO_KNOWLEDGE,
         package: Package | None = None,
     ) -> None:
         self.unit = unit
         self.text = unit.text
         self.path = unit.path
-        self.tree = tree
+        self.tree = parsed.tree
         self.knowledge = knowledge
         self._parsed = parsed
         self._package = package
@@ -71,16 +74,21 @@ class Module:
 
     @classmethod
     def parse(
-        cls, unit: Unit, knowledge: Knowledge = NO_KNOWLEDGE, package: Package | None = None
+        cls,
+        unit: Unit,
+        knowledge: Knowledge = NO_KNOWLEDGE,
+        package: Package | None = None,
+        tree: ast.Module | None = None,
     ) -> Module:
         """Parse the text of ``unit``.
+
+        ``tree`` is what Python's own parser made of it, where that is at hand.
 
         Raises:
             SyntaxProblem: it is no Python that libcst can parse. Line and column are those of the
                 document (in a notebook: of the cell).
         """
-        tree, parsed = parse(unit)
-        return cls(unit, tree, parsed, knowledge, package)
+        return cls(unit, parse(unit, tree), knowledge, package)
 
     # -- places
 
@@ -107,9 +115,16 @@ class Module:
         span = self.span(node)
         return self.text[span.start : span.end]
 
+    def has_comma_after(self, node: cst.CSTNode) -> bool:
+        """Say whether a comma stands behind an element, an argument or a parameter."""
+        return _COMMA.match(self.text, self.span(node).end) is not None
+
     @cached_property
-    def _positions(self) -> Positions:
-        return Positions(self.tree, self._parsed, self._survey.parents)
+    def _positions(self) -> Positions | Places:
+        parsed, parents = self._parsed, self._survey.parents
+        if parsed.built is None:
+            return Positions(parsed.tree, parsed.text, parents)
+        return Places(parsed.built, parsed.text, parents, parse_in_pieces)
 
     def _placed(self, ask: Callable[[cst.CSTNode], Span], node: cst.CSTNode) -> Span:
         try:
@@ -120,7 +135,7 @@ class Module:
         except (RecursionError, MemoryError):
             raise SyntaxProblem("the code is nested too deeply", 1, 1) from None
         except DifferentTextError as problem:
-            offset = _first_difference(problem.written, self._parsed)
+            offset = _first_difference(problem.written, self._parsed.text)
             place = self.unit.place(Span(offset, offset))
             raise SyntaxProblem(str(problem), place.line, place.column) from None
 

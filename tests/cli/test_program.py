@@ -154,7 +154,7 @@ def test_what_may_not_be_looked_into_is_named(monkeypatch, capsys):
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_ctrl_c_ends_with_130_and_leaves_no_process(project):
-    project.write({f"m{number}.py": OLD + "\n# filler\n" * 10000 for number in range(30)})
+    project.write({f"m{number}.py": OLD * 300 for number in range(200)})
     program = subprocess.Popen(
         [sys.executable, "-m", "kdoctor", "scan", "--jobs", "2"],
         cwd=project.folder,
@@ -174,7 +174,7 @@ def test_ctrl_c_ends_with_130_and_leaves_no_process(project):
 
 @pytest.mark.skipif(os.name == "nt", reason="pseudo terminals")
 def test_long_work_shows_its_progress_on_a_terminal_only(project):
-    project.write({f"m{number}.py": OLD * 300 for number in range(12)})
+    project.write({f"m{number}.py": OLD * 300 for number in range(40)})
     command = [sys.executable, "-m", "kdoctor", "scan", "--jobs", "1"]
     ours, theirs = pty.openpty()
     program = subprocess.Popen(command, cwd=project.folder, stdout=subprocess.PIPE, stderr=theirs)

@@ -37,7 +37,8 @@ def admits(source, *triggers, path="nowhere/f.py"):
     package = ProjectPackage({"keras.layers": ["Dense"]}.get)
     holds = [trigger_of(each).holds for each in triggers or (ANY,)]
     questions = {str(n): (lambda g, h=h: h(g, FACTS)) for n, h in enumerate(holds)}
-    return Gate(WORDS, questions, package).admits(str(path), source)
+    tree = package.trees.take(source)
+    return Gate(WORDS, questions, package).admits(str(path), source, tree)
 
 
 @pytest.mark.parametrize(
@@ -224,5 +225,6 @@ def test_a_rule_is_asked_where_there_is_one_word_of_each_set_that_it_needs(sourc
         "KD3": [("keywords", frozenset({"decay"}))],
     }
     questions = dict.fromkeys(("KD1", "KD2", "KD3", "KD4"), lambda _: True)
-    gate = Gate(WORDS, questions, ProjectPackage({}.get), needs)
-    assert set(gate.may_fire("nowhere/f.py", source)) == asked
+    package = ProjectPackage({}.get)
+    gate = Gate(WORDS, questions, package, needs)
+    assert set(gate.may_fire("nowhere/f.py", source, package.trees.take(source))) == asked

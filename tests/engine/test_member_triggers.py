@@ -20,7 +20,8 @@ TRIGGERS = {rule.code: trigger_of(rule.triggers) for rule in all_rules()}
 def opens(code, source, path="nowhere/f.py"):
     package = ProjectPackage(knowledge(newest_target()).star_names)
     gate = Gate(["keras"], {code: lambda glimpse: TRIGGERS[code].holds(glimpse, FACTS)}, package)
-    return gate.admits(path, f"import keras\n{source}")
+    source = f"import keras\n{source}"
+    return gate.admits(path, source, package.trees.take(source))
 
 
 def found(code, source, path):

@@ -106,7 +106,8 @@ def _meets(
     module: Module, facts: Facts, shape: cst.BaseExpression, other: cst.List, *, adds: bool
 ) -> Finding:
     span = module.span(other)
-    comma = "," if len(other.elements) == 1 and not _has_comma(other) else ""
+    single = len(other.elements) == 1 and not module.has_comma_after(other.elements[0])
+    comma = "," if single else ""
     fixable = bool(other.elements)
     return rule.finding(
         module.place(other),
@@ -129,10 +130,6 @@ def _meets(
         else None,
         no_fix_because=None if fixable else f"`{module.source(shape)}` meets an empty list",
     )
-
-
-def _has_comma(node: cst.List) -> bool:
-    return isinstance(node.elements[-1].comma, cst.Comma)
 
 
 def _may_meet(glimpse: Glimpse, _: Facts) -> bool:

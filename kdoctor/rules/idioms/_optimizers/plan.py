@@ -9,7 +9,14 @@ from msgspec import Struct, field
 
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence, Span
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rewrite.source_lines import LINE_BREAK, line_after, line_end, line_start, margin
+from kdoctor.rewrite.source_lines import (
+    LINE_BREAK,
+    line_after,
+    line_before,
+    line_end,
+    line_start,
+    margin,
+)
 from kdoctor.rules.calls import speller_at
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -157,11 +164,15 @@ class Plan(Struct):
 
     def _first(self, statement: cst.CSTNode) -> int:
         """Return where a statement starts, with the comments above it."""
-        start = self.module.span(statement).start
-        lines = getattr(statement, "leading_lines", ())
-        for _ in lines:
-            start = self._line_start(self._line_start(start) - 1)
-        return start
+        text = self.module.text
+        first = self._line_start(self.module.span(statement).start)
+        while first > 0:
+            before = line_before(text, first)
+            line = text[before:first].strip()
+            if line and not line.startswith("#"):
+                break
+            first = before
+        return first
 
     # -- text
 

@@ -266,8 +266,7 @@ def _keywords(plan: Plan, function: cst.FunctionDef) -> str:
     ]  # fmt: skip
     last = max(everything, key=lambda each: plan.module.span(each).end)
     end = plan.module.span(last).end
-    comma = "," if not isinstance(last.comma, cst.MaybeSentinel) else ""
-    if comma:
+    if plan.module.has_comma_after(last):
         end = plan.module.text.index(",", end) + 1
         plan.write(Span(end, end), " **kwargs")
     else:
