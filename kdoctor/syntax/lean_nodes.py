@@ -15,7 +15,7 @@ import dataclasses
 from abc import ABCMeta
 from collections.abc import Callable
 from functools import cache
-from types import MemberDescriptorType
+from types import CodeType, FunctionType, MemberDescriptorType
 from typing import Any
 
 import libcst as cst
@@ -33,17 +33,26 @@ def maker(kind: type[cst.CSTNode], *given: str, **always: object) -> Callable[..
     if not _is_as_expected(kind):
         return lambda *values: kind(**dict(zip(given, values, strict=True)), **always)
     scope: dict[str, Any] = {"new": object.__new__, "kind": kind}
-    stores = []
-    for field in dataclasses.fields(kind):
-        scope[f"store_{field.name}"] = getattr(kind, field.name).__set__
-        if field.name not in given:
-            scope[field.name] = always[field.name] if field.name in always else _default(field)
-        stores.append(f" store_{field.name}(node, {field.name})")
-    source = [f"def make({', '.join(given)}):", " node = new(kind)", *stores, " return node"]
-    # As `dataclasses` itself does it; what is run holds nothing but names of fields.
-    exec("\n".join(source), scope)  # noqa: S102
-    make: Callable[..., Any] = scope["make"]
-    return make
+    for place, name in enumerate(given):
+        scope[f"store_{place}"] = getattr(kind, name).__set__
+    others = [field for field in dataclasses.fields(kind) if field.name not in given]
+    for place, field in enumerate(others, len(given)):
+        scope[f"store_{place}"] = getattr(kind, field.name).__set__
+        scope[f"value_{place}"] = always[field.name] if field.name in always else _default(field)
+    return FunctionType(_code(len(given), len(others)), scope)
+
+
+@cache
+def _code(given: int, others: int) -> CodeType:
+    """Return the code of a function that stores so many values, and as many that it knows."""
+    values = [f"value_{place}" for place in range(given + others)]
+    stores = [f" store_{place}(node, {value})" for place, value in enumerate(values)]
+    source = [f"def make({', '.join(values[:given])}):", " node = new(kind)", *stores]
+    scope: dict[str, Any] = {}
+    # As `dataclasses` itself does it; many classes share one text, which takes its time to compile.
+    exec("\n".join([*source, " return node"]), scope)  # noqa: S102
+    code: CodeType = scope["make"].__code__
+    return code
 
 
 def _default(field: dataclasses.Field[Any]) -> object:

@@ -12,7 +12,7 @@ import unicodedata
 import weakref
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import libcst as cst
 
@@ -31,15 +31,16 @@ from kdoctor.syntax.knowledge import NO_KNOWLEDGE, Knowledge
 from kdoctor.syntax.members import MemberStore, MemberUse, member_stores, member_uses
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.parsing import Parsed, on_a_deep_stack, parse
-from kdoctor.syntax.pieces import parse_in_pieces
-from kdoctor.syntax.places import Places
-from kdoctor.syntax.positions import DifferentTextError, Positions
+from kdoctor.syntax.places import DifferentTextError, Places
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, Scope
 from kdoctor.syntax.survey import Mode, Survey, Use
 from kdoctor.syntax.surveying import survey
 from kdoctor.syntax.walk import descendants
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.positions import Positions
 
 _WORD = re.compile(r"\w+")
 _COMMA = re.compile(r"(?:[\s\\]|#.*)*,")
@@ -122,9 +123,11 @@ class Module:
     @cached_property
     def _positions(self) -> Positions | Places:
         parsed, parents = self._parsed, self._survey.parents
-        if parsed.built is None:
-            return Positions(parsed.tree, parsed.text, parents)
-        return Places(parsed.built, parsed.text, parents, parse_in_pieces)
+        if parsed.built is not None:
+            return Places(parsed.built, parsed.text, parents)
+        from kdoctor.syntax.positions import Positions  # noqa: PLC0415 - few files need it
+
+        return Positions(parsed.tree, parsed.text, parents)
 
     def _placed(self, ask: Callable[[cst.CSTNode], Span], node: cst.CSTNode) -> Span:
         try:

@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import libcst as cst
 
 from kdoctor.model import Span
 from kdoctor.syntax.building import Built
-from kdoctor.syntax.positions import DifferentTextError, Positions
-from kdoctor.syntax.walk import children, descendants
-from kdoctor.syntax.writing import Writing
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.twins import Twins
 
 _NAME: Final = r"[^\W\d]\w*"
 _BLANKS: Final = r"(?:\s|\\\r?\n)"
@@ -37,23 +37,24 @@ _WRAPPERS: Final[Mapping[type[cst.CSTNode], str]] = {
 }
 
 
+class DifferentTextError(Exception):
+    """libcst writes another text than it read, which this holds."""
+
+    def __init__(self, written: str) -> None:
+        super().__init__("libcst does not give this code back as it is")
+        self.written = written
+
+
 class Places:
     """The spans of nodes, in characters of ``text``, which Python's tree was parsed from.
 
-    ``parents`` tells what holds each node; ``parse`` makes libcst's own tree of a text.
+    ``parents`` tells what holds each node.
     """
 
-    def __init__(
-        self,
-        built: Built,
-        text: str,
-        parents: Mapping[cst.CSTNode, cst.CSTNode],
-        parse: Callable[[str], cst.Module],
-    ) -> None:
+    def __init__(self, built: Built, text: str, parents: Mapping[cst.CSTNode, cst.CSTNode]) -> None:
         self._built = built
         self._text = text
         self._parents = parents
-        self._parse = parse
         self._known: dict[cst.CSTNode, Span] = {}
         self._known_outer: dict[cst.CSTNode, Span] = {}
 
@@ -271,26 +272,20 @@ class Places:
             top = self._parents.get(top)
         if top is None:
             return None
-        brackets = len(top.lpar)  # type: ignore[attr-defined] # it has them since, without blanks
-        offset = self._built.pieces[top] - brackets
-        writing = Writing(self._built.tree.default_indent, self._built.tree.default_newline)
-        writing.write(top)
-        text = "".join(writing.tokens)
-        if not self._text.startswith(text[brackets : len(text) - brackets], offset + brackets):
-            return None
-        for each, (start, end) in writing.outer.items():
-            self._known_outer[each] = Span(offset + start, offset + end)
-            first, last = writing.written(each)
-            self._known[each] = Span(offset + first, offset + last)
+        from kdoctor.syntax.twins import places_in  # noqa: PLC0415 - few need it
+
+        newline = self._built.tree.default_newline
+        # An expression: no others are parsed by themselves.
+        for each, inner, outer in places_in(top, self._text, self._built.pieces[top], newline):  # type: ignore[arg-type]
+            self._known[each] = inner
+            self._known_outer[each] = outer
         return self._known.get(node)
 
     @cached_property
-    def _twins(self) -> _Twins:
-        try:
-            parsed = self._parse(self._text)
-        except cst.ParserSyntaxError:
-            raise DifferentTextError("") from None  # `(x): int = 1` is too much for it
-        return _Twins(self._built.tree, self._text, parsed)
+    def _twins(self) -> Twins:
+        from kdoctor.syntax.twins import Twins  # noqa: PLC0415 - as above
+
+        return Twins(self._built.tree, self._text)
 
 
 _SPECIAL: Final[Mapping[type[cst.CSTNode], Callable[[Places, Any], Span | None]]] = {
@@ -309,16 +304,3 @@ _SPECIAL: Final[Mapping[type[cst.CSTNode], Callable[[Places, Any], Span | None]]
     cst.IndentedBlock: Places.block,
     cst.ImportStar: Places.star_import,
 }
-
-
-class _Twins:
-    """The places of nodes by those of their twins in libcst's own tree of the text."""
-
-    def __init__(self, built: cst.Module, text: str, parsed: cst.Module) -> None:
-        parents = {child: each for each in descendants(parsed) for child in children(each)}
-        self._positions = Positions(parsed, text, parents)
-        self._twins = dict(zip(descendants(built), descendants(parsed), strict=True))
-
-    def inner(self, node: cst.CSTNode) -> Span:
-        """Return where the node itself stands."""
-        return self._positions.inner(self._twins[node])

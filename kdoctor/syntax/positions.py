@@ -18,6 +18,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Span
+from kdoctor.syntax.places import DifferentTextError
 from kdoctor.syntax.writing import Extent, Reached, Writing
 
 _NEIGHBOURS: Final = 8  # lines on each side that tell apart what stands in a file twice
@@ -202,11 +203,3 @@ def _body_of(statement: cst.CSTNode) -> cst.BaseSuite | None:
 
 def _is_line(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.SimpleStatementLine)
-
-
-class DifferentTextError(Exception):
-    """libcst writes another text than it read, which this holds."""
-
-    def __init__(self, written: str) -> None:
-        super().__init__("libcst does not give this code back as it is")
-        self.written = written
