@@ -117,6 +117,7 @@ class Examiner:
             asked[unit.index] = codes
             try:
                 modules[unit.index] = self.module(unit, tree)
+                del tree  # much memory
             except SyntaxProblem as problem:
                 if not admitted or not self._gate.speaks_of_keras(unit.text):
                     continue  # nothing of Keras can be hidden in it

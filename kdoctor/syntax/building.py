@@ -19,12 +19,9 @@ from msgspec import Struct
 
 from kdoctor.syntax import making as make
 from kdoctor.syntax.brackets import Brackets
-from kdoctor.syntax.expressions import Expressions, Method, Methods, UnknownCodeError
+from kdoctor.syntax.expressions import Expressions, Method, Methods, Pair, UnknownCodeError
 from kdoctor.syntax.lean_nodes import make_lean
-from kdoctor.syntax.lines import Lines
 from kdoctor.syntax.making import ASYNCHRONOUS, COMMA, LPAR, NONE_THERE, RPAR
-
-Pair = tuple[int, int]
 
 _LEADING_BLANKS: Final = re.compile(r"[ \t]*")
 _LONGEST_GAP: Final = 200  # characters between a word and a bracket
@@ -35,12 +32,11 @@ class Built(Struct, frozen=True, eq=False):
     """A tree, and what tells where its nodes stand in the text."""
 
     tree: cst.Module
-    lines: Lines
     brackets: Brackets
-    origins: dict[cst.CSTNode, Any]
-    """The node of Python's tree that a node was made from."""
+    extents: dict[cst.CSTNode, Pair]
+    """Where that stands which a node was made from, as far as it is a node of Python's tree."""
     around: dict[cst.CSTNode, Pair]
-    """The offsets of the outermost brackets around an expression that has some."""
+    """The outermost brackets around an expression that has some."""
     pieces: dict[cst.CSTNode, int]
     """Expressions that libcst parsed, and where each begins."""
 
@@ -73,9 +69,7 @@ class _Builder(Expressions):
         newline = "\r\n" if newline and first_line.endswith("\r") else "\n"
         indent = self._default_indent or "    "
         module = make.module(body, indent, newline, text.endswith("\n"))
-        origins = dict(zip(self.nodes, self.origins, strict=True))
-        around = self._put_brackets()
-        return Built(module, self.lines, self.brackets, origins, around, self.pieces)
+        return Built(module, self.brackets, self.extents, self._put_brackets(), self.pieces)
 
     # -- small statements
 
@@ -351,13 +345,10 @@ class _Builder(Expressions):
 
     def _expressions_at(self, offsets: set[int]) -> dict[int, list[tuple[cst.CSTNode, int]]]:
         """Return the expressions that start at some offsets, with where each ends."""
-        lines = {self.lines.line_of(offset) for offset in offsets}
         found: dict[int, list[tuple[cst.CSTNode, int]]] = {}
-        for node, origin in zip(self.nodes, self.origins, strict=True):
-            if origin.lineno in lines and isinstance(node, cst.BaseExpression):
-                start = self.start(origin)
-                if start in offsets:
-                    found.setdefault(start, []).append((node, self.end(origin)))
+        for node, (start, end) in self.extents.items():
+            if start in offsets and isinstance(node, cst.BaseExpression):
+                found.setdefault(start, []).append((node, end))
         return found
 
     def _is_of_with(self, start: int, end: int) -> bool:

@@ -17,6 +17,9 @@ from kdoctor.syntax.brackets import Brackets, UnbalancedError
 from kdoctor.syntax.lines import Lines
 from kdoctor.syntax.making import ASYNCHRONOUS, COMMA, NONE_THERE
 
+Pair = tuple[int, int]
+"""Where something starts and ends in the text."""
+
 _STRING: Final = re.compile(
     r"[a-zA-Z]{0,2}(?:"
     r""""{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}"""
@@ -32,7 +35,7 @@ class UnknownCodeError(Exception):
 
 
 class Expressions:
-    """Builds expressions; knows their text, and keeps what each node was made from."""
+    """Builds expressions; knows their text, and keeps where in it each node stands."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -43,15 +46,18 @@ class Expressions:
             self.brackets = Brackets(text)
         except UnbalancedError:
             raise UnknownCodeError from None
-        # In step with each other; a child comes before what holds it.
-        self.nodes: list[cst.CSTNode] = []
-        self.origins: list[Any] = []
+        self.extents: dict[cst.CSTNode, Pair] = {}  # a child comes before what holds it
         self.pieces: dict[cst.CSTNode, int] = {}
 
     def kept(self, made: Any, origin: Any) -> Any:
-        """Return a node, and remember what it was made from."""
-        self.nodes.append(made)
-        self.origins.append(origin)
+        """Return a node, and remember where that stands which it was made from."""
+        if self._ascii:  # as nearly all is, and this is asked for every node
+            starts = self.starts
+            start = starts[origin.lineno - 1] + origin.col_offset
+            end = starts[origin.end_lineno - 1] + origin.end_col_offset
+        else:
+            start, end = self.start(origin), self.end(origin)
+        self.extents[made] = start, end
         return made
 
     # -- the text
@@ -82,11 +88,7 @@ class Expressions:
 
     def expression(self, node: Any) -> Any:
         """Return an expression with all that it is made of."""
-        made = _EXPRESSIONS[node.__class__](self, node)
-        # As `kept` does it: this is where the time goes.
-        self.nodes.append(made)
-        self.origins.append(node)
-        return made
+        return self.kept(_EXPRESSIONS[node.__class__](self, node), node)
 
     def maybe(self, node: Any) -> Any:
         """Return an expression, None for none."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 
 class Lines:
     """The lines of a text, which end with a newline and nothing else."""
@@ -26,7 +24,3 @@ class Lines:
         if written.isascii():
             return start + column
         return start + len(written.encode()[:column].decode())
-
-    def line_of(self, offset: int) -> int:
-        """Return the line (from 1) of an offset."""
-        return bisect_right(self.starts, offset)

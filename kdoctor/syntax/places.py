@@ -75,50 +75,47 @@ class Places:
         around = self._built.around.get(node)
         if around is not None:
             return Span(*around)
-        if node.__class__ in _BRACKETED and node.lpar and node in self._built.origins:
-            return self._of_origin(node)
+        if node.__class__ in _BRACKETED and node.lpar and node in self._built.extents:
+            return self._extent(node)
         found = self.inner(node)
         return self._known_outer.get(node, found)
 
-    def _of_origin(self, node: cst.CSTNode) -> Span:
-        origin, offset = self._built.origins[node], self._built.lines.offset
-        return Span(
-            offset(origin.lineno, origin.col_offset),
-            offset(origin.end_lineno, origin.end_col_offset),
-        )
+    def _extent(self, node: cst.CSTNode) -> Span:
+        """Return where that stands which a node was made from."""
+        return Span(*self._built.extents[node])
 
     def _found(self, node: cst.CSTNode) -> Span | None:
         """Return the inner span as far as Python's tree tells it."""
         kind = node.__class__
         if kind in _WRAPPERS:
             return self.outer(getattr(node, _WRAPPERS[kind]))
-        return _SPECIAL.get(kind, Places.with_origin)(self, node)
+        return _SPECIAL.get(kind, Places.whole)(self, node) or self._in_a_piece(node)
 
     # -- what Python's tree has another place for
 
     def name(self, node: Any) -> Span | None:
-        if node in self._built.origins:
-            return self._of_origin(node)
+        if node in self._built.extents:
+            return self._extent(node)
         holder = self._parents.get(node)
         match holder:
-            case cst.Attribute() if holder.attr is node and holder in self._built.origins:
-                end = self._of_origin(holder).end
+            case cst.Attribute() if holder.attr is node and holder in self._built.extents:
+                end = self._extent(holder).end
                 return self._ends(node, end)
-            case cst.Arg() if holder.keyword is node and holder in self._built.origins:
-                return self._starts(node, self._of_origin(holder).start)
-            case cst.Param() if holder in self._built.origins:
-                return self._starts(node, self._of_origin(holder).start)
-            case cst.FunctionDef() | cst.ClassDef() if holder in self._built.origins:
-                before = _DEFINED.match(self._text, self._of_origin(holder).start)
+            case cst.Arg() if holder.keyword is node and holder in self._built.extents:
+                return self._starts(node, self._extent(holder).start)
+            case cst.Param() if holder in self._built.extents:
+                return self._starts(node, self._extent(holder).start)
+            case cst.FunctionDef() | cst.ClassDef() if holder in self._built.extents:
+                before = _DEFINED.match(self._text, self._extent(holder).start)
                 return None if before is None else self._starts(node, before.end())
             case cst.AsName() if isinstance(self._parents.get(holder), cst.ImportAlias):
-                return self._ends(node, self._of_origin(self._parents[holder]).end)
-        return self._in_import(node) or self._in_a_piece(node)
+                return self._ends(node, self._extent(self._parents[holder]).end)
+        return self._in_import(node)
 
     def attribute(self, node: cst.CSTNode) -> Span | None:
-        if node in self._built.origins:
-            return self._of_origin(node)
-        return self._in_import(node) or self._in_a_piece(node)
+        if node in self._built.extents:
+            return self._extent(node)
+        return self._in_import(node)
 
     def _in_import(self, node: cst.CSTNode) -> Span | None:
         """Return the place of a node in a dotted name of an import."""
@@ -126,9 +123,9 @@ class Places:
         while isinstance(above := self._parents.get(top), cst.Attribute):
             top = above
         if isinstance(above, cst.ImportAlias):
-            start = self._of_origin(above).start
+            start = self._extent(above).start
         elif isinstance(above, cst.ImportFrom):
-            before = _FROM.match(self._text, self._of_origin(above).start)
+            before = _FROM.match(self._text, self._extent(above).start)
             if before is None:
                 return None
             start = before.end()
@@ -160,8 +157,8 @@ class Places:
         return Span(start, end) if self._text[start:end] == node.value else None
 
     def argument(self, node: Any) -> Span | None:
-        if node in self._built.origins:
-            start = self._of_origin(node).start
+        if node in self._built.extents:
+            start = self._extent(node).start
         elif node.keyword is None and not node.star:
             start = self.outer(node.value).start
         else:
@@ -169,9 +166,9 @@ class Places:
         return Span(start, self.outer(node.value).end)
 
     def parameter(self, node: Any) -> Span | None:
-        if node not in self._built.origins:
+        if node not in self._built.extents:
             return None
-        start, end = self._of_origin(node).start, self._of_origin(node).end
+        start, end = self._extent(node).start, self._extent(node).end
         if node.star:
             star = self._star_before(start)
             if star is None:
@@ -199,16 +196,16 @@ class Places:
         return None if star is None else Span(star, value.end)
 
     def boolean(self, node: Any) -> Span | None:
-        if node in self._built.origins:
-            return self._of_origin(node)
+        if node in self._built.extents:
+            return self._extent(node)
         if node.left not in self._parents:
             return None
         return Span(self.outer(node.left).start, self.outer(node.right).end)
 
     def tuple_(self, node: Any) -> Span | None:
-        if node not in self._built.origins:
+        if node not in self._built.extents:
             return None
-        whole = self._of_origin(node)
+        whole = self._extent(node)
         if not self._is_bracketed(whole):
             return whole
         start = self._built.brackets.after_blanks(whole.start + 1)
@@ -221,14 +218,14 @@ class Places:
     def _end_of(self, element: Any) -> int:
         """Return where an element ends, its own comma not counted."""
         if isinstance(element, cst.StarredElement):
-            return self._of_origin(element).end
+            return self._extent(element).end
         return self.outer(element).end
 
     def _is_bracketed(self, whole: Span) -> bool:
         return self._built.brackets.closed_by.get(whole.start) == whole.end - 1
 
     def generator(self, node: Any) -> Span | None:
-        if node not in self._built.origins:
+        if node not in self._built.extents:
             return None
         last = node.for_in
         while last.inner_for_in is not None:
@@ -243,9 +240,9 @@ class Places:
         return None if start < 0 or between.strip(" \t") else Span(start, expression.end)
 
     def line(self, node: Any) -> Span | None:
-        if any(each not in self._built.origins for each in node.body):
+        if any(each not in self._built.extents for each in node.body):
             return None
-        return Span(self._of_origin(node.body[0]).start, self._of_origin(node.body[-1]).end)
+        return Span(self._extent(node.body[0]).start, self._extent(node.body[-1]).end)
 
     def block(self, node: Any) -> Span:
         return Span(self.inner(node.body[0]).start, self.inner(node.body[-1]).end)
@@ -254,14 +251,12 @@ class Places:
         holder = self._parents.get(node)
         if not isinstance(holder, cst.ImportFrom):
             return None
-        whole = self._of_origin(holder)
+        whole = self._extent(holder)
         start = self._text.rfind("*", whole.start, whole.end)
         return Span(start, start + 1)
 
-    def with_origin(self, node: cst.CSTNode) -> Span | None:
-        if node in self._built.origins:
-            return self._of_origin(node)
-        return self._in_a_piece(node)
+    def whole(self, node: cst.CSTNode) -> Span | None:
+        return self._extent(node) if node in self._built.extents else None
 
     # -- what libcst tells
 

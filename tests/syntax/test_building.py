@@ -97,6 +97,7 @@ def check(text):
         "'a' \"b\"  # c\n(r'd'\n  'e' # f\n  f'{g!r:>{h}}')\nb'i'\nx = u'''j\n'k''' '''l'''\n",
         "f'{a}{(b)}' 'c'\nf(f'''{d\n}''')\nx = ('a'\r\n  'b')\r\n",
         "{**a, 'b': (c), **(d)}\n{*e, f}\n{g: h for (g, h) in i}\n[*j, (k)]\n{l for l in m}\n",
+        "f'{a(b, c=1, *d)} {[*e, (f)]} {(x for x in y)} {g and h and i} {(lambda j=1: j)}'\n",
         "with (a): b\nwith (c) as d: e\nwith (f, g): h\nwith (i as j, k): l\nwith m as (n, o): p\n",
         "try:\n a\nexcept (b, c) as d:\n e\nexcept f: g\nexcept: h\nelse: i\nfinally: j\n",
         "try: a\nexcept* B: c\n",
