@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from kdoctor.model import Span
 from kdoctor.syntax.places import DifferentTextError
-from kdoctor.syntax.writing import Extent, Reached, Writing
+from kdoctor.syntax.writing import Extent, Reached, Writing, own_extent
 
 _NEIGHBOURS: Final = 8  # lines on each side that tell apart what stands in a file twice
 
@@ -35,11 +35,7 @@ class _Piece(Struct, frozen=True, eq=False):
 
     def span(self, node: cst.CSTNode) -> Extent:
         """Return where the node itself stands."""
-        start, end = self.inner.get(node) or self.outer[node]
-        if isinstance(node, cst.Param):  # libcst counts the name alone
-            last = node.default or node.annotation
-            end = self.outer[last][1] if last is not None else end
-        return start, end
+        return own_extent(node, self.inner, self.outer)
 
 
 class Positions:

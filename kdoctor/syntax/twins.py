@@ -14,7 +14,7 @@ from kdoctor.syntax.pieces import parse_in_pieces
 from kdoctor.syntax.places import DifferentTextError
 from kdoctor.syntax.positions import Positions
 from kdoctor.syntax.walk import children, descendants
-from kdoctor.syntax.writing import Writing
+from kdoctor.syntax.writing import Writing, own_extent
 
 
 class Twins:
@@ -54,5 +54,5 @@ def places_in(
         return
     begin = offset - brackets
     for node, (start, end) in writing.outer.items():
-        first, last = writing.written(node)
+        first, last = own_extent(node, writing.inner, writing.outer)
         yield node, Span(begin + first, begin + last), Span(begin + start, begin + end)

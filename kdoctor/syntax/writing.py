@@ -170,6 +170,17 @@ _LAYOUTS_OF_ITS_OWN: Final[Mapping[tuple[str, type[cst.CSTNode]], _Layout]] = {
 }
 
 
+def own_extent(
+    node: cst.CSTNode, inner: Mapping[cst.CSTNode, Extent], outer: Mapping[cst.CSTNode, Extent]
+) -> Extent:
+    """Return where the node itself stands, of what a writing has noted."""
+    start, end = inner.get(node) or outer[node]
+    if isinstance(node, cst.Param):  # libcst counts the name alone
+        last = node.default or node.annotation
+        end = outer[last][1] if last is not None else end
+    return start, end
+
+
 class Reached(Exception):
     """All that was wanted is written."""
 
