@@ -1,7 +1,7 @@
 """What a module of the tree binds at its top level, read off its ``ast``.
 
-Other modules are only asked what they export. That takes no libcst, whose parse costs ten times as
-much, and nothing of the tree is kept but a few strings a module.
+Other modules are only asked what they export. That takes none of libcst's trees, and nothing of
+Python's is kept but a few strings a module.
 """
 
 from __future__ import annotations

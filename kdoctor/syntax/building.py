@@ -1,6 +1,6 @@
 """libcst's tree of a text, built from the tree that Python's own parser made of it.
 
-Python's parser is ten times as fast as libcst's, which makes a node of each blank and comma, and
+Python's parser is eight times as fast as libcst's, which makes a node of each blank and comma, and
 the gate has asked it already. So nodes here have the blanks of their class' default, and a comma
 where another element follows. What a rule is about is the same as in the tree that libcst parses:
 classes, names, texts of literals, brackets around expressions, indentation. A text with anything

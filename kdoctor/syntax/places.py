@@ -256,7 +256,12 @@ class Places:
         return Span(start, start + 1)
 
     def whole(self, node: cst.CSTNode) -> Span | None:
-        return self._extent(node) if node in self._built.extents else None
+        if node not in self._built.extents:
+            return None
+        start, end = self._built.extents[node]
+        while self._text[end - 1] in "; \t" and end > start:  # a block's last: not of the statement
+            end -= 1
+        return Span(start, end)
 
     # -- what libcst tells
 

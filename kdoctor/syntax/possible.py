@@ -1,7 +1,7 @@
 """What the expressions of a source may be: all that ``Inference`` could say of them, and more.
 
-Inference answers from a parse, which costs thirty times what this does. Where nothing that a rule
-is about is possible, there is nothing to infer. So each way by which inference comes to know
+Inference asks scope by scope, in a tree of libcst's that has to be made for it. Where nothing that
+a rule is about is possible, there is nothing to infer. So each way by which inference comes to know
 something has its counterpart here, one that asks neither for scopes and order nor whether others
 agree; ``tests/syntax/test_possible.py`` holds the two against each other.
 """
