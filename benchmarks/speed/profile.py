@@ -29,8 +29,9 @@ STAGES: Final = {
     "gate": r"kdoctor/(engine/(gate|outline|package|own_functions|trees)|rules/triggers"
     r"|syntax/(glimpse|sight|sketch|possible|type_sets))",
     "cache": r"kdoctor/(engine/)?cache",
-    "parse": r"kdoctor/syntax/(pars|pieces|lean_nodes|building|making|brackets|lines)|/libcst/",
-    "positions": r"kdoctor/(syntax/(positions|places|writing)|documents/positions)",
+    "parse": r"kdoctor/syntax/(pars|pieces|lean_nodes|building|expressions|making|brackets|lines)"
+    r"|/libcst/",
+    "positions": r"kdoctor/(syntax/(positions|places|twins|writing)|documents/positions)",
     "survey": r"kdoctor/syntax/(survey|walk|scopes|blocks|docstrings)",
     "names": r"kdoctor/(syntax/(resolving|imports|references|members|knowledge|package)|keras_api)",
     "inference": r"kdoctor/syntax/",
