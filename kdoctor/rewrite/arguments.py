@@ -51,11 +51,11 @@ def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
     if first:
         before = module.outer_span(args[first - 1].value).end
         return None if "#" in text[before:start] else Span(before, end)
-    if module.has_comma_after(args[last]):
-        rest = text[end : module.span(call).end - 1]
-        if "#" in rest.partition(",")[0]:
+    comma = module.comma_after(args[last])
+    if comma is not None:
+        if "#" in text[end : comma.start]:
             return None
-        end += rest.index(",") + 1
+        end = comma.end
     return Span(start, end)
 
 

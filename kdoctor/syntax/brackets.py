@@ -7,14 +7,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_TOKEN: Final = re.compile(
-    r"""[()\[\]{}]|\#[^\r\n]*"""
-    r"""|"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}"""
+STRING: Final = (
+    r""""{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}"""
     r"""|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
     r'''|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'''
-    r"""|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""",
-    re.DOTALL,
+    r"""|'[^'\\\n]*(?:\\.[^'\\\n]*)*'"""
 )
+"""A pattern of one string, without the letters before it; `.` is any character."""
+
+_TOKEN: Final = re.compile(rf"[()\[\]{{}}]|\#[^\r\n]*|{STRING}", re.DOTALL)
 _BLANK: Final = re.compile(r"[ \t\f\r\n\\]*")
 _LAST_WORD: Final = re.compile(r"\w+$")
 _LONGEST_KEYWORD: Final = max(map(len, keyword.kwlist))

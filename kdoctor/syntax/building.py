@@ -21,7 +21,7 @@ from kdoctor.syntax import making as make
 from kdoctor.syntax.brackets import Brackets
 from kdoctor.syntax.expressions import Expressions, Method, Methods, Pair, UnknownCodeError
 from kdoctor.syntax.lean_nodes import make_lean
-from kdoctor.syntax.making import ASYNCHRONOUS, COMMA, LPAR, NONE_THERE, RPAR
+from kdoctor.syntax.making import ASYNCHRONOUS, LPAR, RPAR, with_commas
 
 _LEADING_BLANKS: Final = re.compile(r"[ \t]*")
 _LONGEST_GAP: Final = 200  # characters between a word and a bracket
@@ -129,13 +129,11 @@ class _Builder(Expressions):
         return make.import_from(module, self._aliases(node.names), relative, *brackets)
 
     def _aliases(self, nodes: list[ast.alias]) -> list[Any]:
-        last = len(nodes) - 1
         made = []
-        for place, each in enumerate(nodes):
+        for each, comma in with_commas(nodes):
             asname = None
             if each.asname is not None:
                 asname = make.as_name(self.plain(each.asname))
-            comma = COMMA if place < last else NONE_THERE
             alias = make.import_alias(self._dotted(each.name), asname, comma)
             made.append(self.kept(alias, each))
         return made
@@ -160,11 +158,7 @@ class _Builder(Expressions):
         return make.nonlocal_(self._name_items(node.names))
 
     def _name_items(self, names: list[str]) -> list[Any]:
-        last = len(names) - 1
-        return [
-            make.name_item(self.plain(each), COMMA if place < last else NONE_THERE)
-            for place, each in enumerate(names)
-        ]
+        return [make.name_item(self.plain(each), comma) for each, comma in with_commas(names)]
 
     def pass_(self, node: ast.Pass) -> Any:  # noqa: ARG002
         return make.pass_()
@@ -270,12 +264,11 @@ class _Builder(Expressions):
         return make.while_(test, body, self._otherwise(node.orelse))
 
     def with_(self, node: ast.With | ast.AsyncWith) -> Any:
-        last = len(node.items) - 1
         items = []
-        for place, each in enumerate(node.items):
+        for each, comma in with_commas(node.items):
             item, name = self.expression(each.context_expr), self.maybe(each.optional_vars)
             asname = None if name is None else make.as_name(name)
-            items.append(make.with_item(item, asname, COMMA if place < last else NONE_THERE))
+            items.append(make.with_item(item, asname, comma))
         asynchronous = ASYNCHRONOUS if node.__class__ is ast.AsyncWith else None
         return make.with_(items, self._body(node.body), asynchronous)
 

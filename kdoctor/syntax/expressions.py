@@ -13,21 +13,14 @@ import libcst as cst
 from libcst import native  # type: ignore[attr-defined]
 
 from kdoctor.syntax import making as make
-from kdoctor.syntax.brackets import Brackets, UnbalancedError
+from kdoctor.syntax.brackets import STRING, Brackets, UnbalancedError
 from kdoctor.syntax.lines import Lines
-from kdoctor.syntax.making import ASYNCHRONOUS, COMMA, NONE_THERE
+from kdoctor.syntax.making import ASYNCHRONOUS, COMMA, NONE_THERE, with_commas
 
 Pair = tuple[int, int]
 """Where something starts and ends in the text."""
 
-_STRING: Final = re.compile(
-    r"[a-zA-Z]{0,2}(?:"
-    r""""{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}"""
-    r"""|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
-    r'''|"[^"\\\n]*(?:\\.[^"\\\n]*)*"'''
-    r"""|'[^'\\\n]*(?:\\.[^'\\\n]*)*')\Z""",
-    re.DOTALL,
-)
+_ONE_STRING: Final = re.compile(rf"[a-zA-Z]{{0,2}}(?:{STRING})\Z", re.DOTALL)
 
 
 class UnknownCodeError(Exception):
@@ -107,7 +100,7 @@ class Expressions:
         kind = value.__class__
         if kind is str or kind is bytes:
             source = self.source(node)
-            if _STRING.match(source):
+            if _ONE_STRING.match(source):
                 return make.string(source)
             return self._parsed(node, source)
         if value is ...:
@@ -155,10 +148,8 @@ class Expressions:
             given = [*positional, *keywords]
             if positional and positional[-1].__class__ is ast.Starred:
                 given.sort(key=lambda each: (each.lineno, each.col_offset))
-        last = len(given) - 1
         made = []
-        for place, each in enumerate(given):
-            comma = COMMA if place < last else NONE_THERE
+        for each, comma in with_commas(given):
             kind = each.__class__
             if kind is ast.keyword:
                 value = self.expression(each.value)
@@ -182,12 +173,11 @@ class Expressions:
         if inside.__class__ is not ast.Tuple or self.has_brackets(inside):
             return make.subscript(value, [self._subscript_element(inside, NONE_THERE)])
         elements: Any = inside.elts
-        last = len(elements) - 1
-        made = [
-            self._subscript_element(each, COMMA if place < last or not last else NONE_THERE)
-            for place, each in enumerate(elements)
-        ]
-        return make.subscript(value, made)
+        if len(elements) == 1:  # `x[1,]` is a tuple
+            return make.subscript(value, [self._subscript_element(elements[0], COMMA)])
+        return make.subscript(
+            value, [self._subscript_element(*each) for each in with_commas(elements)]
+        )
 
     def _subscript_element(self, node: Any, comma: object) -> Any:
         if node.__class__ is ast.Starred:
@@ -219,10 +209,8 @@ class Expressions:
         return make.set_(self.elements(node.elts))
 
     def elements(self, nodes: list[Any]) -> list[Any]:
-        last = len(nodes) - 1
         made = []
-        for place, each in enumerate(nodes):
-            comma = COMMA if place < last else NONE_THERE
+        for each, comma in with_commas(nodes):
             if each.__class__ is ast.Starred:
                 element = make.starred_element(self.expression(each.value), comma)
                 made.append(self.kept(element, each))
@@ -231,10 +219,8 @@ class Expressions:
         return made
 
     def dict_(self, node: ast.Dict) -> Any:
-        last = len(node.keys) - 1
         made = []
-        for place, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
-            comma = COMMA if place < last else NONE_THERE
+        for (key, value), comma in with_commas([*zip(node.keys, node.values, strict=True)]):
             if key is None:
                 made.append(make.starred_dict_element(self.expression(value), comma))
             else:
@@ -322,10 +308,9 @@ class Expressions:
             *(("", *pair) for pair in zip(node.kwonlyargs, node.kw_defaults, strict=True)),
             *((("**", node.kwarg, None),) if node.kwarg else ()),
         ]
-        last = len(in_turn) - 1
         made = [
-            self._parameter(star, each, default, COMMA if place < last else NONE_THERE)
-            for place, (star, each, default) in enumerate(in_turn)
+            self._parameter(star, each, default, comma)
+            for (star, each, default), comma in with_commas(in_turn)
         ]
         keywords = len(node.args) + len(node.posonlyargs)
         star: object = NONE_THERE

@@ -6,7 +6,8 @@ Between tokens stands what people write mostly: no more than is needed to tell t
 from __future__ import annotations
 
 import ast
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeVar
 
 import libcst as cst
 
@@ -19,7 +20,15 @@ DOT: Final = cst.Dot()
 NONE_THERE: Final = cst.MaybeSentinel.DEFAULT
 EQUAL: Final = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 ASYNCHRONOUS: Final = cst.Asynchronous()
+_Item = TypeVar("_Item")
 SLASH: Final = cst.ParamSlash()
+
+
+def with_commas(items: Sequence[_Item]) -> Iterable[tuple[_Item, object]]:
+    """Return each item with what stands behind it: a comma, but for the last."""
+    commas = [COMMA] * (len(items) - 1)
+    return zip(items, [*commas, NONE_THERE], strict=False)  # of no items: nothing
+
 
 # Expressions
 name = maker(cst.Name, "value")

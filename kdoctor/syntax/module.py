@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kdoctor.syntax.positions import Positions
 
 _WORD = re.compile(r"\w+")
-_COMMA = re.compile(r"(?:[\s\\]|#.*)*,")
+_BLANKS_AND_COMMENTS = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 
 _KINDS = {
@@ -116,9 +116,13 @@ class Module:
         span = self.span(node)
         return self.text[span.start : span.end]
 
-    def has_comma_after(self, node: cst.CSTNode) -> bool:
-        """Say whether a comma stands behind an element, an argument or a parameter."""
-        return _COMMA.match(self.text, self.span(node).end) is not None
+    def comma_after(self, node: cst.CSTNode) -> Span | None:
+        """Return where the comma behind an element, an argument or a parameter stands, if any."""
+        # The comma is no part of the pattern: that would go back to one in a comment.
+        before = _BLANKS_AND_COMMENTS.match(self.text, self.span(node).end)
+        if before is None or not self.text.startswith(",", before.end()):
+            return None
+        return Span(before.end(), before.end() + 1)
 
     @cached_property
     def _positions(self) -> Positions | Places:

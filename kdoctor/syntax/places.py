@@ -20,7 +20,6 @@ from kdoctor.syntax.building import Built
 if TYPE_CHECKING:
     from kdoctor.syntax.twins import Twins
 
-_NAME: Final = r"[^\W\d]\w*"
 _BLANKS: Final = r"(?:\s|\\\r?\n)"
 _DEFINED: Final = re.compile(rf"(?:async{_BLANKS}+)?(?:def|class){_BLANKS}+")
 _FROM: Final = re.compile(rf"from(?:{_BLANKS}|\.)*")

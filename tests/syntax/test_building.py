@@ -12,6 +12,7 @@ import pytest
 
 import kdoctor
 from kdoctor.documents import Document
+from kdoctor.model import Span
 from kdoctor.syntax import Module
 from kdoctor.syntax.building import build
 from kdoctor.syntax.expressions import UnknownCodeError
@@ -228,3 +229,20 @@ def test_nothing_of_a_module_waits_for_the_garbage_collector():
         assert gc.collect() == 0
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize(
+    ("text", "comma"),
+    [
+        ("[a]", None),
+        ("[(a) , ]", 5),
+        ("[a # b, c\n]", None),
+        ("[a # b, c\n \\\n , ]", 14),
+        ("[a, b]", 2),
+        ("[a " + "# " * 2000 + "\n]", None),
+    ],
+)
+def test_a_comma_in_a_comment_is_none(text, comma):
+    module = Module.parse(unit_of(text))
+    found = module.comma_after(module.nodes(cst.List)[0].elements[0])
+    assert found == (None if comma is None else Span(comma, comma + 1))

@@ -106,7 +106,7 @@ def _meets(
     module: Module, facts: Facts, shape: cst.BaseExpression, other: cst.List, *, adds: bool
 ) -> Finding:
     span = module.span(other)
-    single = len(other.elements) == 1 and not module.has_comma_after(other.elements[0])
+    single = len(other.elements) == 1 and module.comma_after(other.elements[0]) is None
     comma = "," if single else ""
     fixable = bool(other.elements)
     return rule.finding(

@@ -266,9 +266,9 @@ def _keywords(plan: Plan, function: cst.FunctionDef) -> str:
     ]  # fmt: skip
     last = max(everything, key=lambda each: plan.module.span(each).end)
     end = plan.module.span(last).end
-    if plan.module.has_comma_after(last):
-        end = plan.module.text.index(",", end) + 1
-        plan.write(Span(end, end), " **kwargs")
+    comma = plan.module.comma_after(last)
+    if comma is not None:
+        plan.write(Span(comma.end, comma.end), " **kwargs")
     else:
         plan.write(Span(end, end), ", **kwargs")
     return "kwargs"
