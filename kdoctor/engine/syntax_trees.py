@@ -16,7 +16,7 @@ from kdoctor.errors import FileProblem
 Lines = tuple[int, int]
 """The first and the last line, from 1."""
 
-_MOST = 150_000  # characters of source; a tree takes 70 times as much memory
+_MOST = 150_000  # characters of source, with what is looked at; a tree takes 70 times as much
 _LARGEST = _MOST // 2  # of one source: it would drive the others out
 
 
@@ -30,7 +30,7 @@ class Trees:
     def take(self, source: str) -> ast.Module | None:
         """Return the tree of a source, kept no longer; None where Python has none."""
         if source not in self._kept:
-            return parsed(source)
+            return self._parsed(source)
         self._size -= len(source)
         return self._kept.pop(source)
 
@@ -49,9 +49,10 @@ class Trees:
         if lines is not None:
             first, last = lines
             return parsed("".join(split_lines(source)[first - 1 : last]))
-        tree = parsed(source)
+        tree = self._parsed(source)
         if len(source) <= _LARGEST:
-            self._keep(source, tree)
+            self._kept[source] = tree
+            self._size += len(source)
         return tree
 
     def forget(self) -> None:
@@ -59,10 +60,10 @@ class Trees:
         self._kept.clear()
         self._size = 0
 
-    def _keep(self, source: str, tree: ast.Module | None) -> None:
-        self._kept[source] = tree
-        self._size += len(source)
-        while self._size > _MOST:
+    def _parsed(self, source: str) -> ast.Module | None:
+        """Parse, when there is room for one more tree of such a size."""
+        while self._kept and self._size + len(source) > _MOST:
             oldest = next(iter(self._kept))
             del self._kept[oldest]
             self._size -= len(oldest)
+        return parsed(source)

@@ -1,9 +1,12 @@
 """Trees that are kept: the same as those of a parse, for text and for bytes, and few of them."""
 
 import ast
+import weakref
+from collections.abc import Callable
 
 import pytest
 
+from kdoctor.engine import outline, syntax_trees
 from kdoctor.engine.outline import outline_in
 from kdoctor.engine.syntax_trees import Trees
 
@@ -44,3 +47,23 @@ def test_the_oldest_trees_make_room():
     for number in range(30):
         trees.of_bytes(b"%d\n" % number + b"# much\n" * 5_000)
     assert trees.take("first = 1\n") is not first
+
+
+@pytest.mark.parametrize("ask", [Trees.take, lambda trees, text: trees.of_bytes(text.encode())])
+def test_a_large_source_is_parsed_when_there_is_room_for_it(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[Trees, str], object]
+):
+    trees = Trees()
+    kept = weakref.ref(trees.of_bytes(b"first = 1\n"))
+    small = "second = 2\n"
+    ask(trees, small)
+    assert kept() is not None
+    gone = []
+
+    def parsed(source: str | bytes) -> ast.Module | None:
+        gone.append(kept() is None)
+        return outline.parsed(source)
+
+    monkeypatch.setattr(syntax_trees, "parsed", parsed)
+    ask(trees, small + "# much\n" * 30_000)
+    assert gone == [True]
