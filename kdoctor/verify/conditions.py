@@ -49,6 +49,9 @@ _OF_PARAMETERS = frozenset(
         "is_no_function",
         "both_of_rank",
         "outside_of_classes",
+        "calculated_with",
+        "written_out",
+        "nothing_sparse",
         "window",
         "resize_method",
     }

@@ -203,9 +203,8 @@ def test_the_name_of_a_shape_that_is_only_indexed_is_as_good_as_its_sizes():
     assert "somewhere()" in row_used(layer.format("K.zeros(shape)"), "shape")
 
 
-def test_a_shape_as_a_whole_is_left_alone():
-    layer = "class L(keras.layers.Layer):\n    def call(self, x):\n        return 2 * K.shape(x)"
-    assert row_used(layer, "shape") is None
+def test_a_shape_that_is_not_known_yet_is_not_calculated_with():
+    assert row_used("x = keras.Input((3,))\nK.reshape(x, 2 * K.shape(x))", "shape") is None
 
 
 def test_a_value_is_read_of_an_array_but_not_of_a_symbolic_tensor():
@@ -272,3 +271,94 @@ def test_what_may_be_a_tensor_is_not_made_an_array(code):
 def test_a_variable_may_become_a_weight_only_in_a_class_that_makes_weights(base, safe):
     code = f"class A{base}:\n    def f(self):\n        self.x = K.variable(1.0)"
     assert ("outside_of_classes()" in row_used(code, "variable")) == safe
+
+
+_STACKED = "calculated_with() & context("
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "K.shape(x) * 2",
+        "2 - (K.shape(x))",
+        "-K.shape(x)",
+        "K.shape(x)[1:3] * 32",
+        "K.shape(x)[:, ::2][1:] > 3",
+        "K.cast(1 / K.shape(x)[1:], 'int32')",
+    ],
+)
+@pytest.mark.parametrize("code", ["{}", "size = {}; n = size[0]"])
+def test_sizes_that_are_calculated_with_stay_a_tensor(use: str, code: str):
+    body = f"        {code.format(use)}\n        return x\n"
+    layer = f"class Own(keras.layers.Layer):\n    def call(self, x):\n{body}"
+    assert row_used(layer, "shape").startswith(_STACKED)
+
+
+@pytest.mark.parametrize(
+    "use",
+    ["size * 2", "size[1:3] * 2", "n / size[::-1]", "n = size[0]; return size + 1", "-size[1:]"],
+)
+@pytest.mark.parametrize("made", ["K.shape(x)", "K.shape(x)[1:]"])
+def test_sizes_that_are_calculated_with_by_a_name_stay_a_tensor(use: str, made: str):
+    layer = (
+        f"class Own(keras.layers.Layer):\n    def call(self, x, n):\n        size = {made}\n"
+        f"        {use}\n        return x\n"
+    )
+    assert row_used(layer, "shape").startswith(_STACKED)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "K.shape(x).shape",
+        "K.shape(x).numpy()",
+        "K.shape(x)[1:].numpy()",
+        "size = K.shape(x); return size.shape, size[0]",
+        "size = K.shape(x); return size[1:].numpy()",
+    ],
+)
+def test_sizes_of_which_an_attribute_is_read_are_left_alone(use: str):
+    assert row_used(f"def f(x):\n    {use}", "shape") is None
+
+
+@pytest.mark.parametrize(
+    "use", ["K.reshape(x, K.shape(x))", "K.cast(K.shape(x)[1:3], 'int32')", "[*K.shape(x)]"]
+)
+def test_sizes_that_are_passed_on_are_a_tuple(use: str):
+    assert row_used(f"def f(x):\n    return {use}", "shape") == "no_tensor_by_use() & somewhere()"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "row"),
+    [
+        ("0.0, 1.0", "not_none('min_value') & not_none('max_value')"),
+        ("K.epsilon(), None", "equals('max_value', None) & not_none('min_value')"),
+        ("max_value=None, min_value=0.0", "equals('max_value', None) & not_none('min_value')"),
+        (
+            "None, 1",
+            "equals('min_value', None) & not_none('max_value') & no_tensor('max_value')",
+        ),
+        ("None, n", None),
+        ("None, None", None),
+        ("n, None", None),
+        ("0, n", "not_written_as_none('min_value', 'max_value') & somewhere()"),
+    ],
+)
+def test_a_bound_that_is_none_is_left_out(bounds: str, row: str | None):
+    assert row_used(f"def f(x, n):\n    return K.clip(x, {bounds})", "clip") == row
+
+
+@pytest.mark.parametrize(
+    ("before", "row"),
+    [
+        ("", "nothing_sparse()"),
+        ("loss = 'sparse_categorical_crossentropy'\n", "nothing_sparse()"),
+        ("loss = keras.losses.SparseCategoricalCrossentropy()\n", "nothing_sparse()"),
+        ("x = keras.Input((3,), sparse=True)\n", "somewhere()"),
+        ("def is_one(x):\n    return K.is_sparse(x)\n", "somewhere()"),
+        ("import tensorflow as tf\nx = tf.sparse.eye(3)\n", "somewhere()"),
+        ("import tensorflow as tf\n\ndef f(x: tf.SparseTensor): ...\n", "somewhere()"),
+    ],
+)
+def test_a_product_is_not_taken_for_one_of_dense_tensors_beside_sparse_ones(before, row):
+    assert row_used(f"{before}\ndef f(x, y):\n    return K.dot(x, y)", "dot") == row

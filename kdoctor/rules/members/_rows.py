@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kdoctor.kinds import Kind
 from kdoctor.rewrite import attribute, equals, given, method, not_given, statement_position
+from kdoctor.rules.members._at_once import used_at_once
 from kdoctor.rules.members._last_layer import gives_classes, gives_one_number
 
 KINDS = {
@@ -184,6 +185,7 @@ ROWS = (
     ),
     method("keras.KerasTensor.get_shape(self)", "self.shape"),
     method("keras.Variable.get_shape(self)", "self.shape"),
-    method("keras.Variable.read_value(self)", "self.value"),
+    method("keras.Variable.read_value(self)", "self.value", when=used_at_once()),
+    method("keras.Variable.read_value(self)", "keras.ops.copy(self)"),
     method("keras.Variable.eval(self)", "self.numpy()"),
 )

@@ -7,10 +7,11 @@ Reports calls of `variables` of an optimizer and of `value` and `read_value` of 
 What the property gives is no function: `TypeError: 'list' object is not callable`.
 
 ## What to write instead
-The same without the parentheses.
+The same without the parentheses; `keras.ops.copy(weight)` where the value is kept while the weight
+may change: with TensorFlow, `weight.value` is the variable itself and changes with it.
 
 ## How we know
-Run on Keras 3.15.1.
+Run on Keras 3.15.1, in a graph and outside of one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._at_once import used_at_once
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import calls, member_of
@@ -28,7 +30,8 @@ from kdoctor.syntax import Module
 
 ROWS = (
     method("keras.optimizers.Optimizer.variables(self)", "self.variables"),
-    method("keras.Variable.value(self)", "self.value"),
+    method("keras.Variable.value(self)", "self.value", when=used_at_once()),
+    method("keras.Variable.value(self)", "keras.ops.copy(self)"),
 )
 _KINDS = {
     "keras.optimizers.Optimizer": (Kind.OPTIMIZER,),
@@ -96,5 +99,16 @@ INVALID = [
         "shape = layer.kernel.value.shape",
         raises="TypeError: 'ResourceVariable' object is not callable",
         check="assert tuple(shape) == (3, 2)",
+    ),
+    # What was is not what is.
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
+        "before = layer.bias.value()\nlayer.bias.assign_add([1.0])\n"
+        "grown = float((layer.bias - before)[0])",
+        after="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
+        "before = keras.ops.copy(layer.bias)\nlayer.bias.assign_add([1.0])\n"
+        "grown = float((layer.bias - before)[0])",
+        raises="TypeError: 'ResourceVariable' object is not callable",
+        check="assert grown == 1.0",
     ),
 ]

@@ -12,10 +12,13 @@ from kdoctor.verify.draws.shared import axes, count, dtype, new_axis, x
 from kdoctor.verify.values import INTEGERS, Array, Function, Role
 
 
-def _bounds(scene: Scene, _: str) -> Any:
+def _bounds(scene: Scene, parameter: str) -> Any:
     # A symbolic bound for what is not symbolic itself is nothing that anybody writes.
     least = scene.values.get("min_value")
-    if scene.values["x"].role is Role.TENSOR and scene.rng.random() < 0.2:
+    if scene.rng.random() < 0.1:
+        return None
+    may_be_a_tensor = not scene.conditions.known(parameter, "no_tensor")
+    if may_be_a_tensor and scene.values["x"].role is Role.TENSOR and scene.rng.random() < 0.2:
         return Array(np.full((), -1 if least is None else 7, scene.values["x"].data.dtype))
     whole = [-2, -1, 0, 1, 3, 6]
     choices = whole if scene.dtype in INTEGERS else [-1.0, -0.25, 0.0, 0.5, *whole]

@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+import libcst as cst
+
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import context, is_lambda, not_none
+from kdoctor.rewrite.guards import (
+    Answer,
+    Guard,
+    Question,
+    Situation,
+    context,
+    equals,
+    is_lambda,
+    not_none,
+)
 from kdoctor.rules.names._backend.questions import (
     is_no_function,
     is_scalar,
+    no_tensor,
     not_integer,
     not_negative,
     same_shape,
     somewhere,
 )
 from kdoctor.syntax import Context
+
+
+def _not_written_as_none(*parameters: str) -> Guard:
+    """None of the arguments is None for sure; they may be."""
+
+    def answer(situation: Situation) -> Answer:
+        nodes = [situation.value(each) for each in parameters]
+        written = any(isinstance(each, cst.Name) and each.value == "None" for each in nodes)
+        return Answer.NO if written else Answer.YES
+
+    return Question(
+        f"not_written_as_none({', '.join(map(repr, parameters))})",
+        f"{' or '.join(f'`{each}`' for each in parameters)} is None",
+        answer,
+        parameters=frozenset(parameters),
+    )
+
 
 REWRITES = (
     rewrite("keras.backend.abs(x)", "keras.ops.abs(x)"),
@@ -36,7 +65,24 @@ REWRITES = (
         when=not_none("min_value", "max_value"),
     ),
     rewrite(
-        "keras.backend.clip(x, min_value, max_value)", "keras.ops.clip(x, min_value, max_value)"
+        "keras.backend.clip(x, min_value, max_value)",
+        "keras.ops.maximum(x, min_value)",
+        when=equals("max_value", None) & not_none("min_value"),
+    ),
+    rewrite(
+        "keras.backend.clip(x, min_value, max_value)",
+        "keras.ops.minimum(x, max_value)",
+        when=equals("min_value", None) & not_none("max_value") & no_tensor("max_value"),
+    ),
+    rewrite(
+        "keras.backend.clip(x, min_value, max_value)",
+        "keras.ops.minimum(x, max_value)",
+        when=equals("min_value", None) & not_none("max_value"),
+    ),
+    rewrite(
+        "keras.backend.clip(x, min_value, max_value)",
+        "keras.ops.clip(x, min_value, max_value)",
+        when=_not_written_as_none("min_value", "max_value") & somewhere(),
     ),
     rewrite("keras.backend.equal(x, y)", "keras.ops.equal(x, y)"),
     rewrite("keras.backend.not_equal(x, y)", "keras.ops.not_equal(x, y)"),

@@ -7,6 +7,7 @@ from kdoctor.rewrite.guards import equals, not_none, one_of
 from kdoctor.rules.names._backend.questions import (
     both_of_rank,
     no_other_rank,
+    nothing_sparse,
     somewhere,
     whole_numbers,
 )
@@ -33,7 +34,9 @@ _BATCH_DOTS = {
 }
 
 REWRITES = (
-    rewrite("keras.backend.dot(x, y)", "keras.ops.dot(x, y)"),
+    # keras.ops.dot takes no sparse tensor, and keras.ops.matmul does.
+    rewrite("keras.backend.dot(x, y)", "keras.ops.dot(x, y)", when=nothing_sparse()),
+    rewrite("keras.backend.dot(x, y)", "keras.ops.matmul(x, y)", when=somewhere()),
     rewrite(
         "keras.backend.relu(x, alpha=0.0, max_value=None, threshold=0.0)",
         "keras.ops.relu(x)",
@@ -189,7 +192,10 @@ BY_HAND = {
     "from_logits=..., axis=...); while a functional model is built, only axis=-1 works",
     "bias_add": "write x + bias for channels_last; for channels_first give the bias the shape "
     "(channels, 1, ...) first",
-    "batch_dot": "write keras.ops.matmul(x, y) for two 3-D tensors without axes=; "
+    "dot": "of a sparse tensor keras.ops.dot makes nothing; keras.ops.matmul takes one, and is the "
+    "same for matrices, yet not where x has two axes and y has more",
+    "batch_dot": "write keras.ops.matmul(x, y) for two 3-D tensors without axes=; of two axes each "
+    "or in one of them it is another equation, such as 'bi,bij->bj'; "
     "keras.ops.einsum with the axes spelled out otherwise: of three axes each, axes=(2, 2) is "
     "'bik,bjk->bij'; of three and four, axes=(2, 2) is 'bik,bjkl->bijl' and axes=(2, 3) is "
     "'bik,bjlk->bijl': one letter an axis, the first is shared, those of axes= are the same and "

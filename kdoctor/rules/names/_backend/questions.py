@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import reduce
 
@@ -155,6 +156,8 @@ def no_slash_in(parameter: str) -> Guard:
     )
 
 
+# Not that of a loss for labels that are numbers.
+_SPARSE = re.compile(r"(?<![A-Za-z])sparse(?!_(?:categorical|softmax|top_k))|Sparse(?!Categ|Top)")
 _KEEP_NO_WEIGHTS = ("callbacks.", "constraints.", "initializers.", "regularizers.")
 
 
@@ -182,6 +185,15 @@ def _keeps_no_weights(module: Module, node: cst.ClassDef) -> bool:
 def somewhere() -> Guard:
     """Always yes, and never proven: a last resort, for rows that may be right."""
     return Question("somewhere()", "", lambda _: Answer.YES)
+
+
+def nothing_sparse() -> Guard:
+    """The file speaks of no sparse tensors."""
+
+    def answer(situation: Situation) -> Answer:
+        return Answer.NO if _SPARSE.search(situation.module.text) else Answer.YES
+
+    return Question("nothing_sparse()", "it may be of a sparse tensor", answer)
 
 
 def indexed() -> Guard:
@@ -270,17 +282,63 @@ def no_other_rank(rank: int, *parameters: str) -> Guard:
     )
 
 
-def not_calculated_with() -> Guard:
-    """The result is no operand: `2 * (1, 2)` is another thing for a tuple than for a tensor."""
-    operations = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget)
+def calculated_with() -> Guard:
+    """The result, or a slice of it, is an operand: on the spot, or by the name it is given."""
+    return Question(
+        "calculated_with()",
+        "the result of the call is no operand",
+        lambda situation: (
+            Answer.YES if _is_operand(situation.module, situation.node) else Answer.NO
+        ),
+    )
+
+
+def no_tensor_by_use() -> Guard:
+    """Nothing is done with the result that only a tensor can do.
+
+    `2 * (1, 2)` is another thing for a tuple than for a tensor, and a tuple has no `shape`.
+    """
 
     def answer(situation: Situation) -> Answer:
-        parent = situation.module.parent(situation.node)
-        return Answer.NO if isinstance(parent, operations) else Answer.YES
+        module, node = situation.module, situation.node
+        is_tensor = _is_operand(module, node) or _is_read_from(module, node)
+        return Answer.NO if is_tensor else Answer.YES
 
     return Question(
-        "not_calculated_with()", "a tuple takes the place of a tensor that is an operand", answer
+        "no_tensor_by_use()", "a tuple takes the place of a tensor that is used as one", answer
     )
+
+
+_OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget)
+
+
+def _is_operand(module: Module, node: cst.CSTNode) -> bool:
+    whole = _with_slices(module, node)
+    return isinstance(module.parent(whole), _OPERATIONS) or any(
+        isinstance(module.parent(_with_slices(module, each)), _OPERATIONS)
+        for each in _uses_of_its_name(module, whole)
+    )
+
+
+def _is_read_from(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether an attribute of it is read, here or by the name it is given."""
+    whole = _with_slices(module, node)
+    return any(
+        isinstance(parent := module.parent(each), cst.Attribute) and parent.value is each
+        for each in (whole, *(_with_slices(module, e) for e in _uses_of_its_name(module, whole)))
+    )
+
+
+def _with_slices(module: Module, node: cst.CSTNode) -> cst.CSTNode:
+    """Return ``K.shape(x)[1:3]`` for its call: as much of a tuple or a tensor as the whole."""
+    parent = module.parent(node)
+    while (
+        isinstance(parent, cst.Subscript)
+        and parent.value is node
+        and any(isinstance(each.slice, cst.Slice) for each in parent.slice)
+    ):
+        node, parent = parent, module.parent(parent)
+    return node
 
 
 def no_floats(*parameters: str) -> Guard:

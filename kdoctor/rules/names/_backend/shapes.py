@@ -8,8 +8,9 @@ from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
 from kdoctor.rules.calls import value_of
 from kdoctor.rules.names._backend.questions import (
+    calculated_with,
     indexed,
-    not_calculated_with,
+    no_tensor_by_use,
     somewhere,
     whole_numbers,
 )
@@ -18,30 +19,56 @@ from kdoctor.syntax import Context
 _CHANNELS_LAST = equals("data_format", "channels_last")
 _CHANNELS_FIRST = equals("data_format", "channels_first")
 _SEVERAL = (cst.List, cst.ListComp, cst.Tuple)
+_LIBRARIES_OF_TENSORS = ("keras.", "tensorflow.", "tf_keras.")
+
+
+def _written_out(sizes: str) -> Guard:
+    """The sizes are a list or one number: a graph lets nobody look into a tensor."""
+    return Question(
+        f"written_out({sizes!r})",
+        f"`{sizes}` may be a tensor",
+        lambda situation: _answer(_is_written_out(situation, sizes)),
+        parameters=frozenset({sizes}),
+    )
 
 
 def _may_be_a_tensor(sizes: str) -> Guard:
-    """The sizes are neither written out nor one number: a graph lets nobody look into a tensor."""
+    """They may be one, and are not made by a function of tensors here: that surely gives one."""
 
     def answer(situation: Situation) -> Answer:
         node = situation.value(sizes)
-        if node is None or whole_numbers(sizes).decide(situation) is Answer.YES:
-            return Answer.NO
-        value = value_of(situation.module, node)
-        while isinstance(value, cst.BinaryOperation):  # [1] * rank + [n]
-            value = (
-                value.left
-                if isinstance(value.left, (*_SEVERAL, cst.BinaryOperation))
-                else value.right
-            )
-        return Answer.NO if isinstance(value, _SEVERAL) else Answer.YES
+        value = None if node is None else value_of(situation.module, node)
+        function = value.func if isinstance(value, cst.Call) else None
+        name = None if function is None else situation.module.qualified(function)
+        is_tensor = (
+            name is not None
+            and name.startswith(_LIBRARIES_OF_TENSORS)
+            and not name.endswith("shape")  # that is a tuple on Keras 3
+        )
+        return _answer(not is_tensor and not _is_written_out(situation, sizes))
 
     return Question(
         f"may_be_a_tensor({sizes!r})",
-        f"`{sizes}` is no tensor",
+        f"`{sizes}` is a tensor",
         answer,
         parameters=frozenset({sizes}),
     )
+
+
+def _is_written_out(situation: Situation, sizes: str) -> bool:
+    node = situation.value(sizes)
+    if node is None or whole_numbers(sizes).decide(situation) is Answer.YES:
+        return True
+    value = value_of(situation.module, node)
+    while isinstance(value, cst.BinaryOperation):  # [1] * rank + [n]
+        value = (
+            value.left if isinstance(value.left, (*_SEVERAL, cst.BinaryOperation)) else value.right
+        )
+    return isinstance(value, _SEVERAL)
+
+
+def _answer(yes: bool) -> Answer:  # noqa: FBT001
+    return Answer.YES if yes else Answer.NO
 
 
 REWRITES = (
@@ -56,8 +83,17 @@ REWRITES = (
         "x.shape",
         when=indexed() & context(Context.FUNCTIONAL) & somewhere(),
     ),
+    rewrite("keras.backend.shape(x)", "keras.ops.shape(x)", when=no_tensor_by_use() & somewhere()),
+    # The sizes that are not known while a functional model is built are None.
     rewrite(
-        "keras.backend.shape(x)", "keras.ops.shape(x)", when=not_calculated_with() & somewhere()
+        "keras.backend.shape(x)",
+        'keras.ops.convert_to_tensor(keras.ops.shape(x), dtype="int32")',
+        when=calculated_with() & context(Context.CALL, Context.LOSS_OR_METRIC, Context.EAGER),
+    ),
+    rewrite(
+        "keras.backend.shape(x)",
+        'keras.ops.convert_to_tensor(keras.ops.shape(x), dtype="int32")',
+        when=calculated_with() & context(Context.UNKNOWN) & somewhere(),
     ),
     rewrite("keras.backend.int_shape(x)", "x.shape", when=indexed()),
     rewrite("keras.backend.int_shape(x)", "tuple(x.shape)"),
@@ -89,7 +125,7 @@ REWRITES = (
         "keras.ops.tile(x, n)",
         when=_may_be_a_tensor("n") & somewhere(),
     ),
-    rewrite("keras.backend.tile(x, n)", "keras.ops.tile(x, n)"),
+    rewrite("keras.backend.tile(x, n)", "keras.ops.tile(x, n)", when=_written_out("n")),
     rewrite(
         "keras.backend.gather(reference, indices)",
         "keras.ops.take(reference, indices, axis=0)",
