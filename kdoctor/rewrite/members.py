@@ -150,7 +150,10 @@ class _Attempt(Struct, frozen=True):
 
     def _title(self, dropped: Sequence[Argument]) -> str:
         new = self.member.row.right
-        if self.member.called and (name := self._new_method()) is not None:
+        chain = dotted(self.member.row.replacement.code.node)
+        if chain is not None and chain.startswith(f"{SELF}."):
+            new = chain.removeprefix(SELF)  # `self` is no word of the user's
+        elif self.member.called and (name := self._new_method()) is not None:
             new = f".{name}(…)"
         old = f".{self.member.member}{'(…)' if self.member.called else ''}"
         title = f"Write `{new}` instead of `{old}`"

@@ -43,6 +43,7 @@ import keras
 sys.modules["mine"] = types.ModuleType("mine")
 sys.modules["mine"].build = lambda: keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
 """
+_BUILT = "import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
 _FUNCTIONAL = "import keras\n\nx = keras.Input((4,), name='data')\n"
 
 INVALID = [
@@ -194,6 +195,20 @@ INVALID = [
         "shape = layer.kernel.shape",
         raises="AttributeError: 'Variable' object has no attribute 'get_shape'",
         check="assert tuple(shape) == (4, 3)",
+    ),
+    Example(
+        before=f"{_BUILT}total = sum(layer.bias.read_value())",
+        after=f"{_BUILT}total = sum(layer.bias.value)",
+        raises="AttributeError: 'Variable' object has no attribute 'read_value'",
+        check="assert total == 0.0",
+    ),
+    Example(
+        before=f"{_BUILT}before = layer.bias.read_value()\nlayer.bias.assign_add([1.0])\n"
+        "grown = float((layer.bias - before)[0])",
+        after=f"{_BUILT}before = keras.ops.copy(layer.bias)\nlayer.bias.assign_add([1.0])\n"
+        "grown = float((layer.bias - before)[0])",
+        raises="AttributeError: 'Variable' object has no attribute 'read_value'",
+        check="assert grown == 1.0",
     ),
     Example(
         before="import keras\n\nmean = keras.metrics.Mean()\nmean.update_state(3.0)\n"
