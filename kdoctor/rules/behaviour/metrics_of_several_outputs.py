@@ -25,7 +25,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
-from kdoctor.rules.calls import argument, is_hidden, value_of
+from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import Origins
 from kdoctor.rules.rule import Example, Rule
@@ -54,6 +54,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         outputs = _count_outputs(module, origins, use) if flat else None
         for name, metrics in flat if outputs and outputs > 1 else ():
             assert outputs is not None
+            if _repeats_one(metrics) and len(metrics.elements) == outputs:
+                continue  # one for each; Keras 2 refused it: "two metrics with the same name"
             yield _finding(module, facts, use, name, metrics, outputs)
 
 
@@ -100,12 +102,18 @@ def _is_flat(metrics: cst.List) -> bool:
     )
 
 
+def _repeats_one(metrics: cst.List) -> bool:
+    names = [literal(each.value) for each in metrics.elements]
+    return any(isinstance(each, str) and names.count(each) > 1 for each in names)
+
+
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     module: Module, facts: Facts, use: MemberUse, name: str, metrics: cst.List, outputs: int
 ) -> Finding:
     count = len(metrics.elements)
     span = module.span(metrics)
     plain = all(isinstance(each.value, cst.SimpleString) for each in metrics.elements)
+    twice = _repeats_one(metrics)
     # The same metric object cannot serve two outputs.
     fix = Fix(
         f"Write the metrics for each of the {outputs} outputs",
@@ -123,8 +131,12 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=use.confidence,
         severity=Severity.ERROR if count != outputs else Severity.CHANGE,
         help="Write a list of metrics for each output.",
-        fix=fix if plain else None,
-        no_fix_because=None if plain else "each output needs a metric object of its own",
+        fix=fix if plain and not twice else None,
+        no_fix_because="a metric stands there twice, which Keras 2 refused"
+        if twice
+        else None
+        if plain
+        else "each output needs a metric object of its own",
     )
 
 
@@ -166,6 +178,8 @@ VALID = [
     _MODEL + "model = keras.Model(x, a)\nmodel.compile('sgd', 'mse', metrics=['mae', 'mse'])",
     _MODEL + "model = keras.Model(x, [a])\nmodel.compile('sgd', 'mse', metrics=['mae', 'mse'])",
     "import tf_keras\nmodel = tf_keras.Model(x, [a, b])\nmodel.compile(metrics=['mae'])",
+    # Meant for Keras 3: Keras 2 takes no metric twice.
+    _MODEL + "model = keras.Model(x, [a, b])\nmodel.compile('sgd', 'mse', metrics=['mae', 'mae'])",
     # The function makes the one or the other.
     (
         _MODEL + "\n\ndef made(both):\n    if both:\n        return keras.Model(x, [a, b])\n"

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
 from packaging.version import Version
 
 from kdoctor.kinds import Kind
@@ -35,7 +36,7 @@ from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, may_end
 from kdoctor.rules.saving._paths import Ending, ending, renamed
 from kdoctor.rules.saving.weights_filename import rename_to_weights
 from kdoctor.rules.triggers import Trigger, word
-from kdoctor.syntax import Module
+from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
 
 _TAKES_H5 = Version("3.8")
@@ -51,12 +52,16 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         path = argument(call, "filepath", 0)
         found = ending(module, path.value if path else None)
         extension = None if found is None else found.extension
+        if found is None or extension is None:
+            continue
         weights = _weights_only(call)
-        if found is None or extension is None or weights is None:
+        if weights is None:
+            if not any(_is_right(facts, found, extension, weights=each) for each in (True, False)):
+                yield _wrong_either_way(module, reference, call, found)
             continue
         if _is_right(facts, found, extension, weights=weights):
             continue
-        shown = found.text if found.whole else f"…{extension}"
+        shown = _shown(found)
         wanted = ".weights.h5" if weights else ".keras"
         yield rule.finding(
             module.place(call),
@@ -73,6 +78,24 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             help=f"Let the path end in `{wanted}`, here and where it is loaded.",
             fix=rename_to_weights(module, found) if weights else _rename_to_keras(module, found),
         )
+
+
+def _wrong_either_way(
+    module: Module, reference: Reference, call: cst.Call, found: Ending
+) -> Finding:
+    return rule.finding(
+        module.place(call),
+        "ValueError: The filepath provided must end in `.keras` (Keras model format). Received: "
+        f"filepath={_shown(found)}; with `save_weights_only=True` it must end in `.weights.h5`",
+        symbol=reference.name,
+        confidence=reference.confidence,
+        help="Let the path end in `.keras`, or in `.weights.h5` where only the weights are saved.",
+        no_fix_because="it depends on whether only the weights are saved",
+    )
+
+
+def _shown(found: Ending) -> str:
+    return found.text if found.whole else f"…{found.extension}"
 
 
 def _weights_only(call: object) -> bool | None:
@@ -170,6 +193,12 @@ INVALID = [
         "Received: filepath=",
         unsafe=True,
         check=f"import keras\n{_FIT}",
+    ),
+    Example(
+        before="import keras\n\nonly_weights = not keras.__version__\n"
+        "saver = keras.callbacks.ModelCheckpoint('a.hdf5', save_weights_only=only_weights)\n",
+        raises="ValueError: The filepath provided must end in `.keras` (Keras model format). "
+        "Received: filepath=a.hdf5",
     ),
     Example(
         before="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('best.h5')\n",

@@ -46,9 +46,11 @@ from kdoctor.rules.saving._uses import (
 )
 from kdoctor.syntax import Module
 
-# Endings that people give a model's path, and that mean nothing to Keras.
-_OTHER = (".ckpt", ".hdf", ".mdl", ".model", ".pb", ".tf")
-_NO_FILE = but_for(".keras", ".h5", ".hdf5")
+_FILES = (".keras", ".h5", ".hdf5")
+_NO_FILE = but_for(*_FILES)
+# Endings that people give a model's path, and that mean nothing to Keras: others may be no more
+# than the rest of a name, as in `model-1.5`.
+_OTHER = (".ckpt", ".hdf", ".mdl", ".model", ".pb", ".savedmodel", ".tf")
 _READERS = ("saved_model.load", "from_saved_model")
 _INVALID = (
     "ValueError: Invalid filepath extension for saving. Please add either a `.keras` extension for "
@@ -90,11 +92,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
 def _is_folder(found: Ending | None) -> bool:
     if found is None or found.text.startswith(("hf://", "gs://")):
         return False
-    return found.extension is not None and (not found.extension or found.extension in _OTHER)
+    return found.extension is not None and found.extension not in _FILES
 
 
 def _rename(module: Module, found: Ending) -> Fix:
-    old = found.extension or ""
+    old = found.extension if found.extension in _OTHER else ""
     if found.text.endswith(("/", "\\")):
         old = found.text[-1]
     return Fix(
@@ -212,6 +214,15 @@ INVALID = [
         raises=_INVALID,
         unsafe=True,
         prelude="import os\nos.makedirs('out', exist_ok=True)",
+    ),
+    Example(
+        before=f"{_MODEL}model.save('kept-1.5')\nagain = keras.models.load_model('kept-1.5')",
+        after=f"{_MODEL}model.save('kept-1.5.keras')\n"
+        "again = keras.models.load_model('kept-1.5.keras')",
+        raises=_INVALID,
+        unsafe=True,
+        findings=2,
+        check="assert len(again.layers) == 1",
     ),
     Example(
         before="import tensorflow as tf\n\nmodel = tf.keras.models.load_model('exported/1')",
