@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Callable, Iterator
 
 import libcst as cst
@@ -12,6 +14,7 @@ from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, list_of, merged
 
+_CHAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
 
 
@@ -34,6 +37,24 @@ def declared(
             return list_of(declared(inner, instance)) if name in _LISTS else UNKNOWN
         case _:
             return UNKNOWN
+
+
+def leaves_open(annotation: cst.BaseExpression) -> bool:
+    """Say whether it names a class of a library, or `object`: people write `tf.Tensor` for either.
+
+    Not where a type of Python itself is named, or more than one class.
+    """
+    match annotation:
+        case cst.SimpleString():
+            text = evaluated(annotation)
+            name = text.strip() if isinstance(text, str) else ""
+        case cst.Subscript(
+            value=outer, slice=[cst.SubscriptElement(slice=cst.Index(value=inner))]
+        ) if (dotted(outer) or "").rpartition(".")[2] == "Optional":
+            return leaves_open(inner)
+        case _:
+            name = dotted(annotation) or ""
+    return name == "object" or (_CHAIN.fullmatch(name) is not None and not hasattr(builtins, name))
 
 
 def names_in_string(node: cst.SimpleString | cst.ConcatenatedString) -> Iterator[str]:

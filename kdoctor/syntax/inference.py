@@ -13,7 +13,7 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.kinds import Kind, Type
-from kdoctor.syntax.annotations import declared
+from kdoctor.syntax.annotations import declared, leaves_open
 from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.docstrings import Docstrings
@@ -168,7 +168,9 @@ class Inference:
                 if own is not None:
                     return Value(own.type, own, exact=False)
                 if binding.annotation is not None and not is_starred(binding.node):
-                    return self._declared(binding.annotation, binding.scope.node)
+                    told = self._declared(binding.annotation, binding.scope.node)
+                    if told or not leaves_open(binding.annotation):
+                        return told
                 self._memory.note_assumption()
                 return self.assumed.get(binding) or self._documented(binding)
             case _:

@@ -13,6 +13,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct, field
 
+from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import Survey, Use
@@ -110,7 +111,9 @@ class Parameters:
                 ),
                 None,
             )
-            if binding is None or parameter.annotation is not None:
+            if binding is None or not (
+                parameter.annotation is None or leaves_open(parameter.annotation.annotation)
+            ):
                 continue
             arguments = [_passed(call, index, parameter) for call in calls]
             on_it = applied.get(binding, ())

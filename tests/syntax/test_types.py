@@ -186,6 +186,10 @@ def test_what_is_not_certain_has_no_kind(parse, source):
         "k.ops.concat([np.a, Input()]).y",
         # What every call of the function passes.
         "def f(x): x.y\nf(Input())",
+        "def f(x: tf.Tensor): x.y\nf(Input())",
+        "def f(x: 'tf.Tensor', n: int = 3): x.y\nf(Input(), 4)",
+        "def f(x: Optional[Any] = None): x.y\nf(Input())",
+        "def f(x: np.ndarray): Dense(3)(x).y",
         "def f(n, x=None): x.y\nf(3)\nf(4, x=Input())",
         "def f(x): return Dense(3)(x)\nx = f(Input())\nx = f(x)\nx = f(x)\nx.y",
         "def g(z): z.y\ndef f(x): g(x)\nf(Input())",
@@ -222,6 +226,11 @@ def test_a_functions_parameter_is_symbolic_if_all_that_is_passed_for_it_is(parse
         ("def f(*m): m.y\nf(Model())", None),
         ("def f(m=None): m.y\nf()", None),
         ("def f(m: int): m.y\nf(Model())", None),
+        ("def f(m: 'float'): m.y\nf(Model())", None),
+        ("def f(m: int | None): m.y\nf(Model())", None),
+        # The class of a library may be how people call it.
+        ("def f(m: tf.Module): m.y\nf(Model())", Kind.MODEL),
+        ("def f(m: object): m.y\nf(Model())", Kind.MODEL),
         ("class A:\n    def f(self, m): m.y\nA().f(Model())", None),
     ],
 )
