@@ -25,6 +25,7 @@ class MemberUse(Struct, frozen=True, eq=False):
     assignment to that attribute of the same object. An object of which only the kind is known, or
     that is declared to be of some class, may be of any subclass that the module itself makes.
     ``is_assigned``: only an assignment from outside, ``owner.member = …``, makes it so.
+    ``is_exact``: it is of the class ``owner.cls`` itself, not of a subclass, here or elsewhere.
     """
 
     node: cst.Attribute
@@ -33,6 +34,7 @@ class MemberUse(Struct, frozen=True, eq=False):
     called: cst.Call | None
     owner_defines: bool
     is_assigned: bool = False
+    is_exact: bool = False
     confidence: Confidence = Confidence.LIKELY
 
 
@@ -110,6 +112,7 @@ def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> It
             call if isinstance(call, cst.Call) and is_callee else None,
             is_own or is_assigned,
             is_assigned and not is_own,
+            owner.exact and owner.type.cls is not None,
         )
 
 

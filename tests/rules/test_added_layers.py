@@ -17,6 +17,11 @@ def mended(source: str) -> str:
 @pytest.mark.parametrize(
     "code",
     [
+        # A `train_step` of its class would be lost.
+        "model = mine.Model(x, hidden)\nmodel.add_loss(x)\nmodel.compile('sgd', loss='mse')\n",
+        "model = keras.models.load_model('m.h5')\nmodel.add_metric(x, name='x')\n",
+        "def made() -> keras.Model:\n    return f(x)\n\n\nmodel = made()\nmodel.add_loss(x)\n",
+        "class Own(keras.Model):\n    pass\n\n\nmodel = Own(x, hidden)\nmodel.add_loss(x)\n",
         # The caller would keep the old model.
         "def add(model: keras.Model):\n    model.add_loss(1.0)\n",
         # It was compiled, and the new one would not be.

@@ -51,6 +51,9 @@ _UNSAFE = (
     "the old one, and an output is called after that layer"
 )
 _REASON = "the tensors must go through a layer, which is another place"
+_MAY_BE_OWN = (
+    "the model may be of a class of its own, whose `train_step` a `keras.Model` does not have"
+)
 # By position: `add_loss(losses, inputs)`, `add_metric(value, name, aggregation)`.
 _NAMES = {"add_loss": ("losses",), "add_metric": ("value", "name", "aggregation")}
 
@@ -137,8 +140,10 @@ def _parts(module: Module, use: MemberUse) -> _Parts | Refusal:
         return Refusal(_REASON)
     if line.statement.value is not call or use.owner.kind is not Kind.MODEL:
         return Refusal(_REASON)
-    if use.owner.cls not in {"Functional", None}:
+    if use.owner.cls == "Sequential":
         return Refusal(_REASON)
+    if use.owner.cls != "Functional" or not use.is_exact:
+        return Refusal(_MAY_BE_OWN)
     if not _may_be_assigned(module, model):
         return Refusal("the model comes from elsewhere, where it would stay the old one")
     names = _NAMES[use.member]

@@ -1,8 +1,9 @@
 """``add_metric``, and ``add_loss`` on a model from outside: there, and raise when they are called.
 
 ## What it does
-Reports `.add_metric(…)` on layers and models, and `.add_loss(…)` on a model that was built by calls
-or as a `Sequential`. `self.add_loss(…)` inside `call` is what it always was and left alone.
+Reports `.add_metric(…)` on layers and models, and `.add_loss(…)` on a model that was built by calls,
+as a `keras.Model` or a subclass of it, or as a `Sequential`. `self.add_loss(…)` inside `call` is
+what it always was and left alone.
 
 ## Why it breaks
 `model.add_loss(tensor)` worked on the tensors of a graph, which Keras 3 has not: it raises
@@ -25,8 +26,9 @@ A layer that adds the loss, or updates a metric, as its inputs go by:
 
     mean = AddLoss()(mean, log_var)
 
-The metric appears among those of the model by itself. Where the model is at hand the fix sends its
-outputs through such a layer, together with the tensor, and builds the model anew from there.
+The metric appears among those of the model by itself. Where a `keras.Model` is at hand the fix
+sends its outputs through such a layer, together with the tensor, and builds the model anew from
+there; not where it may be of a subclass, whose `train_step` would be lost.
 
 ## How we know
 Run on Keras 3.15.1: the errors are quoted from there, and the layer above trains and reports `kl`.
@@ -36,12 +38,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
+from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._added_layers import ADD_LOSS, ADD_METRIC, build_anew, can_be_built_anew
 from kdoctor.rules.members._owners import owner_in_words, symbol
+from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
@@ -54,7 +60,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     uses = [
         use
         for use in module.members
-        if use.called is not None and not use.owner_defines and _raises(use)
+        if use.called is not None and not use.owner_defines and _raises(module, use)
         if not module.is_guarded(use.node)
     ]
     fixed = [use for use in uses if can_be_built_anew(module, use)]
@@ -62,11 +68,29 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         yield _finding(module, use, build_anew(module, use, fixed))
 
 
-def _raises(use: MemberUse) -> bool:
+def _raises(module: Module, use: MemberUse) -> bool:
     if use.member == "add_metric":
         return use.owner.kind in {Kind.LAYER, Kind.MODEL}
-    is_built = use.owner.kind is Kind.MODEL and use.owner.cls in _BUILT
-    return use.member == "add_loss" and is_built
+    if use.member != "add_loss" or use.owner.kind is not Kind.MODEL:
+        return False
+    return use.owner.cls in _BUILT or _is_functional_subclass(module, use)
+
+
+def _is_functional_subclass(module: Module, use: MemberUse) -> bool:
+    """Say whether it is made as ``Mine(inputs, outputs)`` of a class that leaves that to Keras.
+
+    Keras puts `Functional`, whose `add_loss` raises, among the bases of such a class.
+    """
+    made = value_of(module, use.node.value)
+    cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
+    if cls is None or not isinstance(made, cst.Call) or len(cls.bases) != 1 or cls.keywords:
+        return False
+    base = module.qualified(cls.bases[0].value)
+    above = module.knowledge.class_type(base) if base else None
+    if above is None or above.cls != "Functional" or {"__init__", "__new__"} & {*methods_in(cls)}:
+        return False
+    passed = (argument(made, "inputs", 0), argument(made, "outputs", 1))
+    return None not in passed
 
 
 def _help(use: MemberUse) -> str:
@@ -128,6 +152,12 @@ VALID = [
         "import keras\n\n\nclass Mine(keras.Model):\n    def add_metric(self, name):\n"
         "        self.mine = name\n\n\nMine().add_metric('a')"
     ),
+    # Who knows what it is built of.
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self, inputs, outputs):\n"
+        "        super().__init__()\n\n\nmine = Mine(keras.Input((4,)), 3)\n"
+        "mine.add_loss(keras.ops.ones(()))"
+    ),
     "import keras\ngraph.add_loss(3)\ngraph.add_metric(3)",
     "import tf_keras\nmodel = tf_keras.Sequential()\nmodel.add_metric(3, name='a')",
 ]
@@ -175,6 +205,22 @@ INVALID = [
         before=f"{_MODEL}def add(model: keras.Model):\n    model.add_loss(keras.ops.mean(y))\n\n\n"
         "add(model)",
         raises="NotImplementedError",
+    ),
+    # Built anew it would not be what it was: with a `train_step` of its own.
+    Example(
+        before="import keras\n\n\nclass Mine(keras.Model):\n    def train_step(self, data):\n"
+        "        return {}\n\n\nx = keras.Input((4,))\ny = keras.layers.Dense(2)(x)\n"
+        "model = Mine(inputs=x, outputs=y)\nmodel.add_loss(keras.ops.mean(y))",
+        raises="NotImplementedError",
+    ),
+    Example(
+        before="import keras\nfrom private import Trained\n\nx = keras.Input((4,))\n"
+        "y = keras.layers.Dense(2)(x)\nmodel = Trained(inputs=x, outputs=y)\n"
+        "model.add_loss(keras.ops.mean(y))\nmodel.compile('sgd', loss='mse')",
+        raises="NotImplementedError",
+        prelude="import sys\nimport types\n\nimport keras\n\n"
+        "sys.modules['private'] = types.ModuleType('private')\n"
+        "sys.modules['private'].Trained = type('Trained', (keras.Model,), {})\n",
     ),
     Example(
         before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
