@@ -59,22 +59,49 @@ def test_a_use_that_cannot_be_rewritten_is_reported_and_keeps_the_import() -> No
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        ("Policy('mixed_float16', loss_scale=1024)", "`keras.mixed_precision.Policy` takes no"),
-        (
-            "LossScaleOptimizer(mine, loss_scale='dynamic')",
-            "`keras.mixed_precision.LossScaleOptimizer` takes no",
-        ),
+        ("('mixed_float16', loss_scale=1024)", "takes no `loss_scale=`"),
+        ("('mixed_float16', 'dynamic')", "takes no `loss_scale`"),
     ],
 )
 def test_a_namesake_is_no_fix_where_it_surely_refuses_what_is_passed(call, why) -> None:
     line = "from tensorflow.keras.mixed_precision import experimental as mp\n\n"
-    source = f"{line}a = mp.{call}\nmp.set_policy(a)\n"
+    source = f"{line}a = mp.Policy{call}\nmp.set_policy(a)\n"
     use = findings(source)[1]
-    assert use.no_fix_because == f"{why} `loss_scale=`"
+    assert use.no_fix_because == f"`keras.mixed_precision.Policy` {why}"
     assert use.help
     assert call in mended(source)
-    accepted = f"{line}a = mp.{call.partition(',')[0]})\n"
-    assert f" mixed_precision.{call.partition(',')[0]})\n" in mended(accepted)
+    accepted = f"{line}a = mp.Policy{call.partition(',')[0]})\n"
+    assert f" mixed_precision.Policy{call.partition(',')[0]})\n" in mended(accepted)
+
+
+@pytest.mark.parametrize(
+    ("passed", "kept"),
+    [
+        ("mine, 'dynamic'", "mine"),
+        ("mine, loss_scale='dynamic'", "mine"),
+        ("loss_scale='dynamic', optimizer=mine", "inner_optimizer=mine"),
+    ],
+)
+def test_the_scale_that_adapts_itself_is_no_second_argument_any_more(passed, kept) -> None:
+    line = "import tensorflow as tf\n\na = tf.keras.mixed_precision.{}LossScaleOptimizer({})\n"
+    assert mended(line.format("experimental.", passed)) == line.format("", kept)
+
+
+def test_a_place_that_a_namesake_keeps_for_something_else_is_no_fix() -> None:
+    module = "tensorflow.python.keras.mixed_precision.experimental.loss_scale_optimizer"
+    source = f"from {module} import LossScaleOptimizer\n\nLossScaleOptimizer(mine{{}})\n"
+    assert findings(source.format(", 'dynamic'"))[0].no_fix_because == (
+        "`keras.mixed_precision.LossScaleOptimizer` takes `initial_scale` where `loss_scale` is "
+        "passed"
+    )
+    assert findings(source.format(""))[0].fix
+
+
+@pytest.mark.parametrize("scale", ["128", "loss_scale=128", "loss_scale=asked", "*asked"])
+def test_what_another_scale_is_today_is_not_guessed(scale) -> None:
+    source = f"import keras\nkeras.mixed_precision.experimental.LossScaleOptimizer(mine, {scale})\n"
+    assert findings(source)[0].no_fix_because
+    assert mended(source) == source
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """``add_metric``, and ``add_loss`` on a model from outside: there, and raise when they are called.
 
 ## What it does
-Reports `.add_metric(…)` on layers and models, and `.add_loss(…)` on a model that was built by calls,
-as a `keras.Model` or a subclass of it, or as a `Sequential`. `self.add_loss(…)` inside `call` is
-what it always was and left alone.
+Reports `.add_metric(…)` on layers and models, and `.add_loss(…)` on a model that was built by
+calls, as a `keras.Model` or a subclass of it, or as a `Sequential`. `self.add_loss(…)` inside
+`call` is what it always was and left alone.
 
 ## Why it breaks
 `model.add_loss(tensor)` worked on the tensors of a graph, which Keras 3 has not: it raises

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice, zip_longest
 
 import libcst as cst
 
@@ -54,6 +55,29 @@ def changed_defaults(
         if not _same_default(each.name, each.default, now)
         and any(names is not None and each.name not in names for names in given)
     ]
+
+
+def misplaced(
+    call: cst.Call, old: Signature | None, new: Signature | None
+) -> tuple[str, str | None] | None:
+    """Return a parameter that a place of a call filled, and what that place fills now, if anything.
+
+    The first place is for what the thing is about, whatever its name.
+    """
+    if old is None or new is None or any(argument.star for argument in call.args):
+        return None
+    by_position = sum(argument.keyword is None for argument in call.args)
+    if any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in new.parameters):
+        return None
+    places = zip_longest(_positional(old)[:by_position], _positional(new))
+    return next(
+        (
+            (before, now)
+            for before, now in islice(places, 1, by_position)
+            if before is not None and before != now and (before, now) not in _RENAMED
+        ),
+        None,
+    )
 
 
 def _means_the_same(call: cst.Call, old: Signature | None, new: Signature | None) -> bool:

@@ -16,7 +16,7 @@ from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.arguments._callees import callee_of
 from kdoctor.rules.arguments._keywords import is_refused
 from kdoctor.rules.facts import Facts, Proven
-from kdoctor.rules.names._calls import changed_defaults, mean_the_same
+from kdoctor.rules.names._calls import changed_defaults, mean_the_same, misplaced
 from kdoctor.rules.names._homes import home_of, public_names, twins
 from kdoctor.rules.names._successors import IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.syntax import Module, Reference
@@ -65,7 +65,10 @@ class Moves:
         return twins(found, self._facts)
 
     def _add(self, move: _Move) -> None:
-        """Take a move, unless a call in this file passes what the other name surely refuses."""
+        """Take a move, unless a call in this file passes what the other name surely refuses.
+
+        Nor where the other name takes it for something else, by its place.
+        """
         old, new = move.row.left.partition("(")[0], move.row.right
         if move.unsafe_because == _BY_NAME:
             for use in self._uses[old]:
@@ -73,7 +76,17 @@ class Moves:
                 if keyword is not None:
                     self._not_taken[old] = f"`{new}` takes no `{keyword}=`"
                     return
+                if (other := self._misplaced(use, new)) is not None:
+                    before, now = other
+                    instead = f"`{now}` where `{before}` is passed" if now else f"no `{before}`"
+                    self._not_taken[old] = f"`{new}` takes {instead}"
+                    return
         self._moves[move.row] = move
+
+    def _misplaced(self, use: Reference, new: str) -> tuple[str, str | None] | None:
+        if use.call is None:
+            return None
+        return misplaced(use.call, self._old_signature(use), self._facts.signature(new))
 
     def attempt(self, reference: Reference) -> Fix | Refusal:
         """Return the fix of one name, or why there is none."""
