@@ -9,13 +9,16 @@ It does not raise. But `['loss', 'accuracy']` of Keras 2 is `['loss', 'compile_m
 or is cut off.
 
 ## What to write instead
-`model.evaluate(x, y, return_dict=True)`, which gives the values by name. The names alone are
+`model.evaluate(x, y, return_dict=True)`, which gives the values by name: that is what the fix makes
+of `dict(zip(model.metrics_names, model.evaluate(x, y)))`. The names alone are
 `list(model.get_metrics_result())`, once the model was trained or evaluated.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21, after `evaluate`: the new form gives on Keras 3 the names
-that the old one gave on Keras 2. For models with several outputs the order is another one, and
-before the first batch there is nothing to be told: so the fix asks for `--unsafe`.
+that the old one gave on Keras 2, in the order of what `evaluate` gives. Before the first batch
+there is nothing to be told: so the fix asks for `--unsafe`. With several outputs the order is not
+that of `evaluate`: zipped with that, each value would get the name of another. So only where the
+model surely has one output there is a fix.
 """
 
 from __future__ import annotations
@@ -25,8 +28,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Finding, Fix, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite import MemberTable, Refusal, attribute
+from kdoctor.rules.calls import argument, is_hidden, value_of, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
@@ -37,9 +41,15 @@ ROWS = (
     attribute(
         "keras.Model.metrics_names",
         "list(self.get_metrics_result())",
-        unsafe_because="before the first batch, and with several outputs, it tells something else",
+        unsafe_because="before the first batch it tells nothing",
     ),
 )
+_ORDER = (
+    "with several outputs, which the model has or may have, no names come in the order of what "
+    "`evaluate` gives"
+)
+_GIVE_VALUES = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
+_FURTHER = 3  # From here on they disagree on the places: `test_on_batch` takes `return_dict`.
 
 # A class that has one of these may well update metrics that no `compile` was told of.
 _OWN = frozenset({"compute_metrics", "metrics", "train_step"})
@@ -54,11 +64,15 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if _has_metrics_of_its_own(module, use):
             continue
-        attempt = table.attempt(
-            module, use, lambda _: facts.applicability(*(each for each in INVALID if each.after))
-        )
+        attempt: Fix | Refusal
         if isinstance(module.parent(use.node), cst.Attribute):
             attempt = Refusal("what is added to it is added to a list that nobody keeps")
+        elif (by_name := _asked_by_name(module, use)) is not None:
+            attempt = by_name
+        elif not _has_one_output(module, use):
+            attempt = Refusal(_ORDER)
+        else:
+            attempt = table.attempt(module, use, lambda _: _proven(facts))
         yield rule.finding(
             module.place(use.node),
             "`metrics_names` has one name, `compile_metrics`, for all the metrics of `compile`",
@@ -68,6 +82,63 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
+
+
+def _proven(facts: Facts) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if each.after))
+
+
+def _asked_by_name(module: Module, use: MemberUse) -> Fix | None:
+    """Return the fix of ``dict(zip(model.metrics_names, model.evaluate(…)))``."""
+    zipped = _called_with(module, use.node, "zip", 2)
+    whole = None if zipped is None else _called_with(module, zipped, "dict", 1)
+    if zipped is None or whole is None or zipped.args[0].value is not use.node:
+        return None
+    match zipped.args[1].value:
+        case cst.Call(func=cst.Attribute(value=model, attr=method)) as call if (
+            method.value in _GIVE_VALUES
+            and module.source(model) == module.source(use.node.value)
+            and not is_hidden(call)
+            and argument(call, "return_dict", _FURTHER) is None
+        ):
+            kept, around = module.outer_span(call), module.span(whole)
+        case _:
+            return None
+    left, right = Span(around.start, kept.start), Span(kept.end, around.end)
+    if "#" in module.text[left.start : left.end] + module.text[right.start : right.end]:
+        return None
+    return Fix(
+        "Ask for the values by name: `return_dict=True`",
+        (Edit(left, ()), with_keyword(module, call, "return_dict=True"), Edit(right, ())),
+        Applicability.UNSAFE,
+        unsafe_because="the dict has its names in another order",
+    )
+
+
+def _called_with(module: Module, node: cst.CSTNode, builtin: str, count: int) -> cst.Call | None:
+    """Return the call of a builtin that takes a value among so many, each by its place."""
+    passed = module.parent(node)
+    match call := None if passed is None else module.parent(passed):
+        case cst.Call(func=cst.Name(value=name) as function, args=args) if (
+            name == builtin
+            and len(args) == count
+            and not module.bindings_at(function)
+            and not any(each.star or each.keyword for each in args)
+        ):
+            return call
+    return None
+
+
+def _has_one_output(module: Module, use: MemberUse) -> bool:
+    """Say whether it is a ``Sequential``, or made here of one tensor as its output."""
+    if use.owner.cls == "Sequential":
+        return True
+    made = value_of(module, use.node.value)
+    if use.owner.cls != "Functional" or not isinstance(made, cst.Call):
+        return False
+    given = argument(made, "outputs", 1)
+    output = None if given is None else module.type_of(given.value)
+    return output is not None and output.kind is Kind.TENSOR and output.cls is not None
 
 
 def _has_metrics_of_its_own(module: Module, use: MemberUse) -> bool:
@@ -111,6 +182,16 @@ _MODEL = (
     "model = keras.Sequential([keras.layers.Dense(1)])\n"
     "model.compile('sgd', 'mse', metrics=['mse', 'mae'])\nmodel.evaluate(x, y, verbose=0)\n"
 )
+_OUTPUTS = (
+    "import keras\nimport numpy as np\n\n"
+    "x, y = np.ones((4, 3)), [np.ones((4, 1)), np.zeros((4, 1))]\n"
+    "data = keras.layers.Input((3,))\n"
+    "b = keras.layers.Dense(1, kernel_initializer='ones', name='b')(data)\n"
+    "a = keras.layers.Dense(1, kernel_initializer='ones', name='a')(data)\n"
+    "model = keras.Model(data, [b, a])\n"
+    "model.compile('sgd', ['mse', 'mse'], metrics=[['mae'], ['mse']])\n"
+    "model.evaluate(x, y, verbose=0)\n"
+)
 INVALID = [
     Example(
         before=f"{_MODEL}names = model.metrics_names",
@@ -119,6 +200,21 @@ INVALID = [
         check="assert names == ['loss', 'mse', 'mae']",
         on_keras_2=True,
         unsafe=True,
+    ),
+    Example(
+        before=f"{_OUTPUTS}logs = dict(zip(model.metrics_names, model.evaluate(x, y, verbose=0)))",
+        after=f"{_OUTPUTS}logs = model.evaluate(x, y, verbose=0, return_dict=True)",
+        same="{name: round(value, 4) for name, value in sorted(logs.items())}",
+        on_keras_2=True,
+        unsafe=True,
+    ),
+    # Zipped with what `get_metrics_result` tells, the values would get names of others.
+    Example(
+        before=f"{_OUTPUTS}for name, value in zip(model.metrics_names, model.evaluate(x, y)):\n"
+        "    print(name, value)\n",
+        check="values = model.evaluate(x, y, return_dict=True)\n"
+        "named = dict(zip(model.get_metrics_result(), model.evaluate(x, y)))\n"
+        "assert values != named and values.keys() == named.keys()",
     ),
     Example(
         before=f"{_MODEL}model.metrics_names.append('mine')",
