@@ -244,6 +244,19 @@ INVALID = [
         unsafe=True,
     ),
     Example(
+        before="import keras\n\nlookup = keras.layers.StringLookup(vocabulary=['a', 'b'])\n"
+        "numbers = keras.layers.IntegerLookup(vocabulary=[7, 8, 9])\n"
+        "counts = lookup.vocab_size(), numbers.vocab_size()",
+        after="import keras\n\nlookup = keras.layers.StringLookup(vocabulary=['a', 'b'])\n"
+        "numbers = keras.layers.IntegerLookup(vocabulary=[7, 8, 9])\n"
+        "counts = lookup.vocabulary_size(), numbers.vocabulary_size()",
+        raises="AttributeError: 'StringLookup' object has no attribute 'vocab_size'",
+        check="assert counts == (3, 4)",
+        findings=2,
+        on_keras_2=True,
+        same="counts",
+    ),
+    Example(
         before="import keras\n\n\nclass Stop(keras.callbacks.Callback):\n"
         "    def on_train_begin(self, logs=None):\n"
         "        x = self.validation_data[0]\n\n\nStop().on_train_begin()",

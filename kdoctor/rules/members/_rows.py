@@ -15,6 +15,7 @@ KINDS = {
     "keras.Model": (Kind.MODEL,),
     "keras.Sequential": (Kind.MODEL,),
     "keras.layers.Layer": (Kind.LAYER,),
+    "keras.layers.StringLookup": (Kind.LAYER,),
     "keras.optimizers.Optimizer": (Kind.OPTIMIZER,),
     "keras.metrics.Metric": (Kind.METRIC,),
     "keras.KerasTensor": (Kind.TENSOR,),
@@ -145,6 +146,8 @@ ROWS = (
         )
         for which in ("in", "out")
     ),
+    # No other layers but `IntegerLookup` had it.
+    method("keras.layers.StringLookup.vocab_size(self)", "self.vocabulary_size()"),
     method(
         "keras.layers.Layer.add_update(self, updates)",
         "updates",
