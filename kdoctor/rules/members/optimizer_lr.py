@@ -13,7 +13,9 @@ which the optimizer knows nothing of: then the read gives that value, whatever t
 The check finds nothing, and raises at the first epoch.
 
 ## What to write instead
-`optimizer.learning_rate`. Its value as a number is `float(optimizer.learning_rate)`.
+`optimizer.learning_rate`. Its value as a number is `float(optimizer.learning_rate)`, also where the
+optimizer was made with a schedule: `optimizer.lr(step)`, which called the schedule, is for the
+schedule itself now.
 
 ## How we know
 Run on Keras 3.15.1 with `Adam` and `SGD`, and before and after the repair on Keras 2 and Keras 3,
@@ -33,9 +35,12 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import attribute_error, symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, changes_of, reads_of, word
-from kdoctor.syntax import MemberStore, Module
+from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.walk import descendants
+
+_TELL_SCHEDULES = frozenset({"isinstance", "callable"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -43,7 +48,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for use in module.members:
         mine = use.owner_defines and not use.is_assigned
         if _is_it(use.owner, use.member) and not mine and not module.is_guarded(use.node):
-            yield _finding(module, facts, use.node, use.owner, is_assigned=use.is_assigned)
+            if use.called is not None and not _is_asked_for(module, use):
+                yield _called(module, use)
+            else:
+                yield _finding(module, facts, use.node, use.owner, is_assigned=use.is_assigned)
     for store in module.member_stores:
         if _is_update(store) and not module.is_guarded(store.node):
             yield _finding(module, facts, store.node, store.owner, is_assigned=False)
@@ -127,23 +135,59 @@ def _is_update(store: MemberStore) -> bool:
     return is_it and store.how is BindingKind.AUGMENT
 
 
+def _is_asked_for(module: Module, use: MemberUse) -> bool:
+    """Say whether it is called only where it is a schedule: which `learning_rate` never is."""
+    rate = module.source(use.node)
+    return any(
+        isinstance(call, cst.Call)
+        and isinstance(call.func, cst.Name)
+        and call.func.value in _TELL_SCHEDULES
+        and bool(call.args)
+        and module.source(call.args[0].value) == rate
+        for each in module.ancestors(use.node)
+        if isinstance(each, cst.If | cst.IfExp)
+        for call in (each.test, *descendants(each.test))
+    )
+
+
+def _called(module: Module, use: MemberUse) -> Finding:
+    """Return the finding of ``optimizer.lr(step)``, which was a schedule."""
+    return rule.finding(
+        module.place(use.node),
+        _message(use.owner, is_assigned=use.is_assigned),
+        symbol=symbol(use.owner, "lr"),
+        confidence=Confidence.LIKELY,
+        severity=_severity(is_assigned=use.is_assigned),
+        help="Keep the schedule in a variable, and call that; `float(optimizer.learning_rate)` is "
+        "the rate of the next step.",
+        no_fix_because="a schedule is called here: `learning_rate` gives the rate, which is a "
+        "number, and not the schedule",
+    )
+
+
+def _message(owner: Type, *, is_assigned: bool) -> str:
+    if is_assigned:
+        return (
+            "`lr` of an optimizer is not its learning rate, but what this file has assigned to it: "
+            "Keras 3 calls it `learning_rate`"
+        )
+    return f"an optimizer has no `lr` any more: {attribute_error(owner, 'lr')}"
+
+
+def _severity(*, is_assigned: bool) -> Severity:
+    return Severity.CHANGE if is_assigned else Severity.ERROR
+
+
 def _finding(
     module: Module, facts: Facts, node: cst.Attribute, owner: Type, *, is_assigned: bool
 ) -> Finding:
     proof = facts.applicability(*(each for each in INVALID if each.after))
-    if is_assigned:
-        message = (
-            "`lr` of an optimizer is not its learning rate, but what this file has assigned to it: "
-            "Keras 3 calls it `learning_rate`"
-        )
-    else:
-        message = f"an optimizer has no `lr` any more: {attribute_error(owner, 'lr')}"
     return rule.finding(
         module.place(node),
-        message,
+        _message(owner, is_assigned=is_assigned),
         symbol=symbol(owner, "lr"),
         confidence=Confidence.LIKELY,
-        severity=Severity.CHANGE if is_assigned else Severity.ERROR,
+        severity=_severity(is_assigned=is_assigned),
         help="It is called `learning_rate`.",
         fix=Fix(
             "Read `.learning_rate` instead of `.lr`",
@@ -203,6 +247,11 @@ _COMPILED = (
     "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
     'model.compile("sgd", "mse")\n'
 )
+_SCHEDULED = (
+    "import keras\n\nSchedule = keras.optimizers.schedules.LearningRateSchedule\n"
+    "schedule = keras.optimizers.schedules.ExponentialDecay(0.5, 9, 0.5)\n"
+    "optimizer = keras.optimizers.SGD(schedule)\n"
+)
 INVALID = [
     Example(
         before=f"{_COMPILED}rate = float(model.optimizer.lr)",
@@ -215,6 +264,21 @@ INVALID = [
         after="import keras\n\noptimizer = keras.optimizers.Adam(0.5)\n"
         "print(optimizer.learning_rate)",
         raises="AttributeError: 'Adam' object has no attribute 'lr'",
+    ),
+    # The rate of a schedule is a number.
+    Example(
+        before=f"{_SCHEDULED}print(optimizer.lr(3))",
+        raises="AttributeError: 'SGD' object has no attribute 'lr'",
+    ),
+    Example(
+        before=f"{_SCHEDULED}rate = float(\n    optimizer.lr(optimizer.iterations)\n"
+        "    if isinstance(optimizer.lr, Schedule)\n    else optimizer.lr\n)",
+        after=f"{_SCHEDULED}rate = float(\n    optimizer.learning_rate(optimizer.iterations)\n"
+        "    if isinstance(optimizer.learning_rate, Schedule)\n    else optimizer.learning_rate\n)",
+        raises="AttributeError: 'SGD' object has no attribute 'lr'",
+        findings=3,
+        on_keras_2=True,
+        same="rate",
     ),
     Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(0.5)\noptimizer.lr *= 0.5",
