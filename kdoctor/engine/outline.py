@@ -64,6 +64,7 @@ class Outline(Struct):
     stars: list[Imported] = field(default_factory=list)
     listed: tuple[str, ...] | None = None  # __all__
     listed_in_parts: bool = False  # __all__ is not one literal
+    takes_tf_keras: bool = False  # it imports tf_keras, be it in a function
 
 
 def parsed(source: str | bytes) -> ast.Module | None:
@@ -85,12 +86,12 @@ def outline_of(path: str) -> Outline | None:
 def outline_in(source: str | bytes) -> Outline | None:
     """Return the outline of a source, None where it cannot be parsed."""
     tree = parsed(source)
-    return None if tree is None else outline_from(tree)
+    return None if tree is None else outline_from(tree, source)
 
 
-def outline_from(tree: ast.Module) -> Outline:
-    """Return the outline of a syntax tree."""
-    outline = Outline()
+def outline_from(tree: ast.Module, source: str | bytes) -> Outline:
+    """Return the outline of a syntax tree, that of a source."""
+    outline = Outline(takes_tf_keras=_takes_tf_keras(tree, source))
     for statement in statements_in(tree.body, outside_of=_SCOPES):
         _note(statement, outline)
     return outline
@@ -105,6 +106,14 @@ def imports_of(tree: ast.Module) -> Iterator[Imported]:
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 yield Imported(node.module or "", node.level, alias.name)
+
+
+def _takes_tf_keras(tree: ast.Module, source: str | bytes) -> bool:
+    """Say whether a module imports tf_keras anywhere. Most do not even speak of it."""
+    speaks = b"tf_keras" in source if isinstance(source, bytes) else "tf_keras" in source
+    return speaks and any(
+        each.level == 0 and each.module.partition(".")[0] == "tf_keras" for each in imports_of(tree)
+    )
 
 
 def _note(statement: ast.stmt, outline: Outline) -> None:

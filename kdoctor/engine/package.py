@@ -157,6 +157,12 @@ class ProjectPackage:
         path = self._tree.find(unit_path, module, level)
         return None if path is None else self._question().public(path)
 
+    def takes_another(self, unit_path: str, module: str, level: int) -> bool:
+        """Say whether a module of the tree imports tf_keras: what it makes may be of Keras 2."""
+        path = self._tree.find(unit_path, module, level)
+        outline = None if path is None else self._outline(path)
+        return outline is not None and outline.takes_tf_keras
+
     def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
         """Yield what an import may bind, for each name where it imports several."""
         if imported.name != "*":
@@ -194,10 +200,10 @@ class ProjectPackage:
     def _read(self, path: str) -> Outline | None:
         data = self.trace.read(path)
         tree = None if data is None else self.trees.of_bytes(data)
-        if tree is None:
+        if data is None or tree is None:
             return None
         self._functions.note(path, tree)
-        return outline_from(tree)
+        return outline_from(tree, data)
 
     def _ask(self, path: str, name: str) -> Value:
         return self._question().dotted(path, name)

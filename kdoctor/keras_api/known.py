@@ -135,6 +135,12 @@ class KerasKnowledge:
         """Say whether a dotted name can have to do with Keras at all."""
         return "keras" in qualified
 
+    def is_called_like(self, qualified: str) -> bool:
+        """Say whether a name of the user's own ends like that of one of Keras' classes."""
+        parts = qualified.split(".")
+        ends = (".".join(parts[start:]) for start in range(1, len(parts)))
+        return any(self.class_type(f"keras.{end}") is not None for end in ends)
+
     def star_names(self, module: str) -> Collection[str] | None:
         """Return what ``from module import *`` binds in any release, its own names only."""
         split = split_root(module)

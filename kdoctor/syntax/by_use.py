@@ -6,14 +6,16 @@ wherever else the same binding is read. Which calls those are is asked of ``Know
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
 import libcst as cst
 
 from kdoctor.kinds import Type
 from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.references import Reference
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Survey
@@ -21,8 +23,34 @@ from kdoctor.syntax.survey import Survey
 _HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH})
 
 
+def use_tells(references: Iterable[Reference], imports: Imports, knowledge: Knowledge) -> bool:
+    """Say whether what is done with an object may tell what it is, in a module.
+
+    Not where nothing that the code imports, or uses of it, is of what is known: others have a
+    `fit_generator`, too. Nor where modules of the tree choose what it is known as, or take it from
+    elsewhere: the models of tf_keras are compiled like those of Keras.
+    """
+    return (
+        any(knowledge.is_spoken_of(each.name) for each in references)
+        and not imports.take_another
+        and not any(_is_of_whatever(each, imports, knowledge) for each in references)
+    )
+
+
+def _is_of_whatever(reference: Reference, imports: Imports, knowledge: Knowledge) -> bool:
+    """Say whether something is called like a known class, and a module of the tree chose it."""
+    name = reference.name
+    return (
+        reference.binding.own_class is None
+        and knowledge.is_called_like(name)
+        and knowledge.class_type(name) is None
+        and imports.through_tree(name) is None
+        and imports.is_of_the_tree(name)
+    )
+
+
 class ByUse:
-    """Answers for one module; ``concerned``: it speaks of what is known at all."""
+    """Answers for one module, where ``tells`` says that use can tell anything in it."""
 
     def __init__(
         self,
@@ -30,10 +58,9 @@ class ByUse:
         resolver: Resolver,
         classes: OwnClasses,
         knowledge: Knowledge,
-        *,
-        concerned: bool,
+        tells: Callable[[], bool],
     ) -> None:
-        self._concerned = concerned
+        self._tells = tells
         self._survey = survey
         self._resolver = resolver
         self._classes = classes
@@ -50,7 +77,8 @@ class ByUse:
 
     @cached_property
     def _told(self) -> tuple[tuple[cst.BaseExpression, Type], ...]:
-        return tuple(self._calls()) if self._concerned else ()
+        told = tuple(self._calls())
+        return told if told and self._tells() else ()
 
     def _calls(self) -> Iterator[tuple[cst.BaseExpression, Type]]:
         for node in self._survey.attributes:

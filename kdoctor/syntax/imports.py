@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
 
 import libcst as cst
 
@@ -92,6 +93,23 @@ class Imports:
         if self._package is None or parts is None:
             return None
         return self._package.returned_call(self._path, *parts)
+
+    @cached_property
+    def take_another(self) -> bool:
+        """Whether a module of the tree that is imported takes its own from elsewhere."""
+        package = self._package
+        return package is not None and any(
+            package.takes_another(self._path, bare, len(name) - len(bare))
+            for each in self.of.values()
+            for name in (each.imported, each.imported.rpartition(".")[0])
+            for bare in (name.lstrip("."),)
+            if bare
+        )
+
+    def is_of_the_tree(self, name: str) -> bool:
+        """Say whether a dotted name surely is one of the tree's modules, or in one."""
+        package, top = self._package, name.partition(".")[0]
+        return not top or (package is not None and package.holds(self._path, top))
 
     def star_names(self, star: ImportBinding) -> frozenset[str] | None:
         """Return what a star import of a module of the tree binds, None where it is none."""

@@ -48,6 +48,12 @@ class Knowledge(Protocol):
     def is_spoken_of(self, qualified: str) -> bool:
         """Say whether a dotted name can have to do with what is known at all."""
 
+    def is_called_like(self, qualified: str) -> bool:
+        """Say whether a name of the user's own ends like that of a known class.
+
+        ``mine.compat.keras.layers.Dense`` may be that class, of whatever ``mine.compat`` took.
+        """
+
     def star_names(self, module: str) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where the module is not known."""
 
@@ -109,6 +115,9 @@ class _Nothing(Struct, frozen=True):
         return None
 
     def is_spoken_of(self, qualified: str) -> bool:  # noqa: ARG002
+        return False
+
+    def is_called_like(self, qualified: str) -> bool:  # noqa: ARG002
         return False
 
     def star_names(self, module: str) -> Collection[str] | None:  # noqa: ARG002

@@ -21,7 +21,7 @@ from kdoctor.errors import SyntaxProblem
 from kdoctor.kinds import Context, Type
 from kdoctor.model import Place, Span
 from kdoctor.syntax.annotations import names_in_string
-from kdoctor.syntax.by_use import ByUse
+from kdoctor.syntax.by_use import ByUse, use_tells
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.contexts import Contexts
 from kdoctor.syntax.guards import Guards
@@ -342,15 +342,12 @@ class Module:
     @cached_property
     def _inference(self) -> Inference:
         parts = (self._survey, self._resolver, self._classes, self.knowledge)
-        return Inference(*parts, ByUse(*parts, concerned=self._is_concerned))
+        own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
 
-    @property
-    def _is_concerned(self) -> bool:
-        """Whether anything that the code imports, or uses of it, is of what is known.
+        def tells() -> bool:
+            return use_tells(own.references, own._imports, own.knowledge)  # noqa: SLF001
 
-        Where it is not, nothing is told by its use alone: others have a `fit_generator`, too.
-        """
-        return any(self.knowledge.is_spoken_of(each.name) for each in self.references)
+        return Inference(*parts, ByUse(*parts, tells))
 
     @cached_property
     def _contexts(self) -> Contexts:

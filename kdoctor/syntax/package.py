@@ -76,5 +76,11 @@ class Package(Protocol):
     def returned_call(self, unit_path: str, module: str, level: int, name: str) -> str | None:
         """Return which call from outside of the tree a function surely returns the result of."""
 
+    def takes_another(self, unit_path: str, module: str, level: int) -> bool:
+        """Say whether a module of the tree imports another of what is known under the same names.
+
+        What it makes looks the same, and is not.
+        """
+
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where that is not known."""

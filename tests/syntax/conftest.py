@@ -86,6 +86,9 @@ class World:
     def is_spoken_of(self, qualified):
         return "k" in qualified
 
+    def is_called_like(self, qualified):
+        return any(qualified.endswith(name.removeprefix("k")) for name in CLASSES)
+
     def star_names(self, module):
         return {
             "k.layers": {"Dense", "Layer", "sum"},

@@ -1,0 +1,69 @@
+"""What is compiled is a model of Keras, but not where the project may have taken another Keras."""
+
+import pytest
+
+from kdoctor.engine import scan
+
+CHOOSES = (
+    "import tensorflow as tf\n\nif tf.keras.__version__.startswith('3.'):\n"
+    "    import tf_keras as keras\nelse:\n    keras = tf.keras\n"
+)
+RETURNS = "import tensorflow as tf\n\n\ndef get():\n    return tf.keras\n\n\nkeras = get()\n"
+LATER = (
+    "def make():\n    import tf_keras\n\n    layer = tf_keras.layers.Dense(3, input_shape=(2,))\n"
+    "    return tf_keras.Sequential([layer])\n"
+)
+COMPILED = "model.compile(loss='mse', optimizer='sgd')\nmodel.input.get_shape().as_list()\n"
+USE = f"import tensorflow as tf\n{{}}\n{COMPILED}print(tf.keras.layers.Dense)\n"
+
+
+@pytest.fixture
+def codes(tmp_path):
+    def codes(use, **modules):
+        (tmp_path / "pyproject.toml").write_text("[project]\nname = 'a'\n")
+        (tmp_path / "pk").mkdir()
+        (tmp_path / "pk/__init__.py").write_text("")
+        for name, source in modules.items():
+            (tmp_path / f"pk/{name}.py").write_text(source)
+        (tmp_path / "pk/use.py").write_text(use)
+        return [
+            each.code for each in scan([str(tmp_path / "pk/use.py")], select=["KD207"]).findings
+        ]
+
+    return codes
+
+
+@pytest.mark.parametrize("compat", [CHOOSES, RETURNS])
+@pytest.mark.parametrize(
+    "use",
+    [
+        "from pk.compat import keras\n\nmodel = keras.Sequential()",
+        "from .compat import keras\n\nmodel = keras.models.Sequential()",
+        "from pk import compat as C\n\nmodel = C.keras.Sequential()",
+        "from pk.compat import keras\nfrom pk.nets import make\n\nmodel = make(keras.layers.Dense(3))",
+    ],
+)
+def test_a_model_of_a_keras_that_the_project_chose_may_be_any(codes, compat, use):
+    assert not codes(USE.format(use), compat=compat, nets="def make(x):\n    return x\n")
+
+
+@pytest.mark.parametrize(
+    "use", ["from pk.nets import make", "from .nets import make", "import pk.nets"]
+)
+def test_what_a_module_made_that_imports_tf_keras_is_of_tf_keras(codes, use):
+    called = "pk.nets.make" if use == "import pk.nets" else "make"
+    assert not codes(USE.format(f"{use}\n\nmodel = {called}()"), nets=LATER)
+
+
+@pytest.mark.parametrize(
+    ("compat", "use"),
+    [
+        ("from tensorflow import keras", "from pk.compat import keras, make\n\nmodel = make()"),
+        ("# Not tf_keras.\n", "from pk.compat import make\n\nmodel = make()"),
+        ("class Dense:\n    pass\n", "from pk.compat import Dense\n\nmodel = Dense().make()"),
+        ("try:\n    import keras\nexcept ImportError:\n    from tensorflow import keras\n",
+         "from pk.compat import keras\n\nmodel = keras.made()"),
+    ],
+)  # fmt: skip
+def test_any_other_model_that_is_compiled_is_of_keras(codes, compat, use):
+    assert codes(USE.format(use), compat=compat) == ["KD207"]
