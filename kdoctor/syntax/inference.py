@@ -21,6 +21,7 @@ from kdoctor.syntax.flow import TOO_MANY
 from kdoctor.syntax.forms import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.operations import compared, operated
 from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.remembering import Memory, OutOfOrderError
 from kdoctor.syntax.resolving import Resolver, part_of
@@ -42,6 +43,7 @@ _WAYS: Mapping[type[cst.CSTNode], str] = {
     cst.BooleanOperation: "_boolean",
     cst.BinaryOperation: "_operation",
     cst.UnaryOperation: "_unary",
+    cst.Comparison: "_comparison",
     cst.List: "_display",
     cst.Tuple: "_display",
     cst.ListComp: "_comprehension",
@@ -413,17 +415,14 @@ class Inference:
         return self._member(value, "__getitem__", called=True)
 
     def _operation(self, node: cst.BinaryOperation) -> Value:
-        """Return a symbolic tensor where an operand is one; else what both operands are."""
         sides = (self._of(node.left), self._of(node.right))
-        for side in sides:
-            if side.type is not None and side.type.kind is Kind.TENSOR:
-                return side
-        if all(
-            is_tensor(side) or is_number(part)
-            for side, part in zip(sides, (node.left, node.right), strict=True)
-        ) and any(map(is_tensor, sides)):
-            return Value(Type(Kind.EAGER))
-        return UNKNOWN
+        return operated(sides, (is_number(node.left), is_number(node.right)))
+
+    def _comparison(self, node: cst.Comparison) -> Value:
+        if len(node.comparisons) != 1:
+            return UNKNOWN  # Python asks the first for its truth
+        other = node.comparisons[0]
+        return compared((self._of(node.left), self._of(other.comparator)), other.operator)
 
     # -- functions
 

@@ -18,6 +18,7 @@ from kdoctor.syntax import type_sets
 from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.knowledge import Knowledge, Names
 from kdoctor.syntax.nodes import chain_of, nodes_in
+from kdoctor.syntax.possible_by_use import PossibleByUse
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.sketch import (
     FUNCTIONS,
@@ -40,7 +41,7 @@ _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
 _TENSOR = Type(Kind.TENSOR)
 _TENSORS = frozenset({Kind.TENSOR, Kind.EAGER})
-_HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH})
+_MAKES_A_TENSOR = ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.NotEq
 
 
 class Possible:
@@ -50,9 +51,7 @@ class Possible:
         self.sketch = sketch
         self._names = names
         self._knowledge = knowledge
-        self._told: dict[Bound, set[Type]] = {}
-        self._told_members: dict[str, set[Type]] = {}
-        self._heed_use()
+        self._by_use = PossibleByUse(sketch, knowledge)
         self._known: dict[object, Types] = {}
         self._asked: set[object] = set()
         self._asked_last: list[object] = []
@@ -148,7 +147,7 @@ class Possible:
 
     def _bound(self, bound: Bound) -> Iterator[Type]:
         """Yield what a binding may hold."""
-        yield from self._told.get(bound, ())
+        yield from self._by_use.of_bindings.get(bound, ())
         match bound.kind:
             case BindingKind.ASSIGN:
                 if bound.annotation is not None:
@@ -319,7 +318,7 @@ class Possible:
 
     def _kept(self, member: str) -> Iterator[Type]:
         """Yield what an attribute of that name may hold in an object of one's own class."""
-        yield from self._told_members.get(member, ())
+        yield from self._by_use.of_members.get(member, ())
         for each in self.sketch.stores.get(member, ()):
             yield from self._bound(each)
         for each in self.sketch.by_name.get(member, ()):
@@ -381,22 +380,6 @@ class Possible:
             if isinstance(each.node, ast.ClassDef):
                 yield from self._of_bases(each.node)
 
-    def _heed_use(self) -> None:
-        """Note what names and attributes must hold by what is called of them."""
-        for call, space in self.sketch.asked:
-            function = call.func
-            keywords = frozenset(each.arg for each in call.keywords if each.arg)
-            told = self._knowledge.receiver_type(function.attr, keywords)
-            if told is None:
-                continue
-            match function.value:
-                case ast.Name(id=name):
-                    for bound in self.sketch.bindings(name, space):
-                        if bound.kind in _HOLDS:
-                            self._told.setdefault(bound, set()).add(told)
-                case ast.Attribute(attr=member):
-                    self._told_members.setdefault(member, set()).add(told)
-
     # -- other expressions
 
     def _subscript(self, node: ast.Subscript, space: Space) -> Types:
@@ -424,6 +407,12 @@ class Possible:
     def _unary(self, node: ast.UnaryOp, space: Space) -> Types:
         return frozenset(each for each in self._of(node.operand, space) if each.kind in _TENSORS)
 
+    def _comparison(self, node: ast.Compare, space: Space) -> Types:
+        if len(node.ops) > 1 or not isinstance(node.ops[0], _MAKES_A_TENSOR):
+            return _NOTHING
+        sides = (self._of(each, space) for each in (node.left, *node.comparators))
+        return frozenset(each for types in sides for each in types if each.kind is Kind.TENSOR)
+
     def _display(self, node: ast.List | ast.Tuple, space: Space) -> Types:
         return frozenset(list_of(type_) for each in node.elts for type_ in self._of(each, space))
 
@@ -442,6 +431,7 @@ _WAYS: Mapping[type[ast.expr], Callable[[Possible, Any, Space], Types]] = {
     ast.BoolOp: Possible._boolean,  # noqa: SLF001
     ast.BinOp: Possible._operation,  # noqa: SLF001
     ast.UnaryOp: Possible._unary,  # noqa: SLF001
+    ast.Compare: Possible._comparison,  # noqa: SLF001
     ast.List: Possible._display,  # noqa: SLF001
     ast.Tuple: Possible._display,  # noqa: SLF001
     ast.ListComp: Possible._comprehension,  # noqa: SLF001

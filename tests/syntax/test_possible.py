@@ -149,6 +149,7 @@ KNOWN = {
     ),
     "what a function makes of a tensor": "x = k.Input()\nk.ops.sum([x, x]).it",
     "an operation": "x = k.Input()\n(-x * 2 + 1)[:, 0].it",
+    "a comparison": "x = k.Input()\n(~(0 != x) * (x[0] > 3)).it",
     "a tensor that is passed": "def f(x):\n    x.it\nf(k.Input())",
     "a tensor that is passed by keyword": "def f(a, x=None):\n    x.it\nf(1, x=k.Input())",
     "a tensor that is passed on": (

@@ -20,7 +20,8 @@ of it.
 
 ## How we know
 Each form was run on Keras 3.15.1 with `keras.Input`; the errors are quoted from there. Comparing
-with `==` or `is` and asking `x is None` make no difference to the tensor and are not reported.
+with `==` or `is` and asking `x is None` make no difference to the tensor and are not reported; `!=`
+gives a symbolic tensor, as `<` does.
 """
 
 from __future__ import annotations
@@ -115,9 +116,8 @@ def _may_decide(test: ast.expr) -> Iterator[ast.expr]:
                 yield from _may_decide(each)
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             yield from _may_decide(inner)
-        case ast.Compare(left=left, ops=[operator], comparators=[right]):
-            if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
-                yield from (left, right)
+        case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
+            yield from (left, *test.comparators)
         case _:
             yield test
 
@@ -266,6 +266,8 @@ VALID = [
 INVALID = [
     Example(before=_HEAD + "if x[0, 0] > 0:\n    x = x + 1\n", raises=_NO_BOOL),
     Example(before=_HEAD + "y = 1 if x else 2\n", raises=_NO_BOOL),
+    Example(before=_HEAD + "y = 1 if x != 0 else 2\n", raises=_NO_BOOL),
+    Example(before=_HEAD + "mask = x > 0\nif mask:\n    x = x + 1\n", raises=_NO_BOOL),
     Example(before=_HEAD + "parts = [t for t in x]\n", raises=_NO_LOOP),
     Example(before=_HEAD + "for t in x:\n    print(t)\n", raises=_NO_LOOP),
     Example(

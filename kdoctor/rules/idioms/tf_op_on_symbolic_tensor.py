@@ -250,6 +250,8 @@ _OPEN_SIZE = Example(
 )
 
 VALID = [
+    # Of whether it is another object, True or False is the answer.
+    _HEAD + "y = tf.cast(x == 0, 'float32'), tf.cast(x is None, 'float32')",
     # Operators, and what makes no difference to symbolic tensors.
     _HEAD + "y = x + tf.constant(1.0)\nprint(tf.is_tensor(x), tf.print(x))",
     # On tensors with values.
@@ -314,6 +316,16 @@ INVALID = [
         "    x = tf.keras.layers.Conv2D(3, 2)(x)\n    return tf.keras.ops.leaky_relu(x)\n",
         check="x = tf.keras.Input((4, 4, 1))\nassert block(x, smaller=True).shape[1:] == (5, 5, 3)",
         on_keras_2=True,
+    ),
+    # Comparisons of symbolic tensors are symbolic tensors.
+    Example(
+        before=_HEAD + "y = tf.cast(x > 0, 'int32') + tf.cast(~(x != 2), 'int32')\n",
+        after="import keras\n\nx = keras.Input((4,))\n"
+        "y = keras.ops.cast(x > 0, 'int32') + keras.ops.cast(~(x != 2), 'int32')\n",
+        raises=_RAISES,
+        findings=2,
+        check="given = keras.ops.array([[-1.0, 0.0, 2.0, 3.0]])\n"
+        "assert keras.Model(x, y)(given).numpy().tolist() == [[0, 0, 2, 1]]",
     ),
     # Whatever its parameters are called.
     Example(
