@@ -11,7 +11,7 @@ from kdoctor.rules.arguments._callees import Callee, callee_of, passes
 from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.triggers import Trigger, keyword, string
+from kdoctor.rules.triggers import Trigger, keyword, may_be_of, string
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in
 
@@ -82,6 +82,12 @@ def _may_be_shaped_by_an_int(glimpse: Glimpse, facts: Facts) -> bool:
     return may_be_ints_by_name(glimpse, [each for each in shapes if isinstance(each, ast.Name)])
 
 
+def _may_hand_on_a_slash(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether an object of the user's own class may get such a name."""
+    made = ((each.node, each.node) for each in glimpse.calls_with("name") if _has_a_slash(each))
+    return may_be_of(glimpse, facts, made, {Kind.LAYER, Kind.MODEL})
+
+
 def _texts(given: ast.expr | None) -> frozenset[str]:
     """Return the strings in what is passed."""
     return frozenset(
@@ -100,6 +106,9 @@ MAY_BE_REFUSED: Final[Trigger] = (
     | Trigger(lambda glimpse, _: any(each.endswith(_OF_LAYERS) for each in glimpse.keywords))
     & passes(_may_be_held, of=lambda each: each.kind is Kind.LAYER)
     | Trigger(lambda glimpse, _: any(map(_has_a_slash, glimpse.calls_with("name"))))
-    & passes(lambda _, __, called: _has_a_slash(called), of=lambda _: True)
+    & (
+        passes(lambda _, __, called: _has_a_slash(called), of=lambda _: True)
+        | Trigger(_may_hand_on_a_slash)
+    )
     | Trigger(_may_be_shaped_by_an_int)
 )

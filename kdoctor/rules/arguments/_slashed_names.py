@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
-from kdoctor.model import Edit
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit
+from kdoctor.rules.arguments._calls import KerasCall
+from kdoctor.rules.arguments._handed_on import base_that_gets
 from kdoctor.rules.arguments._refused import Refused
+from kdoctor.rules.calls import argument, is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 
 _ERROR = "ValueError: Argument `name` must be a string and cannot contain character `/`."
@@ -34,6 +41,21 @@ def slashed_name(module: Module, given: cst.Arg | None) -> Iterator[Refused]:
     )
 
 
+def of_own_classes(module: Module, facts: Facts) -> Iterator[tuple[KerasCall, Refused]]:
+    """Yield such names that layers and models of the user's own hand on to Keras."""
+    for call in module.nodes(cst.Call):
+        refused = [*slashed_name(module, argument(call, "name"))]
+        base = base_that_gets(module, call.func, "name") if refused else None
+        made = None if base is None else module.knowledge.class_type(base)
+        new = None if base is None else facts.signature(base)
+        if base is None or made is None or new is None or not is_keras_3(facts, base):
+            continue
+        if made.kind in {Kind.LAYER, Kind.MODEL}:
+            name = module.qualified(call.func) or module.source(call.func)
+            found = KerasCall(call, name, made.kind, new, Confidence.LIKELY)
+            yield from ((found, each) for each in refused)
+
+
 def _texts(node: cst.BaseExpression) -> Iterator[_Text]:
     """Yield the texts that are part of what an expression gives."""
     match node:
@@ -52,3 +74,67 @@ def _texts(node: cst.BaseExpression) -> Iterator[_Text]:
             | cst.Call(func=cst.Attribute(value=left, attr=cst.Name(value="format")))
         ):
             yield from _texts(left)
+
+
+_OWN = (
+    "import keras\n\n\nclass Own(keras.layers.Layer):\n"
+    "    def __init__(self, n, {}):\n        super().__init__({})\n\n"
+    "    def build(self, input_shape):\n"
+    "        self.scale = self.add_weight(name={}, shape=(3,))\n\n\n"
+    "layer = Own(3, name={})\nlayer.build(None)\n"
+)
+UNSLASHED: Final = (
+    "import keras\nkeras.layers.Dense(3, name='a_b'), keras.metrics.Mean(name='a/b')",
+    "import keras\nkeras.layers.Dense(3, name=path.split('/')[0] + '_' + path.replace('/', '_'))",
+    _OWN.format("name", "", "'scale'", "'a/b'"),
+    _OWN.format("name", "name=name.replace('/', '_')", "'scale'", "'a/b'"),
+    "import tensorflow as tf\ntf.Variable(1.0, name='a/b'), tf.keras.losses.Huber(name='a/b')",
+)
+SLASHED: Final = (
+    Example(
+        before="import keras\n\nat = 'left'\n"
+        "layer = keras.layers.Dense(3, name=at + f'/{at}_%d/x' % 1)",
+        after="import keras\n\nat = 'left'\n"
+        "layer = keras.layers.Dense(3, name=at + f'_{at}_%d_x' % 1)",
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
+        unsafe=True,
+        check="assert layer.name == 'left_left_1_x'",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(3, name='block1/dense')",
+        after="import keras\n\nlayer = keras.layers.Dense(3, name='block1_dense')",
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`. "
+        "Received: name=block1/dense",
+        unsafe=True,
+    ),
+    Example(
+        before=_OWN.format("name", "name=name", "'scale'", "'a/b'"),
+        after=_OWN.format("name", "name=name", "'scale'", "'a_b'"),
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`. "
+        "Received: name=a/b",
+        unsafe=True,
+        check="assert layer.name == 'a_b'",
+    ),
+    Example(
+        before=_OWN.format("**rest", "**rest", "'scale'", "'a/b'"),
+        after=_OWN.format("**rest", "**rest", "'scale'", "'a_b'"),
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`. "
+        "Received: name=a/b",
+        unsafe=True,
+        check="assert layer.name == 'a_b'",
+    ),
+    Example(
+        before=_OWN.format("**rest", "**rest", "f'{self.name}/scale'", "'a'"),
+        after=_OWN.format("**rest", "**rest", "f'{self.name}_scale'", "'a'"),
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
+        unsafe=True,
+        check="assert layer.scale.name == 'a_scale'",
+    ),
+    Example(
+        before="import keras\n\nscale = keras.Variable([1.0], name='norm/scale')",
+        after="import keras\n\nscale = keras.Variable([1.0], name='norm_scale')",
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
+        unsafe=True,
+        check="assert scale.name == 'norm_scale'",
+    ),
+)

@@ -39,21 +39,30 @@ from kdoctor.rules.arguments._named_values import dtype, known_as, regularizer
 from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
 from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
-from kdoctor.rules.arguments._slashed_names import slashed_name
+from kdoctor.rules.arguments._slashed_names import (
+    SLASHED,
+    UNSLASHED,
+    of_own_classes,
+    slashed_name,
+)
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
-_NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER)
+_NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER, Kind.VARIABLE)
+_NAMING = ("add_weight", "add_variable")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each value that is surely refused."""
-    for call in keras_calls(module, facts):
-        for refused in _values(module, call):
-            if not module.is_guarded(call.call):
-                yield _finding(module, facts, call, refused)
+    refused = [
+        (call, each) for call in keras_calls(module, facts) for each in _values(module, call)
+    ]
+    refused += of_own_classes(module, facts)
+    for call, each in refused:
+        if not module.is_guarded(call.call):
+            yield _finding(module, facts, call, each)
 
 
 def _values(module: Module, call: KerasCall) -> Iterator[Refused]:
@@ -63,7 +72,8 @@ def _values(module: Module, call: KerasCall) -> Iterator[Refused]:
         yield from _axis(module, call)
     if call.kind is Kind.LOSS:
         yield from _reduction(module, call)
-    if call.kind in _NAMED or call.leaf == "Input":
+    makes_a_weight = call.owner is not None and call.leaf in _NAMING
+    if call.kind in _NAMED or call.leaf == "Input" or makes_a_weight:
         yield from slashed_name(module, argument(call.call, "name"))
     if call.kind is Kind.LAYER:
         for each in call.call.args:
@@ -246,14 +256,13 @@ rule = Rule(
 )
 
 VALID = [
+    *UNSLASHED,
     "import keras\nkeras.Input((4,)), keras.Input(shape=[4]), keras.Input(shape)",
     "import keras\nkeras.Input(x.shape[1:])",
     "import keras\ndef f(s):\n    if type(s) is tuple:\n        return keras.Input(s)\nf(3)",
     "import keras\ndef f(s):\n    return keras.Input(s)\nf((3,))",
     "import keras\nkeras.layers.BatchNormalization(axis=-1), keras.layers.BatchNormalization(3)",
     "import keras\nkeras.losses.MeanSquaredError(reduction='none')",
-    "import keras\nkeras.layers.Dense(3, name='a_b'), keras.metrics.Mean(name='a/b')",
-    "import keras\nkeras.layers.Dense(3, name=path.split('/')[0] + '_' + path.replace('/', '_'))",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'kld', metrics=['mse', 'acc'])",
     "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse', metrics=metrics)",
     "import keras\nkeras.Input((4,), dtype='float64'), keras.layers.Dense(3, dtype=float)",
@@ -318,22 +327,6 @@ INVALID = [
         "value = float(loss([[1.0], [2.0]], [[0.0], [0.0]]))",
         raises="ValueError: Invalid value for argument `reduction`.",
         same="value",
-    ),
-    Example(
-        before="import keras\n\nat = 'left'\n"
-        "layer = keras.layers.Dense(3, name=at + f'/{at}_%d/x' % 1)",
-        after="import keras\n\nat = 'left'\n"
-        "layer = keras.layers.Dense(3, name=at + f'_{at}_%d_x' % 1)",
-        raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
-        unsafe=True,
-        check="assert layer.name == 'left_left_1_x'",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.Dense(3, name='block1/dense')",
-        after="import keras\n\nlayer = keras.layers.Dense(3, name='block1_dense')",
-        raises="ValueError: Argument `name` must be a string and cannot contain character `/`. "
-        "Received: name=block1/dense",
-        unsafe=True,
     ),
     Example(
         before=f"{_MODEL}model.compile('sgd', loss='logcosh')\n"
@@ -433,4 +426,5 @@ INVALID = [
         findings=3,
         same="spec.dtype, policy.compute_dtype, policy.variable_dtype, layer.dtype",
     ),
+    *SLASHED,
 ]
