@@ -49,6 +49,9 @@ _TRAINING = "training"
 _KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
 _FUNCTIONAL = "Functional"
+_PLAIN_ARGUMENTS: Final = frozenset(
+    {"name", "dtype", "trainable", "dynamic", "activity_regularizer"}
+)
 _TWICE = "TypeError: Functional.call() got multiple values for argument 'training'"
 
 
@@ -60,7 +63,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         owner = None if first is None else module.type_of(call.func)
         if first is None or owner is None or not is_keras_3(facts, owner.qualified):
             continue
-        names = _parameters(module, owner)
+        names = _parameters(module, facts, owner)
         if names is None or module.is_guarded(call):
             continue
         yield rule.finding(
@@ -117,7 +120,7 @@ def _is_definition(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.ClassDef | cst.FunctionDef)
 
 
-def _parameters(module: Module, owner: Type) -> Sequence[str] | None:
+def _parameters(module: Module, facts: Facts, owner: Type) -> Sequence[str] | None:
     """Return what the ``call`` of an object takes by position, None where Keras may take a bool."""
     if owner.kind not in _KINDS or owner.cls is None:
         return None
@@ -127,27 +130,31 @@ def _parameters(module: Module, owner: Type) -> Sequence[str] | None:
     if split is not None and split[1].rpartition(".")[2] == owner.cls:
         return ("inputs", _TRAINING) if owner.cls in TRAINING_IS_SECOND else None
     own = class_of(module, owner)
-    if own is None:
+    if own is None or ".preprocessing." in facts.lookup(owner.qualified or "").home:
         return None
     methods = methods_in(own)
     call = methods.get("call")
     if call is None or "__call__" in methods or call.params.posonly_params:
         return None
-    if any(_allows_all(module, each) for each in descendants(own.body)):
+    if any(_allows_all(module, owner, each) for each in descendants(own.body)):
         return None
     return [each.name.value for each in call.params.params[1:]]
 
 
-def _allows_all(module: Module, node: cst.CSTNode) -> bool:
+def _allows_all(module: Module, owner: Type, node: cst.CSTNode) -> bool:
     """Say whether it makes a class one that takes all: a model of inputs and outputs is one."""
     match node:
         case cst.Name(value="_allow_non_tensor_positional_args"):
             return True
-        case cst.Call(
-            func=cst.Attribute(value=owner, attr=cst.Name(value="__init__")), args=[first, *_]
-        ):
-            return first.star != "**" and module.source(owner).startswith("super(")
+        case cst.Call(func=cst.Attribute(value=base, attr=cst.Name(value="__init__")), args=args):
+            is_model = owner.kind is Kind.MODEL and module.source(base).startswith("super(")
+            return is_model and not all(each.star == "**" or _is_plain(each) for each in args)
     return False
+
+
+def _is_plain(argument: cst.Arg) -> bool:
+    """Say whether it is neither inputs nor outputs of a model, nor may be."""
+    return argument.keyword is not None and argument.keyword.value in _PLAIN_ARGUMENTS
 
 
 def _fix(
@@ -236,6 +243,15 @@ _BASE = _HEAD + (
     "input_shape=(32, 32, 3))\nx = keras.Input((32, 32, 3))\n"
     "model = keras.Model(x, base(x, {}))\n"
 )
+_NAMED = _HEAD + (
+    "class Head(keras.layers.Layer):\n    def __init__(self, name='head'):\n"
+    "        super().__init__(name=name)\n\n"
+    "    def call(self, x, training):\n        return x if training else 2 * x\n\n\n"
+    "class Body(keras.Model):\n    def __init__(self, **rest):\n"
+    "        super().__init__(name='body', **rest)\n        self.head = Head()\n\n"
+    "    def call(self, x, training=None):\n        return self.head(x, {})\n\n\n"
+    "made = Body()(np.ones((1, 2), 'float32'), {})\n"
+)
 _PLAIN = _HEAD + "y = keras.layers.BatchNormalization()(np.zeros((2, 3), 'float32'), {})\n"
 
 VALID = [
@@ -251,6 +267,13 @@ VALID = [
     _HEAD + "keras.layers.Dropout(0.5, True)\nkeras.layers.RandomFlip()(np.ones((2, 2, 3)), True)",
     _TWO.format("True, 2.0").replace("def call", "def __call__"),
     _TWO.format("*[True, 2.0]"),
+    # Models of inputs and outputs, which take all.
+    _NAMED.format("training=training", "True").replace(
+        "name='body', **", "inputs=x, outputs=y, **"
+    ),
+    # A layer that takes all, too.
+    _HEAD + "class Own(keras.layers.Hashing):\n    def call(self, x, twice):\n"
+    "        return 2 * x if twice else x\n\n\nOwn(num_bins=3)(np.ones((1, 2)), True)",
     "import tf_keras as " + _PLAIN.format("True").removeprefix("import "),
 ]
 INVALID = [
@@ -287,6 +310,15 @@ INVALID = [
         after=_BY_WAY_OF.format("is_training=trains, scale=2.0"),
         raises=_ERROR,
         on_keras_2=True,
+        same="np.array(made).tolist()",
+    ),
+    # A class that tells its base how it is called.
+    Example(
+        before=_NAMED.format("training", "True"),
+        after=_NAMED.format("training=training", "training=True"),
+        raises=_ERROR,
+        on_keras_2=True,
+        findings=2,
         same="np.array(made).tolist()",
     ),
     Example(
