@@ -6,7 +6,6 @@ from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import context, display, equals, given, not_none
 from kdoctor.rules.names._backend.questions import (
     builds_nothing,
-    is_read_only,
     is_tensor,
     no_floats,
     no_tensor,
@@ -14,6 +13,7 @@ from kdoctor.rules.names._backend.questions import (
     somewhere,
     whole_numbers,
 )
+from kdoctor.rules.names._backend.uses import is_read_only
 from kdoctor.syntax import Context
 
 REWRITES = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rules.names._backend.questions import (
-    dtype_does_not_matter,
     not_integer,
 )
+from kdoctor.rules.names._backend.uses import dtype_does_not_matter
 
 REWRITES = (
     rewrite(

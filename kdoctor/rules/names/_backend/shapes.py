@@ -8,12 +8,10 @@ from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
 from kdoctor.rules.calls import value_of
 from kdoctor.rules.names._backend.questions import (
-    calculated_with,
-    indexed,
-    no_tensor_by_use,
     somewhere,
     whole_numbers,
 )
+from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
 from kdoctor.syntax import Context
 
 _CHANNELS_LAST = equals("data_format", "channels_last")

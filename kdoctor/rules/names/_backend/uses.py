@@ -1,0 +1,187 @@
+"""What is done with the result of a function of ``keras.backend``, as questions for rewrites."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import ScopeKind
+from kdoctor.syntax.walk import descendants
+
+# Functions that take int32 as well as int64, by the position of the argument.
+_TAKE_EITHER: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys(("cast", "one_hot"), (0,)),
+    **dict.fromkeys(("gather", "take"), (1,)),
+    **dict.fromkeys(("equal", "not_equal", "greater", "less"), (0, 1)),
+}
+_CHANGES = frozenset({"update", "update_add", "update_sub", "set_value", "moving_average_update"})
+_OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget)
+
+
+def indexed() -> Guard:
+    """Each use of the result takes one of its elements: on the spot, or by the name it is given."""
+
+    def answer(situation: Situation) -> Answer:
+        module = situation.module
+        if _takes_an_element(module, situation.node):
+            return Answer.YES
+        uses = _uses_of_its_name(module, situation.node)
+        if uses and all(_takes_an_element(module, each) for each in uses):
+            return Answer.YES
+        return Answer.NO
+
+    return Question("indexed()", "the result of the call is not taken apart by an index", answer)
+
+
+def calculated_with() -> Guard:
+    """The result, or a slice of it, is an operand: on the spot, or by the name it is given."""
+    return Question(
+        "calculated_with()",
+        "the result of the call is no operand",
+        lambda situation: (
+            Answer.YES if _is_operand(situation.module, situation.node) else Answer.NO
+        ),
+    )
+
+
+def no_tensor_by_use() -> Guard:
+    """Nothing is done with the result that only a tensor can do.
+
+    `2 * (1, 2)` is another thing for a tuple than for a tensor, and a tuple has no `shape`.
+    """
+
+    def answer(situation: Situation) -> Answer:
+        module, node = situation.module, situation.node
+        is_tensor = _is_operand(module, node) or _is_read_from(module, node)
+        return Answer.NO if is_tensor else Answer.YES
+
+    return Question(
+        "no_tensor_by_use()", "a tuple takes the place of a tensor that is used as one", answer
+    )
+
+
+def dtype_does_not_matter() -> Guard:
+    """The result goes straight into a function of Keras that takes any integers."""
+
+    def answer(situation: Situation) -> Answer:
+        argument = situation.module.parent(situation.node)
+        if not isinstance(argument, cst.Arg) or argument.star or argument.keyword is not None:
+            return Answer.NO
+        call = situation.module.parent(argument)
+        if not isinstance(call, cst.Call):
+            return Answer.NO
+        split = split_root(situation.module.qualified(call.func) or "")
+        parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
+        positions = _TAKE_EITHER.get(leaf, ())
+        fits = parent in ("backend", "ops") and list(call.args).index(argument) in positions
+        return Answer.YES if fits else Answer.NO
+
+    return Question(
+        "dtype_does_not_matter()",
+        "it is not known whether int32 will do for the result",
+        answer,
+    )
+
+
+def is_read_only() -> Guard:
+    """Nothing is assigned to what the call makes: it goes into a calculation."""
+
+    def answer(situation: Situation) -> Answer:
+        found = _is_read(situation.module, situation.node)
+        uses = _uses_of_its_name(situation.module, situation.node)
+        if found is Answer.UNKNOWN and uses:
+            answers = {_is_read(situation.module, each) for each in uses}
+            return answers.pop() if len(answers) == 1 else Answer.UNKNOWN
+        return found
+
+    return Question(
+        "is_read_only()",
+        "Keras 2 makes a variable here, and something may be assigned to it",
+        answer,
+    )
+
+
+def _is_operand(module: Module, node: cst.CSTNode) -> bool:
+    whole = _with_slices(module, node)
+    return isinstance(module.parent(whole), _OPERATIONS) or any(
+        isinstance(module.parent(_with_slices(module, each)), _OPERATIONS)
+        for each in _uses_of_its_name(module, whole)
+    )
+
+
+def _is_read_from(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether an attribute of it is read, here or by the name it is given."""
+    whole = _with_slices(module, node)
+    return any(
+        isinstance(parent := module.parent(each), cst.Attribute) and parent.value is each
+        for each in (whole, *(_with_slices(module, e) for e in _uses_of_its_name(module, whole)))
+    )
+
+
+def _with_slices(module: Module, node: cst.CSTNode) -> cst.CSTNode:
+    """Return ``K.shape(x)[1:3]`` for its call: as much of a tuple or a tensor as the whole."""
+    parent = module.parent(node)
+    while (
+        isinstance(parent, cst.Subscript)
+        and parent.value is node
+        and any(isinstance(each.slice, cst.Slice) for each in parent.slice)
+    ):
+        node, parent = parent, module.parent(parent)
+    return node
+
+
+def _takes_an_element(module: Module, node: cst.CSTNode) -> bool:
+    parent = module.parent(node)
+    if not isinstance(parent, cst.Subscript) or parent.value is not node:
+        return False
+    return len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index)
+
+
+def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:
+    """Return the reads of the local name that a value, and nothing else, is assigned to."""
+    assign = module.parent(node)
+    if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
+        return []
+    target = assign.targets[0].target
+    if not isinstance(target, cst.Name):
+        return []
+    scope = module.scope_of(target)
+    if scope.kind is not ScopeKind.FUNCTION or len(scope.bindings.get(target.value, ())) != 1:
+        return []
+    return [
+        each
+        for each in descendants(scope.node)
+        if isinstance(each, cst.Name)
+        and each.value == target.value
+        and each is not target
+        and not _is_only_spelled_so(module, each)
+    ]
+
+
+def _is_only_spelled_so(module: Module, name: cst.Name) -> bool:
+    """Say whether it is the name of a keyword or of an attribute, not of the variable."""
+    parent = module.parent(name)
+    return (isinstance(parent, cst.Arg) and parent.keyword is name) or (
+        isinstance(parent, cst.Attribute) and parent.attr is name
+    )
+
+
+def _is_read(module: Module, node: cst.CSTNode) -> Answer:
+    """Say whether a value goes into a calculation; NO where something is assigned to it."""
+    parent = module.parent(node)
+    if isinstance(parent, cst.BinaryOperation | cst.UnaryOperation | cst.ComparisonTarget):
+        return Answer.YES
+    if isinstance(parent, cst.Comparison):
+        return Answer.YES
+    if isinstance(parent, cst.Element):
+        parent = module.parent(parent)
+        parent = None if parent is None else module.parent(parent)
+    if isinstance(parent, cst.Arg):
+        call = module.parent(parent)
+        name = module.qualified(call.func) if isinstance(call, cst.Call) else None
+        split = split_root(name or "")
+        if split and split[1].rpartition(".")[0] in ("backend", "ops"):
+            return Answer.NO if split[1].rpartition(".")[2] in _CHANGES else Answer.YES
+    return Answer.UNKNOWN
