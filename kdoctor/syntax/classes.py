@@ -111,6 +111,18 @@ class OwnClasses:
         through = self._imports.through_tree(meaning.name)
         return through if isinstance(through, ClassInfo) else None
 
+    def imported(self) -> Iterator[OwnClass]:
+        """Yield the classes of other modules of the tree that are imported, or made here."""
+        for each in self._imports.of.values():
+            if each.own_class is not None:
+                yield self._from_tree(each.own_class)
+        for node in self._survey.attributes:
+            call = self._survey.parents.get(node)
+            is_made = isinstance(call, cst.Call) and call.func is node
+            info = self.of_tree(node) if is_made else None
+            if info is not None:
+                yield self._from_tree(info)
+
     def around(self, function: cst.CSTNode) -> OwnClass | None:
         """Return the class whose method ``function`` is."""
         block = self._survey.parents.get(function)

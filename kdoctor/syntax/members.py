@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 
 import libcst as cst
 from msgspec import Struct
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence
-from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.classes import OwnClass, OwnClasses
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.inference import Inference
 from kdoctor.syntax.scopes import BindingKind
@@ -23,7 +25,7 @@ class MemberUse(Struct, frozen=True, eq=False):
     ``owner_defines`` is false only where the member cannot come from the user's own code: from a
     subclass of theirs (or a base of it that is not known, or its ``__getattr__``), or from an
     assignment to that attribute of the same object. An object of which only the kind is known, or
-    that is declared to be of some class, may be of any subclass that the module itself makes.
+    that is declared to be of some class, may be of any subclass that the module makes or imports.
     ``is_assigned``: only an assignment from outside, ``owner.member = …``, makes it so.
     ``is_exact``: it is of the class ``owner.cls`` itself, not of a subclass, here or elsewhere.
     """
@@ -67,7 +69,7 @@ def member_stores(
     survey: Survey, inference: Inference, classes: OwnClasses
 ) -> Iterator[MemberStore]:
     """Yield the assignments in source order."""
-    in_subclasses, in_bodies = _in_subclasses(survey, classes), _in_bodies(survey, classes)
+    subclasses = _Subclasses(survey, classes)
     for store in survey.stores:
         owner, member = inference.value(store.node.value), store.node.attr.value
         if owner.type is None:
@@ -80,9 +82,9 @@ def member_stores(
             store.value,
             store.path,
             (owner.own is not None and owner.own.may_define(member))
-            or _may_be_of(owner, member, in_subclasses),
+            or subclasses.may_define(owner, member),
             (owner.own is not None and owner.own.may_override(member))
-            or _may_be_of(owner, member, in_bodies),
+            or subclasses.may_override(owner, member),
         )
 
 
@@ -91,7 +93,7 @@ def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> It
     stored = {store.node for store in survey.stores}
     assigned = {(dotted(each.value), each.attr.value) for each in stored}
     assigned |= set(_set_by_name(survey))
-    in_subclasses = _in_subclasses(survey, classes)
+    subclasses = _Subclasses(survey, classes)
     for node in survey.attributes:
         if node in stored:
             continue
@@ -101,8 +103,8 @@ def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> It
         call = survey.parents.get(node)
         is_callee = isinstance(call, cst.Call) and call.func is node
         member = node.attr.value
-        is_own = (owner.own is not None and owner.own.may_define(member)) or _may_be_of(
-            owner, member, in_subclasses
+        is_own = (owner.own is not None and owner.own.may_define(member)) or subclasses.may_define(
+            owner, member
         )
         is_assigned = (dotted(node.value), member) in assigned
         yield MemberUse(
@@ -116,30 +118,47 @@ def member_uses(survey: Survey, inference: Inference, classes: OwnClasses) -> It
         )
 
 
-def _in_subclasses(survey: Survey, classes: OwnClasses) -> frozenset[tuple[Kind, str]]:
-    """Return what the module's own subclasses define, by the kind of their base."""
-    own = [own for node in survey.classes if (own := classes.of(node)) is not None]
-    return frozenset(
-        (each.type.kind, member) for each in own if each.type for member in each.members
-    )
+class _Subclasses:
+    """The user's own classes that the module makes or imports."""
+
+    def __init__(self, survey: Survey, classes: OwnClasses) -> None:
+        self._survey = survey
+        self._classes = classes
+
+    def may_define(self, owner: Value, member: str) -> bool:
+        """Say whether the owner may be of one of them that has ``member``."""
+        return any(member in each.members for each in self._possible(owner))
+
+    def may_override(self, owner: Value, member: str) -> bool:
+        """Say whether ``member`` stands, or may stand, in the body of one that it may be of."""
+        return any(
+            member in (each.members if each.scope is None else each.scope.bindings)
+            for each in self._possible(owner)
+        )
+
+    def _possible(self, owner: Value) -> Sequence[OwnClass]:
+        """Return of which of them an object may be that is not surely of one class."""
+        if owner.type is None or (owner.exact and owner.type.cls):
+            return ()
+        kind = owner.type.kind
+        # What is imported derives from no class of this module.
+        return self._made.get(kind, ()) if owner.own else self._all.get(kind, ())
+
+    @cached_property
+    def _made(self) -> Mapping[Kind, Sequence[OwnClass]]:
+        return _by_kind(self._classes.of(node) for node in self._survey.classes)
+
+    @cached_property
+    def _all(self) -> Mapping[Kind, Sequence[OwnClass]]:
+        return _by_kind(chain(*self._made.values(), self._classes.imported()))
 
 
-def _in_bodies(survey: Survey, classes: OwnClasses) -> frozenset[tuple[Kind, str]]:
-    """Return what stands in the bodies of those subclasses."""
-    own = [own for node in survey.classes if (own := classes.of(node)) is not None]
-    return frozenset(
-        (each.type.kind, member)
-        for each in own
-        if each.type is not None and each.scope is not None
-        for member in each.scope.bindings
-    )
-
-
-def _may_be_of(owner: Value, member: str, in_subclasses: frozenset[tuple[Kind, str]]) -> bool:
-    """Say whether the owner may be of one of the module's own classes that define ``member``."""
-    if owner.type is None or (owner.exact and owner.type.cls):
-        return False
-    return (owner.type.kind, member) in in_subclasses
+def _by_kind(classes: Iterable[OwnClass | None]) -> Mapping[Kind, Sequence[OwnClass]]:
+    found: dict[Kind, list[OwnClass]] = {}
+    for each in classes:
+        if each is not None and each.type is not None:
+            found.setdefault(each.type.kind, []).append(each)
+    return found
 
 
 def _set_by_name(survey: Survey) -> Iterator[tuple[str | None, str]]:

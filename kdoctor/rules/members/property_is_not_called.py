@@ -10,6 +10,9 @@ What the property gives is no function: `TypeError: 'list' object is not callabl
 The same without the parentheses; `keras.ops.copy(weight)` where the value is kept while the weight
 may change: with TensorFlow, `weight.value` is the variable itself and changes with it.
 
+An optimizer of one's own may have a method of that name: where the model is compiled with something
+of an unknown class, nothing is said.
+
 ## How we know
 Run on Keras 3.15.1, in a graph and outside of one.
 """
@@ -18,15 +21,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, method
+from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._at_once import used_at_once
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import calls, member_of
-from kdoctor.syntax import Module
+from kdoctor.syntax import MemberUse, Module
 
 ROWS = (
     method("keras.optimizers.Optimizer.variables(self)", "self.variables"),
@@ -48,6 +54,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if not table.rows_for(use.owner, use.member) or module.is_guarded(use.node):
             continue
+        if use.owner.kind is Kind.OPTIMIZER and _may_be_compiled_with_another(module, use):
+            continue
         attempt = table.attempt(module, use, lambda row: _proven(facts, row))
         yield rule.finding(
             module.place(use.node),
@@ -59,6 +67,29 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
+
+
+def _may_be_compiled_with_another(module: Module, use: MemberUse) -> bool:
+    """Say whether the optimizer of a model may be of a class that is not known here.
+
+    So it may be where the file compiles that model with something of which nothing is known.
+    """
+    if use.owner.cls is not None or not isinstance(use.node.value, cst.Attribute):
+        return False
+    model = module.source(use.node.value.value)
+    compiled = (
+        argument(each.called, "optimizer", 0)
+        for each in module.members
+        if each.member == "compile" and each.called and module.source(each.node.value) == model
+    )
+    return any(given is not None and not _is_of_keras(module, given.value) for given in compiled)
+
+
+def _is_of_keras(module: Module, optimizer: cst.BaseExpression) -> bool:
+    """Say whether it is an optimizer whose class is known, or the name of one."""
+    made = module.type_of(optimizer)
+    is_named = isinstance(value_of(module, optimizer), cst.SimpleString)
+    return is_named or (made is not None and made.kind is Kind.OPTIMIZER)
 
 
 def _proven(facts: Facts, row: MemberRewrite) -> Applicability:
@@ -82,6 +113,11 @@ VALID = [
     "import keras\nimport tensorflow as tf\ntf.Variable(1.0).value()",
     "import tf_keras\ntf_keras.optimizers.legacy.Adam().variables()",
     "import keras\nsettings.value(), settings.variables()",
+    # Who knows what the optimizer has.
+    (
+        "import keras\nfrom mine import Compressed\n\nmodel = keras.Sequential()\n"
+        "model.compile(optimizer=Compressed(0.1), loss='mse')\nmodel.optimizer.variables()"
+    ),
 ]
 INVALID = [
     Example(
