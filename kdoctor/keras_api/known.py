@@ -126,10 +126,16 @@ class KerasKnowledge:
             return TENSOR
         return (CALLED if called else MEMBERS).get((owner.kind, member))
 
-    def receiver_type(self, method: str, keywords: Collection[str]) -> Type | None:
-        """Return what an object must be of which ``method`` is called with these keywords."""
+    @property
+    def telling_methods(self) -> Collection[str]:
+        """The methods that tell what they are called on."""
+        return RECEIVERS
+
+    def receiver_type(self, method: str, given: Mapping[int | str, Type | None]) -> Type | None:
+        """Return what an object must be of which ``method`` is called in this way."""
         wanted, kind = RECEIVERS.get(method, (frozenset(), None))
-        return kind if wanted.intersection(keywords) else None
+        tells = not wanted.isdisjoint(given) or (method == "compile" and _optimizes_a_loss(given))
+        return kind if tells else None
 
     def is_spoken_of(self, qualified: str) -> bool:
         """Say whether a dotted name can have to do with Keras at all."""
@@ -246,6 +252,16 @@ class KerasKnowledge:
     def block_context(self, qualified: str) -> Context | None:
         """Return the context of the body of ``with qualified():``."""
         return BLOCK_CONTEXTS.get(qualified)
+
+
+def _optimizes_a_loss(given: Mapping[int | str, Type | None]) -> bool:
+    """Say whether an optimizer is passed first, and a loss behind it.
+
+    Agents take metrics there: ``agent.compile(Adam(0.1), ["mae"])``.
+    """
+    first, second = given.get(0), given.get(1)
+    is_loss = 1 in given and (second is None or second.kind is Kind.LOSS)
+    return is_loss and first is not None and first.kind is Kind.OPTIMIZER
 
 
 def knowledge(target: Target) -> KerasKnowledge:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import takewhile
 
 import libcst as cst
 
-from kdoctor.kinds import Type
+from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.classes import OwnClasses
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
@@ -49,6 +50,12 @@ def _is_of_whatever(reference: Reference, imports: Imports, knowledge: Knowledge
     )
 
 
+def _assigned(binding: Binding) -> cst.BaseExpression | None:
+    """Return what is assigned to a name, where it is no other name."""
+    is_whole = binding.kind is BindingKind.ASSIGN and not binding.path
+    return binding.value if is_whole and not isinstance(binding.value, cst.Name) else None
+
+
 class ByUse:
     """Answers for one module, where ``tells`` says that use can tell anything in it."""
 
@@ -82,13 +89,37 @@ class ByUse:
 
     def _calls(self) -> Iterator[tuple[cst.BaseExpression, Type]]:
         for node in self._survey.attributes:
+            if node.attr.value not in self._knowledge.telling_methods:
+                continue
             call = self._survey.parents.get(node)
             if type(call) is not cst.Call or call.func is not node:
                 continue
-            keywords = frozenset(each.keyword.value for each in call.args if each.keyword)
-            told = self._knowledge.receiver_type(node.attr.value, keywords)
+            told = self._knowledge.receiver_type(node.attr.value, self._given(call))
             if told is not None and self._resolver.meaning_of(node.value) is None:
                 yield node.value, told
+
+    def _given(self, call: cst.Call) -> dict[int | str, Type | None]:
+        """Return what is passed, by position up to where a star hides which is which."""
+        given: dict[int | str, Type | None] = {
+            each.keyword.value: self._made(each.value) for each in call.args if each.keyword
+        }
+        first = takewhile(lambda each: not each.star and each.keyword is None, call.args)
+        return given | {place: self._made(each.value) for place, each in enumerate(first)}
+
+    def _made(self, node: cst.BaseExpression) -> Type | None:
+        """Return what a call of a class makes, by way of a name, too; a list where one stands."""
+        match node:
+            case cst.List() | cst.Tuple():
+                return Type(Kind.LIST)
+            case cst.Call():
+                meaning = self._resolver.meaning_of(node.func)
+                return None if meaning is None else self._knowledge.class_type(meaning.name)
+            case cst.Name():
+                made = [_assigned(each) for each in self._resolver.bindings_at(node)]
+                types = [None if each is None else self._made(each) for each in made]
+                kinds = {None if each is None else each.kind for each in types}
+                return types[0] if len(kinds) == 1 else None
+        return None
 
     @cached_property
     def _bindings(self) -> dict[Binding, Type]:

@@ -7,7 +7,7 @@ Every question may be answered with None, which means "not known" and never lead
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -39,10 +39,15 @@ class Knowledge(Protocol):
         ``__enter__`` what ``with … as`` binds.
         """
 
-    def receiver_type(self, method: str, keywords: Collection[str]) -> Type | None:
-        """Return what an object must be of which ``method`` is called with these keywords.
+    @property
+    def telling_methods(self) -> Collection[str]:
+        """The methods that tell what they are called on, ``compile`` of a model."""
 
-        ``compile(loss=…)`` is called on a model, ``fit_generator(steps_per_epoch=…)`` likewise.
+    def receiver_type(self, method: str, given: Mapping[int | str, Type | None]) -> Type | None:
+        """Return what an object must be of which ``method`` is called in this way.
+
+        ``compile(loss=…)`` is called on a model, and so is ``compile(Adam(0.1), "mse")``.
+        ``given``: what is passed, by position and by keyword; None where it is not known.
         """
 
     def is_spoken_of(self, qualified: str) -> bool:
@@ -111,7 +116,11 @@ class _Nothing(Struct, frozen=True):
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:  # noqa: ARG002
         return None
 
-    def receiver_type(self, method: str, keywords: Collection[str]) -> Type | None:  # noqa: ARG002
+    @property
+    def telling_methods(self) -> Collection[str]:
+        return ()
+
+    def receiver_type(self, method: str, given: object) -> Type | None:  # noqa: ARG002
         return None
 
     def is_spoken_of(self, qualified: str) -> bool:  # noqa: ARG002

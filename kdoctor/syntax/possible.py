@@ -51,7 +51,7 @@ class Possible:
         self.sketch = sketch
         self._names = names
         self._knowledge = knowledge
-        self._by_use = PossibleByUse(sketch, knowledge)
+        self._by_use = PossibleByUse(sketch, names, knowledge)
         self._known: dict[object, Types] = {}
         self._asked: set[object] = set()
         self._asked_last: list[object] = []

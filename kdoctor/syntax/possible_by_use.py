@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from itertools import takewhile
 
-from kdoctor.kinds import Type
-from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.kinds import Kind, Type
+from kdoctor.syntax.knowledge import Knowledge, Names
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.sketch import Bound, Sketch
+from kdoctor.syntax.sketch import Bound, Sketch, Space
 
 _HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH})
 
@@ -15,19 +17,47 @@ _HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP,
 class PossibleByUse:
     """Answers for one source."""
 
-    def __init__(self, sketch: Sketch, knowledge: Knowledge) -> None:
+    def __init__(self, sketch: Sketch, names: Names, knowledge: Knowledge) -> None:
         self.of_bindings: dict[Bound, set[Type]] = {}
         self.of_members: dict[str, set[Type]] = {}  # by attribute
+        self._sketch, self._names, self._knowledge = sketch, names, knowledge
+        telling = knowledge.telling_methods
         for call, space in sketch.asked:
-            function = call.func
-            keywords = frozenset(each.arg for each in call.keywords if each.arg)
-            told = knowledge.receiver_type(function.attr, keywords)
-            if told is None:
-                continue
-            match function.value:
-                case ast.Name(id=name):
-                    for bound in sketch.bindings(name, space):
-                        if bound.kind in _HOLDS:
-                            self.of_bindings.setdefault(bound, set()).add(told)
-                case ast.Attribute(attr=member):
-                    self.of_members.setdefault(member, set()).add(told)
+            if call.func.attr in telling:
+                for told in self._told(call.func.attr, call, space):
+                    self._note(call.func.value, space, told)
+
+    def _note(self, receiver: ast.expr, space: Space, told: Type) -> None:
+        match receiver:
+            case ast.Name(id=name):
+                for bound in self._sketch.bindings(name, space):
+                    if bound.kind in _HOLDS:
+                        self.of_bindings.setdefault(bound, set()).add(told)
+            case ast.Attribute(attr=member):
+                self.of_members.setdefault(member, set()).add(told)
+
+    def _told(self, method: str, call: ast.Call, space: Space) -> Iterator[Type]:
+        """Yield what a call of a method may tell, one of what is passed being known at a time."""
+        first = takewhile(lambda each: not isinstance(each, ast.Starred), call.args)
+        passed: dict[int | str, ast.expr] = dict(enumerate(first))
+        passed |= {each.arg: each.value for each in call.keywords if each.arg}
+        unknown: dict[int | str, Type | None] = {
+            key: Type(Kind.LIST) if isinstance(each, ast.List | ast.Tuple) else None
+            for key, each in passed.items()
+        }
+        known = ({key: made} for key, each in passed.items() for made in self._made(each, space))
+        for given in ({}, *known):
+            told = self._knowledge.receiver_type(method, unknown | given)
+            if told is not None:
+                yield told
+
+    def _made(self, node: ast.expr, space: Space) -> Iterator[Type]:
+        """Yield what a call of a class may make, by way of a name, too."""
+        match node:
+            case ast.Call(func=cls):
+                made = map(self._knowledge.class_type, self._names.meant_by(cls))
+                yield from (each for each in made if each is not None)
+            case ast.Name(id=name):
+                for bound in self._sketch.bindings(name, space):
+                    if isinstance(bound.value, ast.Call):
+                        yield from self._made(bound.value, space)

@@ -78,7 +78,7 @@ class Sketch:
         self.methods: dict[str, list[Function]] = {}
         self.calls: dict[str, list[Place]] = {}  # of a name
         self.applied: dict[str, list[Place]] = {}  # `layer(…)(x)`, by the name that is passed first
-        self.asked: list[Place] = []  # calls of attributes with keywords
+        self.asked: list[Place] = []  # calls of attributes with something
         self.places: dict[ast.AST, Space] = {}  # of calls, loops and conditions
         self.remote: set[str] = set()  # names that are said to be global, or not local
         for node, found in scopes.items():
@@ -195,7 +195,7 @@ class Sketch:
         self.places[node] = self._space
         function = node.func
         if isinstance(function, ast.Attribute):
-            if node.keywords:
+            if node.keywords or node.args:
                 self.asked.append(place)
         elif isinstance(function, ast.Name):
             self.calls.setdefault(function.id, []).append(place)

@@ -18,6 +18,7 @@ CLASSES = {
     "k.Sequential": Type(Kind.MODEL, "Sequential", "k.Sequential"),
     "k.layers.Layer": Type(Kind.LAYER, "Layer", "k.layers.Layer"),
     "k.layers.Dense": Type(Kind.LAYER, "Dense", "k.layers.Dense"),
+    "k.SGD": Type(Kind.OPTIMIZER, "SGD", "k.SGD"),
     "k.losses.Loss": Type(Kind.LOSS, "Loss", "k.losses.Loss"),
     "k.metrics.Metric": Type(Kind.METRIC, "Metric", "k.metrics.Metric"),
 }
@@ -80,8 +81,13 @@ class World:
             return owner.item
         return MEMBERS.get((owner.kind, member, called))
 
-    def receiver_type(self, method, keywords):
-        return Type(Kind.MODEL) if method == "compile" and "loss" in keywords else None
+    @property
+    def telling_methods(self):
+        return ("compile",)
+
+    def receiver_type(self, method, given):
+        tells = "loss" in given or (given.get(0) and given[0].kind is Kind.OPTIMIZER and 1 in given)
+        return Type(Kind.MODEL) if method == "compile" and tells else None
 
     def is_spoken_of(self, qualified):
         return "k" in qualified

@@ -135,6 +135,13 @@ KNOWN = {
         'def f(m):\n    """Do.\n\n    Args:\n        m (k.Model): it.\n    """\n    m.it'
     ),
     "told by a call": "def f(m):\n    m.compile('sgd', loss='mse')\n    m.it",
+    "told by a class that is passed": (
+        "def f(m, d):\n    if d:\n        o = k.SGD(1)\n    else:\n        o = k.SGD(2)\n"
+        "    m.compile(o, 'mse')\n    m.it"
+    ),
+    "told by an alias of a class that is passed": (
+        "S = k.SGD\ndef f(m):\n    m.compile(S(), loss(), m=[1])\n    m.it"
+    ),
     "told by a call of an attribute": (
         "class A:\n    def f(self):\n        self.m.compile(loss=1)\n    def g(self):\n        self.m.it"
     ),

@@ -106,6 +106,8 @@ def kind_of_y(parse, source, **options):
         ("def f(m):\n    m.compile(loss=3)\n    m.y", Kind.MODEL),
         ("m = make()\ndef f(): m.y\nm.compile(loss=3)", Kind.MODEL),
         ("for m in make():\n    m.compile(loss=3)\n    m.y", Kind.MODEL),
+        ("def f(m):\n    m.compile(k.SGD(3), 'mse', *a)\n    m.y", Kind.MODEL),
+        ("o = k.SGD(3)\ndef f(m):\n    m.compile(o, 'mse')\n    m.y", Kind.MODEL),
         ("def f(m):\n    m.compile(loss=3)\n    m.layers[0].y", Kind.LAYER),
         (("class A:\n    def f(self, m):\n        self.m = m\n        self.m.compile(loss=3)\n"
          "    def g(self): self.m.y"), Kind.MODEL),
@@ -167,6 +169,10 @@ def test_the_kind_is_inferred(parse, source, kind):
         "(3 > np.ones(3)).y",
         "class A(A): pass\nA().y",
         "def f(m):\n    m.compile(optimizer=3)\n    m.y",
+        "def f(m):\n    m.compile(k.SGD(3))\n    m.y",
+        "def f(m):\n    m.compile(*a, k.SGD(3), 'mse')\n    m.y",
+        "def f(m, o):\n    m.compile(o, 'mse')\n    m.y",
+        "o = k.SGD(3) if x else make()\ndef f(m):\n    m.compile(o, 'mse')\n    m.y",
         # Another object under the same name.
         "m = make()\nm.compile(loss=3)\nm = forest()\nm.y",
         (

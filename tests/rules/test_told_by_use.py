@@ -67,3 +67,37 @@ def test_what_a_module_made_that_imports_tf_keras_is_of_tf_keras(codes, use):
 )  # fmt: skip
 def test_any_other_model_that_is_compiled_is_of_keras(codes, compat, use):
     assert codes(USE.format(use), compat=compat) == ["KD207"]
+
+
+MADE = "from keras.optimizers import Adam\nfrom keras.losses import Huber\n"
+READ = "\nmodel.input.get_shape().as_list()\n"
+
+
+@pytest.mark.parametrize(
+    "compiled",
+    [
+        "model.compile(Adam(0.001), 'mse', metrics=['mae'])",
+        "model.compile(Adam(0.001), Huber())",
+        "best = Adam(0.001)\nmodel.compile(best, custom_loss)",
+        "if fast:\n    how = Adam(0.1)\nelse:\n    how = Adam()\nmodel.compile(how, 'mse', ['mae'])",
+    ],
+)
+def test_what_is_compiled_with_an_optimizer_and_a_loss_is_a_model(codes, compiled):
+    assert codes(f"{MADE}from nets import UNET\n\nmodel = UNET(3)\n{compiled}{READ}") == ["KD207"]
+
+
+@pytest.mark.parametrize(
+    "compiled",
+    [
+        # As agents are compiled.
+        "model.compile(Adam(0.001), metrics=['mae'])",
+        "model.compile(Adam(0.001), ['mae'])",
+        "metrics = ['mae']\nmodel.compile(Adam(0.001), metrics)",
+        "model.compile([Adam(), Adam()], 'mse')",
+        "model.compile('adam', 'mse')",
+        "model.compile(Adam(), Adam(), 'mse')",
+        "model.compile(how, 'mse')",
+    ],
+)
+def test_what_is_compiled_in_another_way_may_be_anything(codes, compiled):
+    assert not codes(f"{MADE}from nets import UNET\n\nmodel = UNET(3)\n{compiled}{READ}")
