@@ -419,10 +419,9 @@ class Inference:
         return operated(sides, (is_number(node.left), is_number(node.right)))
 
     def _comparison(self, node: cst.Comparison) -> Value:
-        if len(node.comparisons) != 1:
-            return UNKNOWN  # Python asks the first for its truth
-        other = node.comparisons[0]
-        return compared((self._of(node.left), self._of(other.comparator)), other.operator)
+        first, *more = node.comparisons  # of several, Python asks the first for its truth
+        sides = (self._of(node.left), self._of(first.comparator))
+        return UNKNOWN if more else compared(sides, first.operator)
 
     # -- functions
 
