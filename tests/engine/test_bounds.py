@@ -56,9 +56,9 @@ def test_a_project_that_is_much_for_each_of_its_files_is_not_read_again_for_each
 ):
     read = []
 
-    def outlined(tree):
+    def outlined(tree, source):
         read.append(tree)
-        return outline_from(tree)
+        return outline_from(tree, source)
 
     def read_for(most):
         monkeypatch.setattr(package, "_MOST", most)
