@@ -471,6 +471,16 @@ if hasattr(optimizer, 'rate'):
 from keras.layers import BatchNormalization
 BatchNormalization()
 
+# KD448
+import tensorflow as tf
+class Own(tf.keras.Model):
+    def train_step(self, data):
+        return {"loss": data, "more": data}
+    def summed(self):
+        return {"loss": self.optimizer}
+model.compile("sgd")
+model.fit(x)
+
 # KD444
 import keras
 class Own(keras.layers.Layer):
@@ -1627,6 +1637,20 @@ class Own(keras.callbacks.Callback):
 from keras.layers import *
 norm = BatchNormalization(3)
 TimeDistributed(layer=norm)
+
+# KD448
+from tensorflow import function as graph
+from tensorflow.keras.models import Model as M
+@graph
+def squares(y): return y ** 2
+class Own(M):
+    @graph
+    def train_step(this, batch):
+        this.optimizer.minimize(lambda: squares(this(batch)), this.weights)
+        if batch is None:
+            return {'''loss''': squares(batch)}
+        logs = {'loss': squares(this(batch))}
+        return logs
 
 # KD444
 from keras.layers import Dense as D, Layer

@@ -20,6 +20,33 @@ model = keras.Model(inputs, hidden)
 model.compile("sgd", "mse", metrics=["mae"])
 model.evaluate(x, y, verbose=0)
 """
+TRAINED = """
+import keras
+import numpy as np
+import tensorflow as tf
+
+x, y = np.ones((4, 4), "float32"), np.full((4, 1), 9, "float32")
+
+
+class Own(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(1)
+{made}
+    def call(self, x):
+        return self.dense(x)
+
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((y - self(x)) ** 2)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+        {returned}
+
+
+model = Own()
+"""
 CASES = {
     "a loss of an inner tensor": (
         MODEL
@@ -311,6 +338,33 @@ class Count(keras.metrics.Metric):
 seen = Count()
 seen.update_state([1, 2, 3])
 assert seen.result() == 3
+""",
+    ),
+    "a loss that no metric has": (
+        TRAINED.format(made="", returned="return {'loss': loss}"),
+        'Make `self.loss_tracker = keras.metrics.Mean(name="loss")`',
+        TRAINED.format(
+            made="""
+        self.loss_tracker = keras.metrics.Mean(name="loss")
+
+    @property
+    def metrics(self):
+        return [self.loss_tracker]
+
+    def test_step(self, data):
+        x, y = data
+        return self.tracked(tf.reduce_mean((y - self(x)) ** 2))
+
+    def tracked(self, loss):
+        self.loss_tracker.update_state(loss)
+        return {"loss": self.loss_tracker.result()}
+""",
+            returned="return self.tracked(loss)",
+        )
+        + """
+model.compile("sgd", "mse", metrics=["mae"])
+assert model.fit(x, y, verbose=0).history["loss"][0] > 0
+assert model.evaluate(x, y, verbose=0) > 0
 """,
     ),
     "the phase of all models": (

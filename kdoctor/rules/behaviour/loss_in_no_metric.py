@@ -1,0 +1,397 @@
+"""A `train_step` returns `{"loss": loss}`, and no metric has that loss: the logs say 0.0.
+
+## What it does
+Reports a `train_step` or a `test_step` of a subclass of `Model` that returns a dict with the one
+key `loss`, in a class that updates no metric, in code for TensorFlow.
+
+## Why it breaks
+From `compile` on each model of Keras 3 has a metric called `loss`, which only the steps of Keras
+itself update. After an epoch `fit` (after the last batch `evaluate`) asks the metrics of the model
+for their values, and takes them instead of what the step returned where the names are the same.
+So the history says `loss: 0.0`, `evaluate` gives 0.0, and early stopping and checkpoints go by it.
+With metrics in `compile` it is `ValueError: Cannot get result() since the metric has not yet been
+built.` Keras 2 showed what the step returned.
+
+## What to write instead
+A metric of the model's own, updated and returned by both steps:
+
+    def __init__(self):
+        super().__init__()
+        self.loss_tracker = keras.metrics.Mean(name="loss")
+
+    @property
+    def metrics(self):
+        return [self.loss_tracker]
+
+    def train_step(self, data):
+        ...
+        self.loss_tracker.update_state(loss)
+        return {"loss": self.loss_tracker.result()}
+
+The history then has the mean over the batches, not the loss of the last one. With this property
+the `test_step` of Keras does not do: its metric is another one.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21. In Keras 3.0 `fit` took the values of the metrics whatever
+the names were. `compute_loss` and `compiled_loss` do not update that metric, either, but give a
+model of several outputs more of them; and where the training is distributed, those of `compile` are
+built in advance: there the rule is silent.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import UNKNOWN, argument, is_keras_3, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class, methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, defines, method_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.literals import evaluated
+from kdoctor.syntax.nodes import nodes_in
+from kdoctor.syntax.walk import descendants, own_nodes
+
+_STEPS = ("train_step", "test_step")
+_GIVES = {"train_step": "`fit` logs", "test_step": "`evaluate` gives"}
+_LOSS = "loss"
+_NOT_BUILT = "Cannot get result() since the metric has not yet been built."
+_RUNS = frozenset({"fit", "evaluate"})
+# What a class reads or calls that may update a metric, or that makes the names differ.
+_TRACKS = frozenset({
+    *("_compile_loss", "_compile_metrics", "_loss_tracker", "_metrics", "add_metric"),
+    *("compiled", "compiled_metrics", "compute_metrics", "get_metrics_result", "metrics"),
+    *("metrics_names", "reset_metrics", "reset_state", "reset_states", "result", "update_state"),
+})  # fmt: skip
+# They update no metric, but a model of several outputs has one for each once they were called.
+_OF_SEVERAL = frozenset({"compiled_loss", "compute_loss"})
+# What decides which values are logged, and may be the class' own.
+_DECIDES = frozenset({
+    *("__getattr__", "__getattribute__", "_get_metrics_result_or_logs", "make_test_function"),
+    *("make_train_function", *_RUNS, *_TRACKS),
+})  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such step."""
+    if not _is_plain_tensorflow(module) or _has_metrics(module):
+        return
+    for node in module.nodes(cst.ClassDef):
+        methods = methods_in(node)
+        # The `train_step` of Keras would make other metrics known to a `test_step`.
+        if "train_step" not in methods or not _is_model(module, facts, node):
+            continue
+        if _may_track(module, node, methods) or not _is_fitted(module, node, methods):
+            continue
+        for name in _STEPS:
+            found = _returned(module, methods[name]) if name in methods else None
+            if found is not None and not module.is_guarded(found):
+                yield _finding(module, node, name, found)
+
+
+def _is_plain_tensorflow(module: Module) -> bool:
+    """Say whether the steps are for TensorFlow, on one device, as far as the file tells."""
+    names = {each.name for each in module.references}
+    return any(each.split(".")[0] == "tensorflow" for each in names) and not any(
+        each.startswith("tensorflow.distribute") for each in names
+    )
+
+
+def _has_metrics(module: Module) -> bool:
+    """Say whether the file makes a metric, of whatever package, that is not for ``compile``."""
+    made = [
+        each.call
+        for each in module.references
+        if each.call is not None
+        and "metrics" in each.name.split(".")[:-1]
+        and each.name.rpartition(".")[2][0].isupper()
+    ]
+    return not all(_is_compiled(module, each) for each in made) or any(
+        kind_of_class(module, each) is Kind.METRIC for each in module.nodes(cst.ClassDef)
+    )
+
+
+def _is_compiled(module: Module, call: cst.Call) -> bool:
+    return any(
+        isinstance(each, cst.Arg)
+        and each.keyword is not None
+        and each.keyword.value in {"metrics", "weighted_metrics"}
+        for each in module.ancestors(call)
+    )
+
+
+def _is_model(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+    """Say whether the one base is Keras' own, so that all else stands in the class."""
+    if len(node.bases) != 1 or node.keywords:
+        return False
+    decorators = [module.qualified(_called(each.decorator)) for each in node.decorators]
+    if not all(each and each.endswith(".register_keras_serializable") for each in decorators):
+        return False
+    name = module.qualified(node.bases[0].value)
+    made = module.knowledge.class_type(name) if name else None
+    return (
+        made is not None
+        and made.kind is Kind.MODEL
+        and made.cls in {"Functional", "Sequential"}
+        and is_keras_3(facts, name)
+    )
+
+
+def _called(node: cst.BaseExpression) -> cst.BaseExpression:
+    return node.func if isinstance(node, cst.Call) else node
+
+
+def _may_track(module: Module, node: cst.ClassDef, methods: dict[str, cst.FunctionDef]) -> bool:
+    """Say whether the class may update a metric, have another, or decide itself what is logged."""
+    forbidden = _TRACKS | (_OF_SEVERAL - methods.keys())
+    for each in descendants(node.body):
+        match each:
+            case cst.FunctionDef(name=cst.Name(value=name)) if name in _DECIDES:
+                return True
+            case cst.Attribute(attr=cst.Name(value=name)) if name in forbidden:
+                if module.qualified(each) is None:
+                    return True
+            case cst.Name(value="setattr"):
+                return True
+    lines = (each for each in node.body.body if isinstance(each, cst.SimpleStatementLine))
+    return any(
+        isinstance(each, cst.Name) and each.value in _DECIDES.union(_STEPS)
+        for line in lines
+        for each in descendants(line)
+    )
+
+
+def _is_fitted(module: Module, node: cst.ClassDef, methods: dict[str, cst.FunctionDef]) -> bool:
+    """Say whether ``fit`` or ``evaluate`` runs the steps, as far as the file tells."""
+    attributes = {each.attr.value for each in module.attributes}
+    if attributes & set(_STEPS):  # by hand, or by the steps of the base
+        return False
+    runs = bool(attributes & _RUNS)
+    if not runs and attributes & {"train_on_batch", "test_on_batch"}:
+        return False
+    if "compile" in methods:
+        return any(map(_is_compile_of_the_base, descendants(methods["compile"].body)))
+    return (runs and "compile" in attributes) or _has_an_optimizer(node)
+
+
+def _is_compile_of_the_base(node: cst.CSTNode) -> bool:
+    match node:
+        case cst.Call(
+            func=cst.Attribute(
+                value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value="compile")
+            )
+        ):
+            return True
+    return False
+
+
+def _has_an_optimizer(node: cst.ClassDef) -> bool:
+    """Say whether the class reads ``self.optimizer``, and leaves it to ``compile`` to set it."""
+    parts = [*descendants(node.body)]
+    stored = {id(each.target) for each in parts if isinstance(each, cst.AssignTarget)}
+    found = [
+        id(each) in stored
+        for each in parts
+        if isinstance(each, cst.Attribute)
+        and each.attr.value == "optimizer"
+        and isinstance(each.value, cst.Name)
+    ]
+    return bool(found) and not any(found)
+
+
+def _returned(module: Module, step: cst.FunctionDef) -> cst.Dict | None:
+    """Return the ``{"loss": loss}`` that a step returns, if it never returns anything else."""
+    parameters = step.params
+    if len(parameters.params) != 2 or step.asynchronous is not None:
+        return None
+    if parameters.posonly_params or parameters.kwonly_params or parameters.star_kwarg:
+        return None
+    if isinstance(parameters.star_arg, cst.Param) or not _is_only_a_graph(module, step):
+        return None
+    parts = [*own_nodes(step.body)]
+    found = [_loss_alone(module, step, each.value) for each in parts if type(each) is cst.Return]
+    return found[0] if found and None not in found and cst.Yield not in map(type, parts) else None
+
+
+def _is_only_a_graph(module: Module, step: cst.FunctionDef) -> bool:
+    return all(
+        module.qualified(_called(each.decorator)) == "tensorflow.function"
+        for each in step.decorators
+    )
+
+
+def _loss_alone(
+    module: Module, step: cst.FunctionDef, given: cst.BaseExpression | None
+) -> cst.Dict | None:
+    if given is None:
+        return None
+    found = value_of(module, given)
+    if found is not given and isinstance(given, cst.Name):
+        read = [each for each in descendants(step.body) if isinstance(each, cst.Name)]
+        if [each.value for each in read].count(given.value) != 2:
+            return None
+    match found:
+        case cst.Dict(elements=[cst.DictElement(key=cst.SimpleString() as key, value=value)]):
+            return found if evaluated(key) == _LOSS and literal(value) is UNKNOWN else None
+    return None
+
+
+def _finding(module: Module, node: cst.ClassDef, step: str, found: cst.Dict) -> Finding:
+    fails = _is_compiled_with_metrics(module, node)
+    return rule.finding(
+        module.place(found),
+        f"{_GIVES[step]} what the metrics of the model hold, and nothing here updates them: "
+        + (f"ValueError: {_NOT_BUILT}" if fails else "`loss` is 0.0, whatever it is here"),
+        symbol=f"{node.name.value}.{step}",
+        confidence=Confidence.LIKELY,
+        severity=Severity.ERROR if fails else None,
+        help='Make `self.loss_tracker = keras.metrics.Mean(name="loss")`, return `[self.'
+        "loss_tracker]` from a property `metrics`, and in `train_step` and in a `test_step` update "
+        'it and return `{"loss": self.loss_tracker.result()}`.',
+        no_fix_because="what keeps the loss, and in which steps, is for you to say",
+    )
+
+
+def _is_compiled_with_metrics(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether all that the file compiles of this class gets metrics."""
+    given = [
+        argument(use.called, "metrics")
+        for use in module.members
+        if use.member == "compile" and use.called is not None and use.owner.cls == node.name.value
+    ]
+    return bool(given) and all(
+        each is not None and literal(each.value) is not None for each in given
+    )
+
+
+def _may_return_it(glimpse: Glimpse, _: Facts) -> bool:
+    steps = (
+        method_of(node, name)
+        for node in glimpse.nodes.get(ast.ClassDef, ())
+        if len(node.bases) == 1
+        for name in _STEPS
+    )
+    return any(
+        isinstance(each, ast.Dict)
+        and len(each.keys) == 1
+        and isinstance(each.keys[0], ast.Constant)
+        and each.keys[0].value == _LOSS
+        for step in steps
+        if step is not None
+        for each in nodes_in(step)
+    )
+
+
+rule = Rule(
+    code="KD448",
+    name="loss-in-no-metric",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=defines(*_STEPS) & Trigger(_may_return_it),
+    since="3.0",
+)
+
+_HEAD = (
+    "import keras\nimport numpy as np\nimport tensorflow as tf\n\n"
+    "x, y = np.ones((4, 3), 'float32'), np.full((4, 1), 5, 'float32')\n\n\n"
+)
+_INIT = (
+    "    def __init__(self):\n        super().__init__()\n"
+    "        self.dense = keras.layers.Dense(1, kernel_initializer='zeros')\n{}\n"
+    "    def call(self, x):\n        return self.dense(x)\n\n"
+)
+_TRAIN = (
+    "    def train_step(self, data):\n        x, y = data\n"
+    "        with tf.GradientTape() as tape:\n"
+    "            loss = tf.reduce_mean((y - self(x, training=True)) ** 2)\n"
+    "        gradients = tape.gradient(loss, self.trainable_variables)\n"
+    "        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))\n"
+)
+_TEST = (
+    "    def test_step(self, data):\n        x, y = data\n"
+    "        loss = tf.reduce_mean((y - self(x, training=False)) ** 2)\n"
+)
+_CLASS = f"class Own(keras.Model):\n{_INIT}{_TRAIN}"
+_LONE = "        return {'loss': loss}\n"
+_COMPILED = "\n\nmodel = Own()\nmodel.compile('sgd')\n"
+_FITTED = f"{_COMPILED}losses = model.fit(x, y, epochs=2, verbose=0).history['loss']\n"
+_WHOLE = _HEAD + _CLASS.format("") + _LONE
+_TRACKER = "        self.tracker = keras.metrics.Mean(name='loss')\n"
+_TRACKED = (
+    "        self.tracker.update_state(loss)\n        return {'loss': self.tracker.result()}\n"
+)
+_ROUNDED = "[round(float(each), 3) for each in losses]"
+
+VALID = [
+    # It is kept in a metric.
+    f"{_HEAD}{_CLASS.format(_TRACKER)}{_TRACKED}{_FITTED}",
+    (
+        f"{_HEAD}{_CLASS.format('')}        for each in self.metrics:\n"
+        f"            each.update_state(loss)\n{_LONE}{_FITTED}"
+    ),
+    f"{_HEAD}{_CLASS.format('')}        self._loss_tracker.update_state(loss)\n{_LONE}{_FITTED}",
+    # The names are others.
+    f"{_HEAD}{_CLASS.format('')}        return {{'loss': loss, 'more': loss}}\n{_FITTED}",
+    f"{_HEAD}{_CLASS.format('')}        return {{'reconstruction': loss}}\n{_FITTED}",
+    f"{_HEAD}{_CLASS.format(_TRACKER.replace('loss', 'mean'))}{_LONE}{_FITTED}",
+    (
+        f"{_HEAD}{_CLASS.format('')}        logs = {{'loss': loss}}\n        logs['more'] = loss\n"
+        f"        return logs\n{_FITTED}"
+    ),
+    f"{_WHOLE}\n    @property\n    def metrics(self):\n        return []\n{_FITTED}",
+    # The step of Keras.
+    f"{_HEAD}{_CLASS.format('')}        super().train_step(data)\n{_LONE}{_FITTED}",
+    # The `train_step` of Keras makes the metrics of `compile` known.
+    (
+        f"{_HEAD}class Own(keras.Model):\n{_INIT.format('')}{_TEST}{_LONE}\n\nmodel = Own()\n"
+        "model.compile('sgd', 'mse', metrics=['mae'])\nmodel.fit(x, y, validation_data=(x, y))\n"
+    ),
+    # Nobody replaces what is returned here.
+    f"{_WHOLE}{_COMPILED}model.train_on_batch(x, y)",
+    f"{_WHOLE}{_COMPILED}model.train_step((x, y))",
+    _HEAD + _CLASS.format("        self.optimizer = keras.optimizers.SGD(0.1)\n") + _LONE,
+    (
+        _HEAD
+        + _CLASS.format("\n    def compile(self, rate):\n        self.optimizer = rate\n")
+        + _LONE
+    ),
+    # A model of several outputs has metrics for each.
+    f"{_HEAD}{_CLASS.format('')}{_LONE}{_FITTED}".replace(
+        "tf.reduce_mean((y - self(x, training=True)) ** 2)", "self.compute_loss(x, y, self(x))"
+    ),
+    f"{_WHOLE}{_FITTED}".replace(
+        "model = Own()", "with tf.distribute.MirroredStrategy().scope():\n    model = Own()"
+    ),
+    f"{_WHOLE}{_FITTED}".replace("keras.Model", "Base"),
+    f"{_WHOLE}{_FITTED}".replace("self, data", "self, x, y"),
+    f"{_WHOLE}{_FITTED}".replace("import keras", "import tf_keras as keras"),
+    f"{_WHOLE}{_FITTED}".replace("'loss': loss", "'loss': 0.0"),
+]
+INVALID = [
+    Example(before=_WHOLE + _FITTED, on_keras_2=True, same=_ROUNDED),
+    # Both steps, with a `compile` of the class' own.
+    Example(
+        before=_HEAD.replace("import keras\n", "from tensorflow import keras\n")
+        + _CLASS.format("\n    def compile(self, rate):\n        super().compile('sgd', 'mse')\n")
+        + f"        logs = {{'loss': loss}}\n        return logs\n\n{_TEST}{_LONE}"
+        + "\n\nmodel = Own()\nmodel.compile(0.1)\nmodel.fit(x, y, verbose=0)\n"
+        "losses = [model.evaluate(x, y, verbose=0)]\n",
+        findings=2,
+        on_keras_2=True,
+        same=_ROUNDED,
+    ),
+    Example(
+        before=_WHOLE.replace("    def train_step", "    @tf.function\n    def train_step")
+        + _FITTED.replace("'sgd'", "'sgd', 'mse', metrics=['mae']"),
+        raises=f"ValueError: {_NOT_BUILT}",
+        on_keras_2=True,
+        same=_ROUNDED,
+    ),
+]
