@@ -32,6 +32,7 @@ from kdoctor.keras_api.returns import (
     WEIGHTED_LAYERS,
 )
 from kdoctor.keras_api.surface import (
+    COMPATIBLE,
     PRIVATE_ROOT,
     newest,
     same_under_other_roots,
@@ -308,9 +309,12 @@ def _gives_one(owner: Type) -> bool:
 
 
 def _meanings(root: str, name: str) -> list[tuple[tables.NamesTable, NameSpan]]:
-    """What ``name`` stood for: under its own root first, newest release first."""
+    """What ``name`` stood for: under its own root first, newest release first.
+
+    ``tf.compat.v1.keras`` has been ``tf.keras`` since its own names ended.
+    """
     found = []
-    for known in dict.fromkeys((root, *_COPIES)):
+    for known in dict.fromkeys((*_COPIES, root) if root in COMPATIBLE else (root, *_COPIES)):
         table = tables.names_table(known)
         row = table.names.get(name)
         if row is not None:

@@ -13,6 +13,8 @@ from kdoctor.keras_api.presence import Presence
 from kdoctor.keras_api.signatures import Signature, parse_signature
 from kdoctor.keras_api.suggest import suggestions
 from kdoctor.keras_api.surface import (
+    COMPATIBLE,
+    COMPATIBLE_1,
     PRIVATE_ROOT,
     Surface,
     distribution_of,
@@ -37,8 +39,6 @@ _PRIVATE = frozenset({"src", "api"})
 # The roots that code of today imports, and those that serve code of other TensorFlow versions.
 _PUBLIC = ("keras", "tf.keras", "tf_keras")
 _CONTRIB = "tensorflow.contrib.keras"
-_COMPATIBLE_1 = "tf.compat.v1.keras"
-_COMPATIBLE = frozenset({_COMPATIBLE_1, "tf.compat.v2.keras"})
 
 
 class Lookup(Struct, frozen=True):
@@ -138,7 +138,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
     found = _find(surface, name)
     spelling = root_spelling(qualified) or root
     public = _public_names(surface, name, target) if private else ()
-    attribute_only = root == _CONTRIB or (root in _COMPATIBLE and has_keras_3(target))
+    attribute_only = root == _CONTRIB or (root in COMPATIBLE and has_keras_3(target))
     history = _history(surface, root, name)
     since, until = _period_at(history, surface)
     if found.presence is not Presence.MISSING:
@@ -362,7 +362,7 @@ def _history(surface: Surface, root: str, name: str) -> tuple[tuple[str, str], .
     had been there for longer: ``backend.get_session`` up to 2.15, not 1.15.
     """
     history = periods(surface.root, surface.canonical(name))
-    if root != _COMPATIBLE_1 or surface.root == root:
+    if root != COMPATIBLE_1 or surface.root == root:
         return history
     releases = surface.table.releases
     end = releases.index(known_releases(root)[-1])

@@ -33,6 +33,10 @@ TABLES: Final = tuple(dict.fromkeys(_SPELLINGS.values()))
 # own package.
 PRIVATE_ROOT: Final = "tensorflow.python.keras"
 
+# What TensorFlow hands on beside `tf.keras`: something else before Keras 3, the same since.
+COMPATIBLE_1: Final = "tf.compat.v1.keras"
+COMPATIBLE: Final = (COMPATIBLE_1, "tf.compat.v2.keras")
+
 # The smallest of the tables that count TensorFlow's releases, all of them.
 TENSORFLOW: Final = "tensorflow.contrib.keras"
 
@@ -228,7 +232,7 @@ def surface_on(root: str, target: Target) -> Surface | None:
         case "tf.compat.v1.keras" | "tf.compat.v2.keras":
             if has_keras_3(target):
                 return surface_at("tf.keras", made_of)
-            if root == "tf.compat.v1.keras":
+            if root == COMPATIBLE_1:
                 # tf_keras goes on where keras 2.15 ended: its wheels list the same names here.
                 return surface_at(root, made_of) or surface_at(root, _continued(root, made_of))
             return surface_at(root, made_of) or surface_on("tf.keras", target)

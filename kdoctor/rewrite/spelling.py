@@ -37,6 +37,8 @@ TWINS = {
     "Sequential": "models.Sequential",
 }
 _USUAL_NAMES = {"numpy": "np", "tensorflow": "tf"}
+# What hands on the same `keras` as `tensorflow`.
+_TENSORFLOWS = ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
 
 
 class Speller:
@@ -98,7 +100,7 @@ class Speller:
     def _by_import_at_hand(self, name: str) -> str | None:
         """Use an import of the name itself or of the module that it stands in."""
         for prefix, rest in _splits(name)[:2]:
-            binding = self._binding_of(prefix)
+            binding = self._binding_above(name, prefix)
             if binding is not None and (rest or split_root(prefix) != (TEMPLATE_ROOT, "")):
                 return f"{binding.local}{rest}"
         return None
@@ -110,7 +112,7 @@ class Speller:
         if not writes_out and module in _BY_NAME:
             return None
         for prefix, rest in _splits(name)[1:]:
-            binding = self._binding_of(prefix)
+            binding = self._binding_above(name, prefix)
             if binding is not None:
                 return f"{binding.local}{rest}"
         return None
@@ -138,6 +140,14 @@ class Speller:
         local = self._free_name(f"keras_{module}" if hides else module)
         return f"{local}.{leaf}", ImportNeed(above, module, local)
 
+    def _binding_above(self, name: str, prefix: str) -> ImportBinding | None:
+        """Return an import of what stands above a name, be it by way of `tensorflow.compat.v1`."""
+        package, dot, rest = prefix.partition(".")
+        if package != "tensorflow" or split_root(name) is None:
+            return self._binding_of(prefix)
+        found = (self._binding_of(f"{each}{dot}{rest}") for each in _TENSORFLOWS)
+        return next((each for each in found if each is not None), None)
+
     def _binding_of(self, name: str) -> ImportBinding | None:
         return readable_import(self.module, name, self.node, self.binding)
 
@@ -156,7 +166,7 @@ class Speller:
 def _is_package(binding: ImportBinding) -> bool:
     """Say whether an import binds a root of Keras or what stands above it."""
     split = split_root(binding.name)
-    return (split is not None and not split[1]) or binding.name == "tensorflow"
+    return (split is not None and not split[1]) or binding.name in _TENSORFLOWS
 
 
 @once

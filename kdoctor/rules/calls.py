@@ -39,7 +39,7 @@ def instances(
 
 
 def is_keras_3(facts: Facts, name: str | None) -> bool:
-    """Say whether a dotted name is one of the Keras 3 of the target (`tf.compat.v1.keras` is not).
+    """Say whether a dotted name is one of the Keras 3 of the target (`tf_keras` is not).
 
     A name that is not known may be.
     """

@@ -14,11 +14,15 @@ from packaging.version import Version
 
 from kdoctor import keras_api
 from kdoctor.keras_api import Lookup, Presence, Signature
+from kdoctor.keras_api.surface import COMPATIBLE
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability
 from kdoctor.target import Target
 
 RECORD: Final = Path(__file__).with_name("proofs.json")
+
+FACADES: Final = ("tf.keras", *COMPATIBLE)
+"""The roots under which TensorFlow hands on Keras: one and the same, if that is Keras 3."""
 
 
 class Proven(Protocol):
@@ -73,8 +77,11 @@ class Facts(Struct, frozen=True, cache_hash=True):
         return self if version is None else _at_release(self, version)
 
     def runs_keras_3(self, root: str) -> bool:
-        """Say whether what ``root`` (``keras``, ``tf.keras``) imports on the target is Keras 3."""
-        if root not in ("keras", "tf.keras"):
+        """Say whether what ``root`` (``keras``, ``tf.keras``) imports on the target is Keras 3.
+
+        ``tf.compat.v1.keras`` is what ``tf.keras`` is.
+        """
+        if root != "keras" and root not in FACADES:
             return False
         version = self.target.keras_version if root == "keras" else self.target.tf_keras_version
         return bool(version) and _major(version) >= 3

@@ -32,6 +32,18 @@ PRINT = ("keras.backend.print_tensor(x)", "tensorflow.print(x)")
             "from tensorflow import keras\nkeras.backend.square(x)",
             "from tensorflow import keras\nkeras.ops.square(x)",
         ),
+        (
+            "import tensorflow.compat.v1 as tf\ntf.keras.backend.square(x)",
+            "import tensorflow.compat.v1 as tf\ntf.keras.ops.square(x)",
+        ),
+        (
+            "from tensorflow.compat import v2 as tf\nK = tf.keras.backend\nK.square(x)",
+            "from tensorflow.compat import v2 as tf\nK = tf.keras.backend\ntf.keras.ops.square(x)",
+        ),
+        (
+            "from tensorflow.compat.v1 import keras\nkeras.backend.square(x)",
+            "from tensorflow.compat.v1 import keras\nkeras.ops.square(x)",
+        ),
         ("from keras.backend import square\nsquare(x)", "from keras import ops\nops.square(x)"),
         (
             "from tf_keras import backend as K\nK.square(x)",

@@ -267,6 +267,13 @@ INVALID = [
         check="assert round(float(optimizer.learning_rate), 6) == 0.01",
     ),
     Example(
+        before="import tensorflow.compat.v1 as tf\n\noptimizer = tf.keras.optimizers.SGD(lr=0.1)",
+        after="import tensorflow.compat.v1 as tf\n\n"
+        "optimizer = tf.keras.optimizers.SGD(learning_rate=0.1)",
+        raises="ValueError: Argument(s) not recognized: {'lr': 0.1}",
+        check="assert round(float(optimizer.learning_rate), 6) == 0.1",
+    ),
+    Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(0.1, jit_compile=False)",
         after="import keras\n\noptimizer = keras.optimizers.Adam(0.1)",
         raises="ValueError: Argument(s) not recognized: {'jit_compile': ",

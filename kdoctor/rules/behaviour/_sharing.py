@@ -13,12 +13,13 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.rules.behaviour._freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.rules.calls import argument
+from kdoctor.rules.facts import FACADES
 from kdoctor.rules.makings import LOOPS, Frame, Made, Makings, Weights
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import leaves
 from kdoctor.syntax.imports import dotted
 
-_ROOTS = ("keras", "tf.keras")
+_ROOTS = ("keras", *FACADES)
 _FAR = 1000  # calls from a step: no such chain is that long
 _MOST = 200  # runs of `compile` in one file: people write a dozen
 

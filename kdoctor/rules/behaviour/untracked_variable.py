@@ -196,8 +196,8 @@ VALID = [
     ),
     # This is Keras 2 still.
     (
-        "import tensorflow.compat.v1 as tf\n\nclass A(tf.keras.layers.Layer):\n"
-        "    def build(self, shape):\n        self.v = tf.Variable(1.0)"
+        "import tensorflow as tf\nfrom tensorflow.python.keras.layers import Layer\n\n"
+        "class A(Layer):\n    def build(self, shape):\n        self.v = tf.Variable(1.0)"
     ),
     # Not kept by the layer.
     (

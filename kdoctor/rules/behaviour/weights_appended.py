@@ -24,9 +24,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.facts import Facts
+from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
@@ -40,7 +41,9 @@ _LISTS = {
     "_non_trainable_weights": False,
 }
 # That of tf.keras still works, and makes TensorFlow's variable, which can't be told so later.
-_MAKERS = frozenset({"keras.Variable", "tensorflow.keras.Variable", "keras.backend.variable"})
+_MAKERS = frozenset((root, "Variable") for root in ("keras", *FACADES)) | {
+    ("keras", "backend.variable")
+}
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -89,7 +92,7 @@ def _makes_a_variable(module: Module, value: cst.BaseExpression) -> bool:
         return False
     name = module.qualified(value.func) or ""
     added = isinstance(value.func, cst.Attribute) and value.func.attr.value == "add_weight"
-    return added or name in _MAKERS
+    return added or split_root(name) in _MAKERS
 
 
 def _finding(

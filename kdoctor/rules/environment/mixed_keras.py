@@ -28,7 +28,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.facts import Facts
+from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -37,8 +37,6 @@ from kdoctor.syntax.glimpse import Glimpse
 _LEGACY = re.compile(
     r"""environ(?:\[|\.setdefault\()\s*["']TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|True)"""
 )
-_FACADES = ("tf.keras", "tf.compat.v1.keras", "tf.compat.v2.keras")
-
 
 _SWITCH = "TF_USE_LEGACY_KERAS"
 
@@ -105,7 +103,7 @@ def _keras_of(name: str, module: Module, facts: Facts) -> str | None:
     split = split_root(name)
     if split is None:
         return None
-    return _keras_behind(split[0], facts, legacy=split[0] in _FACADES and _is_switched(module))
+    return _keras_behind(split[0], facts, legacy=split[0] in FACADES and _is_switched(module))
 
 
 def _is_switched(module: Module) -> bool:
@@ -116,7 +114,7 @@ def _is_switched(module: Module) -> bool:
 def _keras_behind(root: str, facts: Facts, *, legacy: bool) -> str | None:
     if root in ("keras", "tf_keras", "tensorflow.python.keras"):
         return root
-    if root not in _FACADES:
+    if root not in FACADES:
         return None
     if facts.target.name == "tf_keras" or legacy:
         return "tf_keras"

@@ -139,7 +139,7 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
 @lru_cache(maxsize=2048)
 def error_of_name(name: str) -> str | None:
     """Return what a function of TensorFlow raises that gets a symbolic tensor, None if nothing."""
-    rest = name.removeprefix("tensorflow.").removeprefix("compat.v1.")
+    rest = re.sub(r"^tensorflow\.(compat\.v[12]\.)?", "", name)
     if is_of_tensorflow_1(name):
         parent, _, leaf = f"tensorflow.{rest}".rpartition(".")
         return f"AttributeError: module '{parent}' has no attribute '{leaf}'"
@@ -305,6 +305,14 @@ INVALID = [
         raises=_RAISES,
         findings=2,
         check="assert y.shape == (None, 6)",
+    ),
+    Example(
+        before="from tensorflow.compat import v2 as tf\n\nx = tf.keras.Input((4,))\n"
+        "y = tf.math.reduce_sum(x, axis=-1)\n",
+        after="from tensorflow.compat import v2 as tf\n\nx = tf.keras.Input((4,))\n"
+        "y = tf.keras.ops.sum(x, axis=-1)\n",
+        raises=_RAISES,
+        check="assert y.shape == (None,)",
     ),
     # A parameter that may go through another layer first.
     Example(

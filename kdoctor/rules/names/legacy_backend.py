@@ -38,8 +38,9 @@ from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
-from kdoctor.rules.facts import Facts
+from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.names import backend_function_gone as gone
+from kdoctor.rules.names._missing import is_closed
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.rules.triggers import names, word
@@ -95,6 +96,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             reference.kind is ReferenceKind.LOAD
             and name
             and _is_legacy(reference.name, facts)
+            and not is_closed(reference)
             and not module.is_guarded(reference.node)
         ):
             attempt = gone.attempted(module, facts, reference, table, name)
@@ -109,7 +111,7 @@ def _may_be_legacy(facts: Facts, dotted: str) -> bool:
 
 def _is_legacy(qualified: str, facts: Facts) -> bool:
     split = split_root(qualified)
-    if split is None or split[0] != "tf.keras" or not facts.runs_keras_3("tf.keras"):
+    if split is None or split[0] not in FACADES or not facts.runs_keras_3(split[0]):
         return False
     name = ".".join(split[1].split(".")[:2])
     here, there = facts.lookup(f"tensorflow.keras.{name}"), facts.lookup(f"keras.{name}")
@@ -192,6 +194,14 @@ INVALID = [
         "y = tf.keras.ops.concatenate([x, x], axis=-1)\n",
         raises=_NO_RANK,
         check="assert y.shape == (None, 8)",
+    ),
+    Example(
+        before="import tensorflow.compat.v1 as tf\n\nx = tf.keras.Input((4,))\n"
+        "y = tf.keras.backend.sum(x, axis=-1)\n",
+        after="import tensorflow.compat.v1 as tf\n\nx = tf.keras.Input((4,))\n"
+        "y = tf.keras.ops.sum(x, axis=-1)\n",
+        raises=_REFUSED,
+        check="assert y.shape == (None,)",
     ),
     Example(
         before="from tensorflow.keras import backend as K\n\n\ndef loss(y_true, y_pred):\n"

@@ -31,6 +31,7 @@ __all__ = [
 
 _TABLES = (elementwise, reductions, shapes, networks)
 _ROOT = "tensorflow."
+_SECOND = f"{_ROOT}compat.v2."  # TensorFlow 2 itself by a longer way
 
 REWRITES: tuple[Rewrite, ...] = tuple(row for table in _TABLES for row in table.REWRITES)
 BY_HAND: dict[str, str] = {name: text for table in _TABLES for name, text in table.BY_HAND.items()}
@@ -56,6 +57,8 @@ def canonical(name: str) -> str:
     same order; names that only TensorFlow 1 had (``tensorflow.log``) are such aliases, too.
     """
     rest = name.removeprefix(_ROOT)
+    if name.startswith(_SECOND) and (short := name.removeprefix(_SECOND)) not in _data()["gone"]:
+        rest = short
     return _ROOT + _data()["aliases"].get(rest, rest)
 
 
