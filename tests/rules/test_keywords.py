@@ -1,6 +1,7 @@
 """What is said of keyword arguments, held against the release data and the installed Keras."""
 
 import inspect
+import operator
 import re
 
 import pytest
@@ -9,8 +10,8 @@ from kdoctor import keras_api
 from kdoctor.engine import scan
 from kdoctor.keras_api import newest_target, resolve_target
 from kdoctor.kinds import Kind
-from kdoctor.rules.arguments._calls import RELEASES
-from kdoctor.rules.arguments._keywords import CHANGES, TAKEN, is_taken, was_taken
+from kdoctor.rules.arguments._calls import BASES, RELEASES
+from kdoctor.rules.arguments._keywords import CHANGES, REFUSALS, TAKEN, is_taken, was_taken
 from kdoctor.rules.arguments.argument_gone import _LOOKUPS
 
 TARGET = newest_target()
@@ -99,6 +100,28 @@ def test_a_layer_and_an_optimizer_refuse_what_is_not_said_to_be_taken():
 
 
 @pytest.mark.frameworks
+def test_methods_refuse_the_rest_of_their_kwargs_where_their_sources_say_so():
+    import keras  # noqa: PLC0415
+
+    found = {}
+    for base in BASES.values():
+        for leaf, method in inspect.getmembers(operator.attrgetter(base[6:])(keras), callable):
+            olds = (keras_api.signature(f"{base}.{leaf}", each) for each in OLD)
+            if not leaf.startswith("_") and any(each is not None for each in olds):
+                source = inspect.getsource(method)
+                if re.search(r"if kwargs:\n\s+raise", source):
+                    found[leaf] = re.findall(r"kwargs\.pop\(\s*[\"'](\w+)", source)
+
+    assert list(found) == list(REFUSALS) == ["evaluate"]
+    assert all(is_taken(leaf, None, each) for leaf, names in found.items() for each in names)
+    assert not is_taken("evaluate", None, "workers")
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    with pytest.raises(ValueError, match=re.escape("Arguments not recognized: {'workers': 2}")):
+        model.evaluate(keras.ops.ones((1, 1)), keras.ops.ones((1, 1)), workers=2)
+
+
+@pytest.mark.frameworks
 @pytest.mark.parametrize("name", sorted(_LOOKUPS))
 def test_lookups_refuse_keywords_in_words_of_their_own(name):
     import keras  # noqa: PLC0415
@@ -117,6 +140,9 @@ def test_lookups_refuse_keywords_in_words_of_their_own(name):
         ("from keras.layers import Embedding\nEmbedding(1, 2, weights=[w], sparse=1)", ["sparse"]),
         ("import keras\nkeras.optimizers.legacy.Adam(lr=1)", []),
         ("import keras\nkeras.layers.Dense(3, nonsense=1)", []),
+        ("import keras\nkeras.Sequential().evaluate(1, 2, workers=2)", ["workers"]),
+        ("import keras\nkeras.Sequential().evaluate(1, 2, nonsense=2)", []),
+        ("import keras\nkeras.Sequential().evaluate(1, 2, **{'workers': 2})", []),
         ("import keras\nkeras.utils.get_file('a', 'b', nonsense=1)", []),
         ("from tensorflow.keras.callbacks import TensorBoard as T\nT('l', batch_size=3)",
          ["batch_size"]),

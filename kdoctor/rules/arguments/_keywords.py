@@ -32,6 +32,9 @@ TAKEN: Final[dict[str, frozenset[str]]] = {
     "LossScaleOptimizer": frozenset({"dynamic"}),
 }
 _OPTIMIZER: Final = frozenset({"decay"})
+# What methods take out of their ``**kwargs`` that refuse all else, and what they say then.
+_METHODS: Final = {"evaluate": frozenset({"_use_cached_eval_dataset"})}
+REFUSALS: Final = {"evaluate": "ValueError: Arguments not recognized:"}
 # They have no weight called `kernel`, and are made of `Conv` in Keras 2.
 _IN_PARTS: Final = (
     *("SeparableConv1D", "SeparableConv2D", "SeparableConvolution1D", "SeparableConvolution2D"),
@@ -249,6 +252,8 @@ def is_taken(leaf: str, kind: Kind | None, keyword: str) -> bool | None:
             return keyword in _LAYER
         case Kind.OPTIMIZER:
             return keyword in _OPTIMIZER
+        case None if leaf in _METHODS:
+            return keyword in _METHODS[leaf]
         case _:
             return None
 

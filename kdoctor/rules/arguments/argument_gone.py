@@ -8,7 +8,7 @@ the target's release has, and reports those that an earlier release took and thi
 `Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
 dynamic=True)` is `ValueError: Unrecognized keyword arguments passed to Dense: {'dynamic': …}`, and
 `model.fit(x, workers=4)` is `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument
-'workers'`.
+'workers'`, of `evaluate` it is `ValueError: Arguments not recognized: {'workers': 4}`.
 
 Not all that changed is an error: `input_shape=`, `input_length=`, `implementation=` and
 `LeakyReLU(alpha=)` are still taken.
@@ -37,7 +37,7 @@ from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._gone_examples import UNDER_OLDER_NAMES
 from kdoctor.rules.arguments._instead import PERIODIC_CHECKPOINT, instead_of
-from kdoctor.rules.arguments._keywords import Change, change_of, is_refused, was_taken
+from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
@@ -102,6 +102,8 @@ def _error(module: Module, call: KerasCall, argument: cst.Arg) -> str:
     given = f"{{'{keyword}': {value if isinstance(argument.value, cst.BaseNumber) else '…'}}}"
     if call.leaf in _LOOKUPS:
         return f"ValueError: Unrecognized keyword argument(s): {given}"
+    if call.new.takes_any_keyword and call.leaf in REFUSALS:
+        return f"{REFUSALS[call.leaf]} {given}"
     if call.new.takes_any_keyword and call.kind is Kind.LAYER:
         return f"ValueError: Unrecognized keyword arguments passed to {call.made}: {given}"
     if call.new.takes_any_keyword and call.kind is Kind.OPTIMIZER:
@@ -288,6 +290,19 @@ INVALID = [
         after=f"{_FIT}model.predict(np.ones((2, 4)))",
         raises="TypeError: TensorFlowTrainer.predict() got an unexpected keyword argument "
         "'workers'",
+        findings=2,
+        unsafe=True,
+    ),
+    Example(
+        before=f"{_FIT}model.evaluate(np.ones((2, 4)), np.ones((2, 3)), workers=1, verbose=0)",
+        after=f"{_FIT}model.evaluate(np.ones((2, 4)), np.ones((2, 3)), verbose=0)",
+        raises="ValueError: Arguments not recognized: {'workers': 1}",
+    ),
+    Example(
+        before=f"{_FIT}model.evaluate(\n    np.ones((2, 4)), np.ones((2, 3)), max_queue_size=3,\n"
+        "    use_multiprocessing=True)",
+        after=f"{_FIT}model.evaluate(\n    np.ones((2, 4)), np.ones((2, 3)))",
+        raises="ValueError: Arguments not recognized: {'max_queue_size': 3",
         findings=2,
         unsafe=True,
     ),
