@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from kdoctor.keras_api import split_root
+from kdoctor.keras_api.surface import PRIVATE_ROOT
 from kdoctor.kinds import Type
 from kdoctor.once import once
 from kdoctor.rules.facts import Facts
@@ -12,6 +14,14 @@ from kdoctor.rules.triggers import Trigger, names
 
 if TYPE_CHECKING:
     from kdoctor.syntax import Module
+
+# Modules of TensorFlow's private copy of Keras 2 that come without layers, models or tensors of it,
+# and what the functions are called that make some all the same: `load_model_from_hdf5`.
+_HELPERS: Final = (
+    *("constraints.", "engine.input_spec.", "initializers.", "regularizers."),
+    *("saving.hdf5_format.", "utils."),
+)
+_MAKERS: Final = re.compile("model|deserialize")
 
 
 def _is_of_keras_3(facts: Facts, name: str) -> bool:
@@ -28,6 +38,7 @@ def uses_another_keras(module: Module, facts: Facts) -> bool:
 
     What is then true of a model depends on which of them made it, and inference does not know. So
     it is where ``tf_keras`` is the target and the module does not show what Keras it works with.
+    Helpers of TensorFlow's copy (``tensorflow.python.keras.utils``) do not count: they make none.
     """
     roots = _imported_roots(module)
     if facts.target.name == "tf_keras" and not roots and not _reads_keras(module):
@@ -43,11 +54,27 @@ def is_of_keras_3(owner: Type, facts: Facts) -> bool:
 @once
 def _reads_keras(module: Module) -> bool:
     """Say whether a module reads something of Keras through an import, as ``tf.keras.Model``."""
-    return any(split_root(each.name) is not None for each in module.references)
+    return any(_root_of(each.name, module) is not None for each in module.references)
 
 
 @once
 def _imported_roots(module: Module) -> frozenset[str]:
-    """Return the roots of Keras that a module imports from."""
+    """Return the roots of Keras that a module imports from, helpers left out."""
     names = {name for each in module.imports for name in (each.name, each.imported)}
-    return frozenset(split[0] for name in names if (split := split_root(name)) is not None)
+    for each in module.references:
+        if each.binding.imported.startswith(PRIVATE_ROOT):
+            names.update(each.names)  # what is read of a module that is imported
+    return frozenset(root for name in names if (root := _root_of(name, module)) is not None)
+
+
+def _root_of(name: str, module: Module) -> str | None:
+    """Return the root of a dotted name of Keras, None for one of a helper of the private copy."""
+    root, rest = split_root(name) or (None, "")
+    is_helper = root == PRIVATE_ROOT and f"{rest}.".startswith(_HELPERS)
+    return None if is_helper and not _may_make_an_object(name, module) else root
+
+
+def _may_make_an_object(name: str, module: Module) -> bool:
+    known = module.knowledge
+    of_a_kind = known.class_type(name) or known.result_type(name)
+    return of_a_kind is not None or _MAKERS.search(name) is not None
