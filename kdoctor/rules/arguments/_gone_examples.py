@@ -1,4 +1,4 @@
-"""Examples of ``argument_gone``: what Keras 2 took out of ``**kwargs`` under older names."""
+"""Examples of ``argument_gone``: older names in ``**kwargs``, and what is said of the data."""
 
 from __future__ import annotations
 
@@ -76,5 +76,39 @@ UNDER_OLDER_NAMES = [
         ".save(f'images/{each}/1.png')",
         on_keras_2=True,
         same="next(iter(data))[0].numpy().round(3).tolist()",
+    ),
+]
+
+MODEL = (
+    "import keras\nimport numpy as np\n\n"
+    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
+)
+COMPILED = f"{MODEL}model.compile('sgd', 'mse')\n"
+OF_THE_DATA = [
+    Example(
+        before=f"{COMPILED}model.fit(np.ones((2, 4)), np.ones((2, 3)), workers=1, verbose=0)",
+        after=f"{COMPILED}model.fit(np.ones((2, 4)), np.ones((2, 3)), verbose=0)",
+        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'workers'",
+    ),
+    Example(
+        before=f"{COMPILED}model.predict(np.ones((2, 4)), workers=4, use_multiprocessing=True)",
+        after=f"{COMPILED}model.predict(np.ones((2, 4)))",
+        raises="TypeError: TensorFlowTrainer.predict() got an unexpected keyword argument "
+        "'workers'",
+        findings=2,
+        unsafe=True,
+    ),
+    Example(
+        before=f"{COMPILED}model.evaluate(np.ones((2, 4)), np.ones((2, 3)), workers=1, verbose=0)",
+        after=f"{COMPILED}model.evaluate(np.ones((2, 4)), np.ones((2, 3)), verbose=0)",
+        raises="ValueError: Arguments not recognized: {'workers': 1}",
+    ),
+    Example(
+        before=f"{COMPILED}model.evaluate(\n    np.ones((2, 4)), np.ones((2, 3)), "
+        "max_queue_size=3,\n    use_multiprocessing=True)",
+        after=f"{COMPILED}model.evaluate(\n    np.ones((2, 4)), np.ones((2, 3)))",
+        raises="ValueError: Arguments not recognized: {'max_queue_size': 3",
+        findings=2,
+        unsafe=True,
     ),
 ]

@@ -35,7 +35,12 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
-from kdoctor.rules.arguments._gone_examples import UNDER_OLDER_NAMES
+from kdoctor.rules.arguments._gone_examples import (
+    COMPILED,
+    MODEL,
+    OF_THE_DATA,
+    UNDER_OLDER_NAMES,
+)
 from kdoctor.rules.arguments._instead import PERIODIC_CHECKPOINT, instead_of
 from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
 from kdoctor.rules.facts import Facts
@@ -242,11 +247,6 @@ VALID = [
         "except Exception:\n    optimizer = keras.optimizers.Adam(learning_rate=0.1)"
     ),
 ]
-_MODEL = (
-    "import keras\nimport numpy as np\n\n"
-    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
-)
-_FIT = f"{_MODEL}model.compile('sgd', 'mse')\n"
 _SEVEN = (
     "for epochs in (5, 2):\n    model.fit(np.ones((4, 4)), np.ones((4, 3)), "
     "epochs=epochs, verbose=0, callbacks=[save])\n"
@@ -280,40 +280,15 @@ INVALID = [
         after="import keras\n\noptimizer = keras.optimizers.Adam(0.1)",
         raises="ValueError: Argument(s) not recognized: {'jit_compile': ",
     ),
+    *OF_THE_DATA,
     Example(
-        before=f"{_FIT}model.fit(np.ones((2, 4)), np.ones((2, 3)), workers=1, verbose=0)",
-        after=f"{_FIT}model.fit(np.ones((2, 4)), np.ones((2, 3)), verbose=0)",
-        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'workers'",
-    ),
-    Example(
-        before=f"{_FIT}model.predict(np.ones((2, 4)), workers=4, use_multiprocessing=True)",
-        after=f"{_FIT}model.predict(np.ones((2, 4)))",
-        raises="TypeError: TensorFlowTrainer.predict() got an unexpected keyword argument "
-        "'workers'",
-        findings=2,
-        unsafe=True,
-    ),
-    Example(
-        before=f"{_FIT}model.evaluate(np.ones((2, 4)), np.ones((2, 3)), workers=1, verbose=0)",
-        after=f"{_FIT}model.evaluate(np.ones((2, 4)), np.ones((2, 3)), verbose=0)",
-        raises="ValueError: Arguments not recognized: {'workers': 1}",
-    ),
-    Example(
-        before=f"{_FIT}model.evaluate(\n    np.ones((2, 4)), np.ones((2, 3)), max_queue_size=3,\n"
-        "    use_multiprocessing=True)",
-        after=f"{_FIT}model.evaluate(\n    np.ones((2, 4)), np.ones((2, 3)))",
-        raises="ValueError: Arguments not recognized: {'max_queue_size': 3",
-        findings=2,
-        unsafe=True,
-    ),
-    Example(
-        before=f"{_MODEL}model.compile('sgd', 'mse', sample_weight_mode=None)",
-        after=f"{_MODEL}model.compile('sgd', 'mse')",
+        before=f"{MODEL}model.compile('sgd', 'mse', sample_weight_mode=None)",
+        after=f"{MODEL}model.compile('sgd', 'mse')",
         raises="TypeError: Trainer.compile() got an unexpected keyword argument "
         "'sample_weight_mode'",
     ),
     Example(
-        before=f"{_MODEL}model.compile('sgd', 'mse', target_tensors=[x])",
+        before=f"{MODEL}model.compile('sgd', 'mse', target_tensors=[x])",
         raises="TypeError: Trainer.compile() got an unexpected keyword argument 'target_tensors'",
         prelude="x = None",
     ),
@@ -352,9 +327,9 @@ INVALID = [
         check="assert save.save_freq == 'epoch'",
     ),
     Example(
-        before=f"{_FIT}save = keras.callbacks.ModelCheckpoint(\n"
+        before=f"{COMPILED}save = keras.callbacks.ModelCheckpoint(\n"
         f"    'of_{{epoch}}.keras', period=3\n)\n{_SEVEN}",
-        after=f"{_FIT}\n\n{PERIODIC_CHECKPOINT.format(base='keras.callbacks.ModelCheckpoint')}\n\n\n"
+        after=f"{COMPILED}\n\n{PERIODIC_CHECKPOINT.format(base='keras.callbacks.ModelCheckpoint')}\n\n\n"
         "save = PeriodicCheckpoint(\n    'of_{epoch}.keras', period=3\n)\n"
         f"{_SEVEN}",
         raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
@@ -371,7 +346,7 @@ INVALID = [
         "    return PeriodicCheckpoint(path, 'val_loss', 0, True, period=2)\n\n\n"
         "save = saver('best_{epoch}.keras')\n",
         raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
-        prelude=_FIT,
+        prelude=COMPILED,
         check="x, y = np.ones((4, 4)), np.ones((4, 3))\n"
         "model.fit(x, y, validation_data=(x, y), epochs=5, verbose=0, callbacks=[save])\n"
         "import glob\nassert sorted(glob.glob('best_*')) == ['best_2.keras', 'best_4.keras']",
