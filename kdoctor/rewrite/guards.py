@@ -39,7 +39,7 @@ __all__ = [
 
 # What these return or hold is a value, hardly ever None.
 _LIBRARIES = ("keras", "math", "numpy", "tensorflow")
-_NUMBER_MAKERS = frozenset({"abs", "bool", "float", "int", "len", "max", "min", "round", "sum"})
+NUMBER_MAKERS = frozenset({"abs", "bool", "float", "int", "len", "max", "min", "round", "sum"})
 _DISPLAYS = (cst.List, cst.Tuple, cst.ListComp)
 
 
@@ -58,7 +58,7 @@ def given(*parameters: str) -> Guard:
         "given",
         parameters,
         "`{}` is not passed",
-        lambda name: lambda situation: _answer(situation.value(name) is not None),
+        lambda name: lambda situation: Answer.of(situation.value(name) is not None),
     )
 
 
@@ -68,7 +68,7 @@ def not_given(*parameters: str) -> Guard:
         "not_given",
         parameters,
         "`{}` is passed",
-        lambda name: lambda situation: _answer(situation.value(name) is None),
+        lambda name: lambda situation: Answer.of(situation.value(name) is None),
     )
 
 
@@ -78,7 +78,7 @@ def literal(*parameters: str) -> Guard:
         "literal",
         parameters,
         "`{}` is not a literal",
-        lambda name: lambda situation: _answer(_literal(situation.source(name)) is not None),
+        lambda name: lambda situation: Answer.of(_literal(situation.source(name)) is not None),
     )
 
 
@@ -100,7 +100,7 @@ def display(parameter: str) -> Guard:
     return Question(
         f"display({parameter!r})",
         f"`{parameter}` is not written as a list",
-        lambda situation: _answer(isinstance(situation.value(parameter), _DISPLAYS)),
+        lambda situation: Answer.of(isinstance(situation.value(parameter), _DISPLAYS)),
         parameters=frozenset({parameter}),
     )
 
@@ -110,7 +110,7 @@ def is_lambda(parameter: str) -> Guard:
     return Question(
         f"is_lambda({parameter!r})",
         f"`{parameter}` is not written as a lambda",
-        lambda situation: _answer(isinstance(situation.value(parameter), cst.Lambda)),
+        lambda situation: Answer.of(isinstance(situation.value(parameter), cst.Lambda)),
         parameters=frozenset({parameter}),
     )
 
@@ -122,7 +122,7 @@ def is_kind(parameter: str, *kinds: Kind) -> Guard:
     def answer(situation: Situation) -> Answer:
         node = situation.value(parameter)
         found = None if node is None else situation.module.type_of(node)
-        return Answer.UNKNOWN if found is None else _answer(found.kind in kinds)
+        return Answer.UNKNOWN if found is None else Answer.of(found.kind in kinds)
 
     return Question(
         f"is_kind({', '.join([repr(parameter), *(f'Kind.{kind.name}' for kind in kinds)])})",
@@ -154,7 +154,7 @@ def statement_position() -> Guard:
     return Question(
         "statement_position()",
         "the result of the call is used",
-        lambda situation: _answer(isinstance(situation.module.parent(situation.node), cst.Expr)),
+        lambda situation: Answer.of(isinstance(situation.module.parent(situation.node), cst.Expr)),
     )
 
 
@@ -165,7 +165,7 @@ def indexed() -> Guard:
         parent = situation.module.parent(situation.node)
         if not isinstance(parent, cst.Subscript) or parent.value is not situation.node:
             return Answer.NO
-        return _answer(len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index))
+        return Answer.of(len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index))
 
     return Question("indexed()", "the result of the call is not indexed on the spot", answer)
 
@@ -197,7 +197,7 @@ def _value_in(name: str, parameter: str, values: tuple[object, ...], sentence: s
         found = _literal(situation.source(parameter))
         if found is None:
             return Answer.UNKNOWN
-        return _answer((type(found.value), repr(found.value)) in wanted)
+        return Answer.of((type(found.value), repr(found.value)) in wanted)
 
     return Question(
         f"{name}({', '.join(map(repr, (parameter, *values)))})",
@@ -219,14 +219,10 @@ def _literal(source: str | None) -> _Literal | None:
         return None
 
 
-def _answer(*conditions: bool) -> Answer:
-    return Answer.YES if all(conditions) else Answer.NO
-
-
 def _cannot_be_none(situation: Situation, parameter: str) -> Answer:
     node = situation.value(parameter)
     if node is None:
-        return _answer(situation.default(parameter) not in (None, "None"))
+        return Answer.of(situation.default(parameter) not in (None, "None"))
     if _its_negative_is_passed(node, situation):
         return Answer.YES
     return _is_a_value(node, situation.module)
@@ -258,7 +254,7 @@ def _is_a_value(node: cst.BaseExpression, module: Module) -> Answer:
         case cst.BooleanOperation():
             found = _is_a_value(node.right, module)
             return found if isinstance(node.operator, cst.Or) else Answer.UNKNOWN
-        case cst.Call(func=cst.Name(value=name) as function) if name in _NUMBER_MAKERS:
+        case cst.Call(func=cst.Name(value=name) as function) if name in NUMBER_MAKERS:
             return Answer.YES if module.scope_of(function).owner(name) is None else Answer.UNKNOWN
         case cst.Call():
             return _from_a_library(node.func, module)

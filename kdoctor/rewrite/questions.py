@@ -24,6 +24,11 @@ class Answer(enum.Enum):
     NO = "no"
     UNKNOWN = "unknown"
 
+    @classmethod
+    def of(cls, *conditions: bool) -> Answer:
+        """Return yes where all conditions hold, else no."""
+        return cls.YES if all(conditions) else cls.NO
+
 
 class Situation(Struct, frozen=True):
     """A use of an old name: where it stands, and what is passed (None where it is not called)."""

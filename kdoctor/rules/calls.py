@@ -142,3 +142,16 @@ def speller_at(module: Module, node: cst.CSTNode) -> Speller:
         if split_root(reference.name) is not None:
             return Speller(module, node, reference.name, reference.binding)
     return Speller(module, node, "keras")
+
+
+def is_builtin(module: Module, name: cst.Name) -> bool:
+    """Say whether nothing that the module binds hides what Python itself calls so."""
+    return module.scope_of(name).owner(name.value) is None
+
+
+def is_only_spelled_so(module: Module, name: cst.Name) -> bool:
+    """Say whether it is the name of a keyword or of an attribute, not of a variable."""
+    parent = module.parent(name)
+    return (isinstance(parent, cst.Arg) and parent.keyword is name) or (
+        isinstance(parent, cst.Attribute) and parent.attr is name
+    )

@@ -18,10 +18,8 @@ from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.references import Reference
 from kdoctor.syntax.resolving import Resolver
-from kdoctor.syntax.scopes import Binding, BindingKind
+from kdoctor.syntax.scopes import HOLDERS, Binding, BindingKind
 from kdoctor.syntax.survey import Survey
-
-_HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH})
 
 
 def use_tells(references: Iterable[Reference], imports: Imports, knowledge: Knowledge) -> bool:
@@ -76,7 +74,7 @@ class ByUse:
     def of_binding(self, binding: Binding) -> Type | None:
         """Return what a binding holds."""
         told = self._bindings.get(binding)
-        return told if told is not None and binding.kind in _HOLDS else None
+        return told if told is not None and binding.kind in HOLDERS else None
 
     def of_member(self, cls: cst.ClassDef, member: str) -> Type | None:
         """Return what ``self.member`` holds in a class."""

@@ -8,10 +8,8 @@ from itertools import takewhile
 
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax.knowledge import Knowledge, Names
-from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.scopes import HOLDERS
 from kdoctor.syntax.sketch import Bound, Sketch, Space
-
-_HOLDS = frozenset({BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH})
 
 
 class PossibleByUse:
@@ -31,7 +29,7 @@ class PossibleByUse:
         match receiver:
             case ast.Name(id=name):
                 for bound in self._sketch.bindings(name, space):
-                    if bound.kind in _HOLDS:
+                    if bound.kind in HOLDERS:
                         self.of_bindings.setdefault(bound, set()).add(told)
             case ast.Attribute(attr=member):
                 self.of_members.setdefault(member, set()).add(told)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 from msgspec import Struct, field
@@ -37,6 +38,12 @@ class BindingKind(enum.Enum):
     DELETE = enum.auto()
     CAPTURE = enum.auto()  # of a match statement
     TYPE = enum.auto()  # a type alias or a type parameter
+
+
+HOLDERS: Final = frozenset(
+    {BindingKind.ASSIGN, BindingKind.PARAMETER, BindingKind.LOOP, BindingKind.WITH}
+)
+"""By what a name gets an object that is used by that name."""
 
 
 class Scope(Struct, eq=False):

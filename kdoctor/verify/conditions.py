@@ -30,6 +30,7 @@ ALLOWED = {
 }
 
 _PLAIN = frozenset({"literal", "given", "not_given", "is_lambda", "display", *ALLOWED})
+_OF_THE_PLACE = frozenset({"outside_of_classes", "calculated_with", "nothing_sparse"})
 _OF_PARAMETERS = frozenset(
     {
         "not_none",
@@ -48,14 +49,12 @@ _OF_PARAMETERS = frozenset(
         "is_function",
         "is_no_function",
         "both_of_rank",
-        "outside_of_classes",
-        "calculated_with",
         "written_out",
-        "nothing_sparse",
         "window",
         "resize_method",
     }
 )
+_LISTED = _PLAIN | _OF_THE_PLACE | _OF_PARAMETERS
 
 
 class UnknownGuard(ValueError):
@@ -111,7 +110,7 @@ def _add(node: ast.expr, conditions: Conditions, rng: random.Random) -> None:
         case ast.Call(func=ast.Name(id="equals" | "one_of"), args=[name, *choices]):
             parameter = ast.literal_eval(name)
             conditions.values[parameter] = tuple(map(ast.literal_eval, choices))
-        case ast.Call(func=ast.Name(id=what), args=args) if what in _PLAIN | _OF_PARAMETERS:
+        case ast.Call(func=ast.Name(id=what), args=args) if what in _LISTED:
             conditions.facts.add(what)
             if what == "not_symbolic":
                 conditions.modes = tuple(m for m in conditions.modes if "symbolic" not in m)

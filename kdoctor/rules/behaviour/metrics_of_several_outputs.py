@@ -112,9 +112,11 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
 ) -> Finding:
     count = len(metrics.elements)
     span = module.span(metrics)
-    plain = all(isinstance(each.value, cst.SimpleString) for each in metrics.elements)
-    twice = _repeats_one(metrics)
-    # The same metric object cannot serve two outputs.
+    why_not = None
+    if _repeats_one(metrics):
+        why_not = "a metric stands there twice, which Keras 2 refused"
+    elif not all(isinstance(each.value, cst.SimpleString) for each in metrics.elements):
+        why_not = "each output needs a metric object of its own"
     fix = Fix(
         f"Write the metrics for each of the {outputs} outputs",
         (Edit(span, ("[", *_repeated(span, outputs), "]")),),
@@ -131,12 +133,8 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=use.confidence,
         severity=Severity.ERROR if count != outputs else Severity.CHANGE,
         help="Write a list of metrics for each output.",
-        fix=fix if plain and not twice else None,
-        no_fix_because="a metric stands there twice, which Keras 2 refused"
-        if twice
-        else None
-        if plain
-        else "each output needs a metric object of its own",
+        fix=None if why_not else fix,
+        no_fix_because=why_not,
     )
 
 

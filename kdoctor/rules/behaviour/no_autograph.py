@@ -32,7 +32,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import value_of
+from kdoctor.rules.calls import is_builtin, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.tensors import GIVE_TENSORS, gives_tensor
@@ -104,7 +104,7 @@ def _counted(module: Module, iterable: cst.BaseExpression) -> cst.BaseExpression
     """Return ``n`` of ``range(n)``."""
     match iterable:
         case cst.Call(func=cst.Name(value="range") as function, args=[cst.Arg(star="", value=n)]):
-            return n if module.scope_of(function).owner("range") is None else None
+            return n if is_builtin(module, function) else None
     return None
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
+from kdoctor.rules.calls import is_builtin, is_only_spelled_so
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import descendants
@@ -40,7 +41,7 @@ def model_in_sight(module: Module, use: MemberUse) -> ModelInSight | None:
         for each in module.nodes(cst.Name)
         if each.value == name.value
         and each is not bindings[0].node
-        and not _is_only_spelled_so(module, each)
+        and not is_only_spelled_so(module, each)
     ]
     if any(module.scope_of(each) is not scope for each in uses):
         return None
@@ -61,14 +62,6 @@ def _is_sequential(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
     made = module.knowledge.class_type(name) if name else None
     return made is not None and made.kind is Kind.MODEL and made.cls == "Sequential"
-
-
-def _is_only_spelled_so(module: Module, name: cst.Name) -> bool:
-    """Say whether it is the name of a keyword or of an attribute, not of the variable."""
-    parent = module.parent(name)
-    return (isinstance(parent, cst.Arg) and parent.keyword is name) or (
-        isinstance(parent, cst.Attribute) and parent.attr is name
-    )
 
 
 def _keeps_it(module: Module, name: cst.Name) -> bool:
@@ -125,9 +118,11 @@ def _is_all_keras(module: Module, layer: cst.BaseExpression) -> bool:
 def _gives_a_number(module: Module, call: cst.Call) -> bool:
     """Say whether it is a call of a builtin that cannot make a layer: ``Dense(len(labels))``."""
     function = call.func
-    if not isinstance(function, cst.Name) or function.value not in _NUMBER_MAKERS:
-        return False
-    return module.scope_of(function).owner(function.value) is None
+    return (
+        isinstance(function, cst.Name)
+        and function.value in _NUMBER_MAKERS
+        and is_builtin(module, function)
+    )
 
 
 _NUMBER_MAKERS = frozenset({"abs", "float", "int", "len", "max", "min", "round", "sum"})

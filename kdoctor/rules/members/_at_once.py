@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
-import builtins
-
 import libcst as cst
 
-from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.syntax import Module
+from kdoctor.rewrite.guards import NUMBER_MAKERS, Answer, Guard, Question, Situation
+from kdoctor.rules.calls import is_builtin
 
 _READ = (
     *(cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.ComparisonTarget, cst.Expr),
     *(cst.Attribute, cst.Subscript, cst.FormattedStringExpression),
 )
-_LIBRARIES = ("keras.", "tensorflow.", "numpy.")
+_READERS = NUMBER_MAKERS | {"print", "repr", "str"}
 
 
 def used_at_once() -> Guard:
-    """Nothing keeps the result: it is an operand, or goes into a function of a library.
+    """Nothing can keep the result: it is an operand, or a number or a text is made of it.
 
-    The value of Keras 3's variables is the variable of TensorFlow itself, which changes with it.
+    The value of Keras 3's variables is the variable of TensorFlow itself, which changes with it;
+    so may be what functions make of it: `convert_to_tensor`, or `cast` to the type that it has.
     """
+
+    def answer(situation: Situation) -> Answer:
+        module = situation.module
+        parent = module.parent(situation.node)
+        if not isinstance(parent, cst.Arg):
+            return Answer.of(isinstance(parent, _READ))
+        match module.parent(parent):
+            case cst.Call(func=cst.Name(value=name) as function) if name in _READERS:
+                return Answer.of(is_builtin(module, function))
+        return Answer.NO
+
     return Question(
-        "used_at_once()",
-        "the value may be looked at after the variable has changed",
-        _answer,
+        "used_at_once()", "the value may be looked at after the variable has changed", answer
     )
-
-
-def _answer(situation: Situation) -> Answer:
-    module = situation.module
-    parent = module.parent(situation.node)
-    if isinstance(parent, cst.Arg):
-        call = module.parent(parent)
-        is_read = isinstance(call, cst.Call) and _only_reads(module, call.func)
-    else:
-        is_read = isinstance(parent, _READ)
-    return Answer.YES if is_read else Answer.NO
-
-
-def _only_reads(module: Module, function: cst.BaseExpression) -> bool:
-    name = module.qualified(function)
-    if name is None and isinstance(function, cst.Name):
-        return hasattr(builtins, function.value) and (
-            module.scope_of(function).owner(function.value) is None
-        )
-    return name is not None and name.startswith(_LIBRARIES)

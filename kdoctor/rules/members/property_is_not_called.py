@@ -147,4 +147,15 @@ INVALID = [
         raises="TypeError: 'ResourceVariable' object is not callable",
         check="assert grown == 1.0",
     ),
+    # A cast to the type that it has gives the variable itself.
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
+        "before = keras.ops.cast(layer.bias.value(), 'float32')\n"
+        "layer.bias.assign_add([1.0])\ngrown = float((layer.bias - before)[0])",
+        after="import keras\n\nlayer = keras.layers.Dense(1)\nlayer.build((None, 1))\n"
+        "before = keras.ops.cast(keras.ops.copy(layer.bias), 'float32')\n"
+        "layer.bias.assign_add([1.0])\ngrown = float((layer.bias - before)[0])",
+        raises="TypeError: 'ResourceVariable' object is not callable",
+        check="assert grown == 1.0",
+    ),
 ]

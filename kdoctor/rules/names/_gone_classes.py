@@ -17,6 +17,7 @@ from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Precedence
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.refusal import Refused
+from kdoctor.rules.calls import is_builtin
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -140,7 +141,7 @@ def _is_asked_for(module: Module, node: cst.CSTNode) -> bool:
         and isinstance(call, cst.Call)
         and isinstance(call.func, cst.Name)
         and call.func.value in _QUESTIONS
-        and module.scope_of(call.func).owner(call.func.value) is None
+        and is_builtin(module, call.func)
         and len(call.args) == 2
         and call.args[1] is argument
     )

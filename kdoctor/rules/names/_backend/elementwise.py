@@ -33,7 +33,7 @@ def _not_written_as_none(*parameters: str) -> Guard:
     def answer(situation: Situation) -> Answer:
         nodes = [situation.value(each) for each in parameters]
         written = any(isinstance(each, cst.Name) and each.value == "None" for each in nodes)
-        return Answer.NO if written else Answer.YES
+        return Answer.of(not written)
 
     return Question(
         f"not_written_as_none({', '.join(map(repr, parameters))})",

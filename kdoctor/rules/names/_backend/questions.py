@@ -158,7 +158,7 @@ def outside_of_classes() -> Guard:
     def answer(situation: Situation) -> Answer:
         module = situation.module
         around = [e for e in module.ancestors(situation.node) if isinstance(e, cst.ClassDef)]
-        return Answer.YES if all(_keeps_no_weights(module, each) for each in around) else Answer.NO
+        return Answer.of(*(_keeps_no_weights(module, each) for each in around))
 
     return Question("outside_of_classes()", "it may become a weight of a layer", answer)
 
@@ -182,7 +182,7 @@ def nothing_sparse() -> Guard:
     """The file speaks of no sparse tensors."""
 
     def answer(situation: Situation) -> Answer:
-        return Answer.NO if _SPARSE.search(situation.module.text) else Answer.YES
+        return Answer.of(_SPARSE.search(situation.module.text) is None)
 
     return Question("nothing_sparse()", "it may be of a sparse tensor", answer)
 
@@ -211,7 +211,7 @@ def no_other_rank(rank: int, *parameters: str) -> Guard:
     def answer(situation: Situation) -> Answer:
         nodes = [situation.value(each) for each in parameters]
         ranks = [written_rank(situation.module, each) for each in nodes if each is not None]
-        return Answer.YES if all(each in {None, rank} for each in ranks) else Answer.NO
+        return Answer.of(*(each in {None, rank} for each in ranks))
 
     names = ", ".join(map(repr, parameters))
     return Question(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rules.names._backend.questions import (
-    not_integer,
-)
+from kdoctor.rules.names._backend.questions import not_integer
 from kdoctor.rules.names._backend.uses import dtype_does_not_matter
 
 REWRITES = (

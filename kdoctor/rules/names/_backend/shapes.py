@@ -7,10 +7,7 @@ import libcst as cst
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
 from kdoctor.rules.calls import value_of
-from kdoctor.rules.names._backend.questions import (
-    somewhere,
-    whole_numbers,
-)
+from kdoctor.rules.names._backend.questions import somewhere, whole_numbers
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
 from kdoctor.syntax import Context
 
@@ -25,7 +22,7 @@ def _written_out(sizes: str) -> Guard:
     return Question(
         f"written_out({sizes!r})",
         f"`{sizes}` may be a tensor",
-        lambda situation: _answer(_is_written_out(situation, sizes)),
+        lambda situation: Answer.of(_is_written_out(situation, sizes)),
         parameters=frozenset({sizes}),
     )
 
@@ -43,7 +40,7 @@ def _may_be_a_tensor(sizes: str) -> Guard:
             and name.startswith(_LIBRARIES_OF_TENSORS)
             and not name.endswith("shape")  # that is a tuple on Keras 3
         )
-        return _answer(not is_tensor and not _is_written_out(situation, sizes))
+        return Answer.of(not is_tensor and not _is_written_out(situation, sizes))
 
     return Question(
         f"may_be_a_tensor({sizes!r})",
@@ -63,10 +60,6 @@ def _is_written_out(situation: Situation, sizes: str) -> bool:
             value.left if isinstance(value.left, (*_SEVERAL, cst.BinaryOperation)) else value.right
         )
     return isinstance(value, _SEVERAL)
-
-
-def _answer(yes: bool) -> Answer:  # noqa: FBT001
-    return Answer.YES if yes else Answer.NO
 
 
 REWRITES = (

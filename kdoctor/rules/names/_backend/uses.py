@@ -6,6 +6,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rules.calls import is_only_spelled_so
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import ScopeKind
 from kdoctor.syntax.walk import descendants
@@ -40,9 +41,7 @@ def calculated_with() -> Guard:
     return Question(
         "calculated_with()",
         "the result of the call is no operand",
-        lambda situation: (
-            Answer.YES if _is_operand(situation.module, situation.node) else Answer.NO
-        ),
+        lambda situation: Answer.of(_is_operand(situation.module, situation.node)),
     )
 
 
@@ -55,7 +54,7 @@ def no_tensor_by_use() -> Guard:
     def answer(situation: Situation) -> Answer:
         module, node = situation.module, situation.node
         is_tensor = _is_operand(module, node) or _is_read_from(module, node)
-        return Answer.NO if is_tensor else Answer.YES
+        return Answer.of(not is_tensor)
 
     return Question(
         "no_tensor_by_use()", "a tuple takes the place of a tensor that is used as one", answer
@@ -76,7 +75,7 @@ def dtype_does_not_matter() -> Guard:
         parent, _, leaf = split[1].rpartition(".") if split else ("", "", "")
         positions = _TAKE_EITHER.get(leaf, ())
         fits = parent in ("backend", "ops") and list(call.args).index(argument) in positions
-        return Answer.YES if fits else Answer.NO
+        return Answer.of(fits)
 
     return Question(
         "dtype_does_not_matter()",
@@ -156,16 +155,8 @@ def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:
         if isinstance(each, cst.Name)
         and each.value == target.value
         and each is not target
-        and not _is_only_spelled_so(module, each)
+        and not is_only_spelled_so(module, each)
     ]
-
-
-def _is_only_spelled_so(module: Module, name: cst.Name) -> bool:
-    """Say whether it is the name of a keyword or of an attribute, not of the variable."""
-    parent = module.parent(name)
-    return (isinstance(parent, cst.Arg) and parent.keyword is name) or (
-        isinstance(parent, cst.Attribute) and parent.attr is name
-    )
 
 
 def _is_read(module: Module, node: cst.CSTNode) -> Answer:
