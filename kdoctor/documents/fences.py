@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kdoctor.documents.continuing import modules
 from kdoctor.documents.layout import (
     Line,
     Margined,
@@ -14,7 +15,15 @@ from kdoctor.documents.layout import (
     has_prompt,
     line_starts,
 )
-from kdoctor.documents.unit import Candidate, Skipped, TextExcerpt, Unit, join
+from kdoctor.documents.unit import (
+    Candidate,
+    Kept,
+    Skipped,
+    TextExcerpt,
+    Unit,
+    joined,
+    kept_of,
+)
 from kdoctor.model import Span
 
 _PYTHON = frozenset(
@@ -99,14 +108,15 @@ class Lines:
 
 
 def units_of(
-    path: str, modules: Sequence[Sequence[Candidate]]
+    path: str, pieces: Sequence[Sequence[Candidate]]
 ) -> tuple[tuple[Unit, ...], tuple[Skipped, ...]]:
-    """Make a unit of each group of candidates, as far as it is Python."""
-    units: list[Unit] = []
+    """Make the units of a page's pieces of code, as far as they are Python."""
+    kept: list[list[Kept]] = []
     skipped: list[Skipped] = []
-    for candidates in modules:
-        unit, not_python = join(path, len(units), candidates)
-        skipped += not_python
-        if unit is not None:
-            units.append(unit)
+    for candidates in pieces:
+        python, others = kept_of(candidates)
+        skipped += others
+        if python:
+            kept.append(python)
+    units = (joined(path, index, module) for index, module in enumerate(modules(kept)))
     return tuple(units), tuple(sorted(skipped, key=lambda part: part.line))

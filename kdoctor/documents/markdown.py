@@ -1,4 +1,7 @@
-"""Markdown: every fence that says Python is a unit of its own, and so is every doctest session."""
+"""Markdown: fences that say Python, doctest sessions, and the cells of MyST notebooks.
+
+Each is a unit, or goes on with an earlier one (:mod:`.continuing`).
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from kdoctor.documents.layout import Line
 from kdoctor.documents.unit import Candidate, Skipped, Unit
 
 _MYST_OPTION = re.compile(r":[\w-]+:")
+_CELL = re.compile(r"\s*\{code-cell\}")
 
 
 @cache
@@ -30,14 +34,21 @@ def read_markdown(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped
     begin with ``>>>``.
     """
     lines = Lines(text)
-    return units_of(path, [_module(lines, block) for block in _blocks(lines)])
+    pieces: list[list[Candidate]] = []
+    notebook: list[Candidate] = []
+    for block, is_cell in _blocks(lines):
+        code = list(lines.session(block)) if block.has_prompts else [lines.code(block)]
+        if not is_cell:
+            pieces.append(code)
+            continue
+        if not notebook:
+            pieces.append(notebook)  # it stands where its first cell does
+        notebook += code
+    return units_of(path, pieces)
 
 
-def _module(lines: Lines, block: Block) -> list[Candidate]:
-    return list(lines.session(block)) if block.has_prompts else [lines.code(block)]
-
-
-def _blocks(lines: Lines) -> Iterator[Block]:
+def _blocks(lines: Lines) -> Iterator[tuple[Block, bool]]:
+    """Yield the blocks that are Python, and whether they are cells of one notebook (MyST)."""
     for token in _parser().parse(lines.text):
         if token.map is None or token.type not in ("fence", "code_block"):
             continue
@@ -45,7 +56,7 @@ def _blocks(lines: Lines) -> Iterator[Block]:
         silent = token.type == "code_block" or not token.info.strip()
         block = _block(lines, token)
         if block.lines and (says or (silent and block.has_prompts)):
-            yield block
+            yield block, bool(_CELL.match(token.info))
 
 
 def _block(lines: Lines, token: Token) -> Block:

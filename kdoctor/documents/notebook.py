@@ -23,7 +23,7 @@ from kdoctor.documents.layout import (
 )
 from kdoctor.documents.magics import foreign_cell_magic, registered_cell_magics
 from kdoctor.documents.positions import Positions
-from kdoctor.documents.unit import Candidate, Skipped, Unit, join
+from kdoctor.documents.unit import Candidate, Skipped, Unit, joined, kept_of
 from kdoctor.errors import FileProblem
 from kdoctor.model import Place, Region, Span
 
@@ -54,9 +54,9 @@ def read_notebook(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped
             candidates.append(part)
         else:
             skipped.append(part)
-    unit, not_python = join(path, 0, candidates)
+    kept, not_python = kept_of(candidates)
     skipped = sorted([*skipped, *not_python], key=lambda part: (part.cell or 0, part.line))
-    return (() if unit is None else (unit,)), tuple(skipped)
+    return ((joined(path, 0, kept),) if kept else ()), tuple(skipped)
 
 
 def _decoded(text: str) -> Value:

@@ -120,25 +120,32 @@ class Candidate(Struct, frozen=True):
     number: int | None = None
 
 
-def join(
-    path: str, index: int, candidates: Iterable[Candidate]
-) -> tuple[Unit | None, list[Skipped]]:
-    """Make one unit of the candidates that are Python; None where none is.
+class Kept(Struct, frozen=True):
+    """A candidate that is Python, and its text with the magics masked."""
 
-    Each is parsed on its own, so that one that is no Python does not spoil the others. Between two
-    cells stands one newline that belongs to neither.
+    candidate: Candidate
+    masked: Masked
+
+    @property
+    def text(self) -> str:
+        """The text, masked."""
+        return self.masked.text
+
+
+def kept_of(candidates: Iterable[Candidate]) -> tuple[list[Kept], list[Skipped]]:
+    """Return the candidates that are Python, and why the others are not.
+
+    Each is parsed on its own, so that one that is no Python does not spoil the others.
     """
+    kept: list[Kept] = []
     skipped: list[Skipped] = []
-    kept: list[tuple[Candidate, Masked]] = []
     for candidate in candidates:
         masked = _python(candidate)
         if isinstance(masked, Skipped):
             skipped.append(masked)
-            continue
-        kept.append((candidate, masked))
-    if not kept:
-        return None, skipped
-    return _joined(path, index, kept), skipped
+        else:
+            kept.append(Kept(candidate, masked))
+    return kept, skipped
 
 
 def _python(candidate: Candidate) -> Masked | Skipped:
@@ -156,18 +163,19 @@ def _python(candidate: Candidate) -> Masked | Skipped:
     return Skipped(excerpt.line + problem.line - 1, problem.why, candidate.number)
 
 
-def _joined(path: str, index: int, kept: Sequence[tuple[Candidate, Masked]]) -> Unit:
-    newline = newline_of("".join(masked.text for _, masked in kept))
+def joined(path: str, index: int, kept: Sequence[Kept]) -> Unit:
+    """Make one unit. Between two cells stands one newline that belongs to neither."""
+    newline = newline_of("".join(each.text for each in kept))
     cells: list[Cell] = []
     masks: list[Edit] = []
     at = 0
-    for candidate, masked in kept:
-        end = at + len(masked.text)
-        cells.append(Cell(Span(at, end), candidate.number, candidate.excerpt))
+    for each in kept:
+        end = at + len(each.text)
+        cells.append(Cell(Span(at, end), each.candidate.number, each.candidate.excerpt))
         masks += (
             Edit(Span(edit.span.start + at, edit.span.end + at), edit.parts)
-            for edit in masked.masks
+            for edit in each.masked.masks
         )
         at = end + len(newline)
-    text = newline.join(masked.text for _, masked in kept)
+    text = newline.join(each.text for each in kept)
     return Unit(path, index, text, tuple(cells), tuple(masks), newline)

@@ -76,6 +76,72 @@ def test_each_fence_is_a_unit_of_its_own() -> None:
     assert [unit.index for unit in document.units] == [0, 1]
 
 
+def test_a_fence_that_needs_a_name_goes_on_with_the_last_one_that_binds_it() -> None:
+    document = parse(
+        "```py\nimport keras\n```\n"
+        "```py\nimport tf_keras as keras\nmodel = keras.Model()\n```\n"
+        "```py\ndef build():\n    return [keras.Input(each) for each in shapes]\n```\n"
+        "```py\nimport keras\nprint(keras)\n```\n"
+        "```py\nmodel.fit()\n```\n"
+        "```py\nelsewhere.fit()\n```\n"
+    )
+
+    assert texts(document) == [
+        "import keras\n",
+        (
+            "import tf_keras as keras\nmodel = keras.Model()\n\n"
+            "def build():\n    return [keras.Input(each) for each in shapes]\n\nmodel.fit()\n"
+        ),
+        "import keras\nprint(keras)\n",
+        "elsewhere.fit()\n",
+    ]
+    _, second, _, _ = document.units
+    at = second.text.index("model.fit")
+    assert second.place(Span(at, at + 5)).line == 17
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "print(1)",
+        "import keras\nkeras.Input()",
+        "def f(keras):\n    return keras",
+        "a.keras",
+        "x = 1",
+    ],
+)
+def test_a_fence_that_needs_nothing_of_the_page_stands_alone(code: str) -> None:
+    document = parse(f"```py\nimport keras\nprint = keras.print\n```\n```py\n{code}\n```\n")
+
+    assert len(document.units) == 2
+
+
+def test_code_that_python_does_not_compile_stands_alone() -> None:
+    code = "def f(x):\n    global x\n    return keras\n"
+    document = parse(f"```py\nimport keras\n```\n```py\n{code}```\n```py\nreturn keras\n```\n")
+
+    assert texts(document) == ["import keras\n\nreturn keras\n", code]
+
+
+def test_the_cells_of_a_myst_notebook_are_one_unit() -> None:
+    document = parse(
+        "```{code-cell} ipython3\nx = 1\n```\n```python\nz = 3\n```\n"
+        "```{code-cell}\n:tags: [hide]\ny = 2\n```\n"
+    )
+
+    assert texts(document) == ["x = 1\n\ny = 2\n", "z = 3\n"]
+
+
+def test_a_change_of_a_page_reaches_each_fence_of_a_unit() -> None:
+    document = parse("- ```py\n  import keras\n  ```\n\ntext\n\n```py\nkeras.a()\n```\n")
+
+    after = document.replace({0: ["import keras\nfrom keras import ops\n", "ops.a()\n"]})
+
+    assert after.decode() == (
+        "- ```py\n  import keras\n  from keras import ops\n  ```\n\ntext\n\n```py\nops.a()\n```\n"
+    )
+
+
 def test_places_count_in_the_document() -> None:
     document = parse("1. é\n\n   ```python\n   x = 1\n   é = K.sum(1)\n   ```\n")
     (unit,) = document.units

@@ -59,6 +59,15 @@ Literal::
     assert document.skipped == ()
 
 
+def test_a_directive_goes_on_with_the_code_that_it_needs() -> None:
+    document = parse(
+        ".. code-block:: python\n\n   from keras import backend as K\n\n"
+        "Text.\n\n.. code-block:: python\n\n   K.sum(x)\n\n>>> K.mean(x)\n1\n"
+    )
+
+    assert texts(document) == ["from keras import backend as K\n\nK.sum(x)\n\nK.mean(x)"]
+
+
 def test_places_count_in_the_document() -> None:
     (unit,) = parse("A\n=\n\n.. code:: python\n\n\tx = 1\n\tK.sum(x)").units
     start = unit.text.index("K")

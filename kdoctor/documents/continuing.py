@@ -1,0 +1,72 @@
+"""Which pieces of a page go on with code of earlier ones.
+
+A tutorial imports once, and goes on from fence to fence. A piece that needs a name that it does not
+bind cannot run alone: it goes on with the last one before it that binds such a name. A piece that
+needs nothing is a module of its own, so that two whole programs on one page do not mix.
+"""
+
+from __future__ import annotations
+
+import builtins
+import symtable
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from kdoctor.documents.unit import Kept
+
+_BUILTIN: Final = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__"}
+
+
+class _Names(Struct, frozen=True):
+    """What a piece binds at its top level, and what it needs from elsewhere."""
+
+    bound: frozenset[str]
+    needed: frozenset[str]
+
+
+def modules(pieces: Sequence[Sequence[Kept]]) -> list[list[Kept]]:
+    """Return the pieces of a page, those that go on with earlier ones behind these.
+
+    The modules stand in the order of their first pieces.
+    """
+    found: list[list[Kept]] = []
+    bound: list[frozenset[str]] = []
+    for piece in pieces:
+        names = _names("\n".join(each.text for each in piece))
+        number = next(
+            (at for at in reversed(range(len(found))) if not bound[at].isdisjoint(names.needed)),
+            len(found),
+        )
+        if number == len(found):
+            found.append([])
+            bound.append(frozenset())
+        found[number] += piece
+        bound[number] |= names.bound
+    return found
+
+
+def _names(text: str) -> _Names:
+    try:
+        with warnings.catch_warnings(action="ignore"):  # an odd escape is not our news
+            top = symtable.symtable(text, "<excerpt>", "exec")
+    except (SyntaxError, RecursionError):  # no module, though its syntax is Python's: alone
+        return _Names(frozenset(), frozenset())
+    bound = frozenset(
+        each.get_name() for each in top.get_symbols() if each.is_assigned() or each.is_imported()
+    )
+    used = frozenset(
+        each.get_name()
+        for table in _tables(top)
+        for each in table.get_symbols()
+        if each.is_global() and each.is_referenced()
+    )
+    return _Names(bound, used - bound - _BUILTIN)
+
+
+def _tables(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _tables(child)
