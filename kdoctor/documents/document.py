@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from kdoctor.documents.encoding import Decoded, decode_python, decode_utf8
 from kdoctor.documents.python_source import read_python
-from kdoctor.documents.unit import Skipped, Unit
+from kdoctor.documents.unit import Skipped, Unit, regrouped
 from kdoctor.errors import FileProblem
 from kdoctor.model import Place, Region, Span
 
@@ -45,8 +45,13 @@ class Document(Struct, frozen=True):
     _decoded: Decoded
 
     @classmethod
-    def parse(cls, data: bytes, path: str, kind: Kind | None = None) -> Document:
+    def parse(
+        cls, data: bytes, path: str, kind: Kind | None = None, like: Document | None = None
+    ) -> Document:
         """Take a file apart. Without ``kind``, the path's ending or a Python shebang tells it.
+
+        ``like`` is what the file was before a fix: its fences go together as they did, though
+        one may need another name now.
 
         Raises:
             FileProblem: the bytes are not text in the encoding they should be, the notebook is
@@ -58,6 +63,8 @@ class Document(Struct, frozen=True):
             return cls(path, kind, (read_python(decoded.text, path),), (), data, decoded)
         decoded = decode_utf8(data)
         units, skipped = _reader(kind)(decoded.text, path)
+        if like is not None:
+            units = regrouped(units, like.units)
         return cls(path, kind, units, skipped, data, decoded)
 
     @property

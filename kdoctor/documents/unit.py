@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -14,6 +14,8 @@ from kdoctor.model import Edit, Place, Span
 
 if TYPE_CHECKING:
     from kdoctor.documents.magics import Masked
+
+_Each = TypeVar("_Each")
 
 
 class Skipped(Struct, frozen=True):
@@ -179,3 +181,43 @@ def joined(path: str, index: int, kept: Sequence[Kept]) -> Unit:
         at = end + len(newline)
     text = newline.join(each.text for each in kept)
     return Unit(path, index, text, tuple(cells), tuple(masks), newline)
+
+
+def regrouped(units: Iterable[Unit], like: Sequence[Unit]) -> tuple[Unit, ...]:
+    """Return units whose cells go together as those of other units: the n-th as the n-th.
+
+    Where there is another number of cells, the units come back as they are.
+    """
+    units = tuple(units)
+    if len(units) == len(like) == 1:
+        return units
+    cells = _in_order((cell.excerpt.span, _kept_again(unit, cell)) for unit, cell in _cells(units))
+    groups = _in_order((cell.excerpt.span, unit.index) for unit, cell in _cells(like))
+    if len(cells) != len(groups):
+        return units
+    modules: list[list[Kept]] = [[] for _ in like]
+    for group, kept in zip(groups, cells, strict=True):
+        modules[group].append(kept)
+    return tuple(joined(like[index].path, index, kept) for index, kept in enumerate(modules))
+
+
+def _cells(units: Iterable[Unit]) -> Iterator[tuple[Unit, Cell]]:
+    for unit in units:
+        for cell in unit.cells:
+            yield unit, cell
+
+
+def _in_order(placed: Iterable[tuple[Span, _Each]]) -> list[_Each]:
+    return [each for _, each in sorted(placed, key=lambda pair: pair[0].start)]
+
+
+def _kept_again(unit: Unit, cell: Cell) -> Kept:
+    from kdoctor.documents.magics import Masked  # noqa: PLC0415 - a file has none
+
+    start, end = cell.span.start, cell.span.end
+    masks = tuple(
+        Edit(Span(edit.span.start - start, edit.span.end - start), edit.parts)
+        for edit in unit.masks
+        if cell.span.covers(edit.span)
+    )
+    return Kept(Candidate(cell.excerpt, cell.number), Masked(unit.text[start:end], masks))

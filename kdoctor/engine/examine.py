@@ -93,15 +93,23 @@ class Examiner:
             scan = failed(path, error)
         return heard(task, scan)
 
-    def examine(self, path: str, data: bytes, *, changed: Collection[int] = ()) -> Examined:
+    def examine(
+        self,
+        path: str,
+        data: bytes,
+        *,
+        like: Document | None = None,
+        changed: Collection[int] = (),
+    ) -> Examined:
         """Parse a file and ask every rule about it.
 
-        The units named in ``changed`` are parsed whatever the gate says.
+        ``like`` is what it was before a fix. The units named in ``changed`` are parsed whatever
+        the gate says.
 
         Raises:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
         """
-        document = Document.parse(data, path, self.orders.kind)
+        document = Document.parse(data, path, self.orders.kind, like)
         modules: dict[int, Module] = {}
         unparsed: list[int] = []
         asked: dict[int, Collection[str]] = {}

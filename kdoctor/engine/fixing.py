@@ -71,6 +71,7 @@ def fix(
         found=collected(plan, [each.found for each in fixes]),
         root=journal_root(paths),
         ignores=add_ignores is not None,
+        unsafe=plan.orders.unsafe,
     )
     return write(result) if apply else result
 

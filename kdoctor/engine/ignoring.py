@@ -46,7 +46,9 @@ class Ignorer:
             return FileFix(found, found)
         try:
             after = self._with_comments(examined, silenced)
-            again = self._examiner.examine(path, after, changed=examined.modules.keys())
+            again = self._examiner.examine(
+                path, after, like=examined.document, changed=examined.modules.keys()
+            )
             _check_same_code(examined.document, again.document)
         except Exception as error:  # noqa: BLE001
             reason = f"its comments were given up: {why(error)}"

@@ -75,7 +75,7 @@ class Mender:
             heard = examined.directives
             needed = heard.words_of_use() if heard else Counter[str]()
             changed = texts.keys() & examined.modules.keys()
-            examined = self._examiner.examine(document.path, after, changed=changed)
+            examined = self._examiner.examine(document.path, after, like=document, changed=changed)
             check_still_python(document, examined.document, texts.keys())
             _check_still_silent(needed, examined)
             data = after

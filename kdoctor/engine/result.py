@@ -148,7 +148,8 @@ class FixResult(Struct, frozen=True):
     ``written`` says whether the changed files were written (``apply=True``). ``root`` is the folder
     whose journal keeps what they were; ``no_undo`` says why it does not. ``split`` are the files
     that had other hard links: these still have the old content. ``ignores``: instead of
-    being fixed, the findings were silenced by comments.
+    being fixed, the findings were silenced by comments. ``unsafe``: also fixes that no proof
+    calls safe were used.
     """
 
     files: tuple[FixedFile, ...]
@@ -160,6 +161,7 @@ class FixResult(Struct, frozen=True):
     no_undo: str = ""
     split: tuple[str, ...] = ()
     ignores: bool = False
+    unsafe: bool = False
 
     @property
     def target(self) -> Target:

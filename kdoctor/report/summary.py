@@ -112,7 +112,7 @@ def of_fix(result: FixResult, page: Page) -> list[str]:
     hints = []
     if result.files and not result.written:
         hints.append("add --apply to write it")
-    if Applicability.UNSAFE in fixable_counts(left) and not result.ignores:
+    if Applicability.UNSAFE in fixable_counts(left) and not (result.ignores or result.unsafe):
         hints.append("add --unsafe for the fixes that no proof calls safe")
     if left:
         hints.append("`kdoctor scan PATH` shows what is left")

@@ -56,6 +56,19 @@ def test_a_second_fix_changes_nothing(project):
     assert project.read("old.py") == once
 
 
+def test_a_page_is_fixed_though_a_fence_binds_now_what_a_later_one_needs(project):
+    page = (
+        "```py\nfrom keras import backend as K\nrun = K.function([a], [b])\n```\n\n"
+        "```py\nmodel = Model(a, b)\n```\n"
+    )
+    ended = project.write({"page.md": page}).kdoctor("fix", "--apply")
+    assert ended.code == 0
+    assert "Fixed 1 finding in 1 file; nothing is left." in ended.err
+    after = project.read("page.md").decode()
+    assert "from keras import Model, ops\n" in after
+    assert "run = keras_function([a], [b])\n```\n" in after
+
+
 FILES = {
     "plain.py": BEFORE.encode(),
     "windows.py": BEFORE.replace("\n", "\r\n").encode(),

@@ -142,6 +142,22 @@ def test_a_change_of_a_page_reaches_each_fence_of_a_unit() -> None:
     )
 
 
+def test_after_a_fix_the_fences_go_together_as_before() -> None:
+    page = "```py\nfrom keras import {}\n```\n```py\n{}%time a = 1\n```\n```py\nModel()\n```\n"
+    before = parse(page.format("Model", "import b\n"))
+    after = page.format("Model", "from keras import Model\n").encode()
+
+    assert texts(before) == ["from keras import Model\n\nModel()\n", "import b\n0000; a = 1\n"]
+    again = Document.parse(after, "a.md", like=before)
+    assert texts(again) == [
+        "from keras import Model\n\nModel()\n",
+        "from keras import Model\n0000; a = 1\n",
+    ]
+    assert again.replace({1: ["%time a = 2\n"]}).decode().splitlines()[4] == "%time a = 2"
+    assert len(Document.parse(after, "a.md").units) == 2
+    assert len(Document.parse(b"```py\na\n```\n", "a.md", like=before).units) == 1
+
+
 def test_places_count_in_the_document() -> None:
     document = parse("1. é\n\n   ```python\n   x = 1\n   é = K.sum(1)\n   ```\n")
     (unit,) = document.units

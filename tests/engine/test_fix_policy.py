@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import msgspec
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from kdoctor import engine
 from kdoctor.engine import examine
 from kdoctor.model import Applicability, Confidence, Edit, Fix, Hole, Severity, Span
+from kdoctor.report import summary
+from kdoctor.report.page import Page
 from kdoctor.rules import Rule
 from kdoctor.rules.index import entry_of
 
@@ -107,6 +110,15 @@ def test_a_result_that_is_no_python_leaves_the_file_and_names_it(fixed):
     assert [file.path for file in result.left_alone] == ["f.py"]
     assert "its fix failed and was given up" in result.left_alone[0].why
     assert len(result.left.findings) == 2
+
+
+def test_who_used_the_unsafe_fixes_is_not_told_to(fixed):
+    broken = rule(r"(risky)", "((", applicability=Applicability.UNSAFE)
+    page = Page(sys.stderr)
+    for unsafe in (False, True):
+        _, result = fixed("import keras\nrisky\n", broken, unsafe=unsafe)
+        told = "\n".join(summary.of_fix(result, page))
+        assert ("add --unsafe" in told) is not unsafe
 
 
 def test_python_that_only_libcst_accepts_is_no_result(fixed):

@@ -20,7 +20,8 @@ def sources_of(
     Raises:
         FileProblem: it is no document of its kind, or the fix made another of it.
     """
-    old, new = Document.parse(before, path, kind), Document.parse(after, path, kind)
+    old = Document.parse(before, path, kind)
+    new = Document.parse(after, path, kind, old)
     if len(old.units) != len(new.units):
         raise FileProblem("after the fix it has another number of code blocks")
     for left, right in zip(old.units, new.units, strict=True):
