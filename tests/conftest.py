@@ -1,6 +1,13 @@
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No test is timed: a machine may be busy, and a draw that took long is no failure.
+settings.register_profile(
+    "untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("untimed")
 
 
 def pytest_configure():
