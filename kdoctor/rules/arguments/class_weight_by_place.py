@@ -221,7 +221,7 @@ INVALID = [
         after=_COMPUTED.format(_DICT.format("weights")),
         raises=_NO_ARRAY,
         unsafe=True,
-        needs=("scikit-learn==1.5.2",),
+        needs=("scikit-learn==1.9.1",),
     ),
     Example(
         before=_MODEL + "light = 1.0\nmodel.fit(x, y, class_weight=(3.0, light), verbose=0)\n",
