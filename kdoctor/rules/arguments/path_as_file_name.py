@@ -27,8 +27,9 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor import quiet_ast
 from kdoctor.keras_api import split_root
-from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
 from kdoctor.rules.facts import Facts
@@ -46,6 +47,7 @@ _WHOLE: Final = frozenset({"os.path.abspath", "os.path.realpath"})
 _SAME: Final = frozenset({"os.path.normpath", "os.path.expanduser", "os.fspath"})
 _PATHS: Final = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
 _PLACES: Final = frozenset({f"{each}.{made}" for each in _PATHS for made in ("cwd", "home")})
+_TEXTS: Final = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString)
 _NOWHERE: Final = frozenset({"", "."})  # of such a path nothing is left in what it is joined with
 
 
@@ -146,13 +148,16 @@ def _attempt(module: Module, facts: Facts, call: cst.Call, given: cst.Arg) -> Fi
     if parts is None:
         return Refusal("where its folder ends is not written there")
     name, folder = parts
+    is_written = isinstance(quiet_ast.parse(name, "eval").body, ast.Constant)
+    proven = facts.applicability(*(each for each in INVALID if each.after))
     return Fix(
-        f"Give the folder as `{_FOLDER}`",
+        f"Give the folder as `{_FOLDER}`"
+        + ("" if is_written else "; unsafe because a slash in the name would still be refused"),
         (
             Edit(module.span(given.value), (name,)),
             with_keyword(module, call, f"{_FOLDER}={folder}"),
         ),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        proven if is_written else Applicability.UNSAFE,
     )
 
 
@@ -166,16 +171,58 @@ def _parts(module: Module, node: cst.BaseExpression) -> tuple[str, str] | None:
             is_whole = text.startswith("/")
             where = (folder or "/") if is_whole else f"{_USUAL}/{folder}"
             return f"{quote}{name}{quote}", f"{quote}{where}{quote}"
-        case cst.Call(args=[*folders, cst.Arg(value=cst.SimpleString() as last)]) if (
-            folders and module.qualified(node.func) in _JOIN
+        case cst.Call(args=[*folders, cst.Arg(value=last)]) if (
+            folders and module.qualified(node.func) in _JOIN and _is_name(last)
         ):
-            source = module.source(node)
-            if "/" in last.raw_value or "#" in source or not literal(last):
-                return None
             joined = ", ".join(module.source(each.value) for each in folders)
-            usual = f"{last.quote}{_USUAL}{last.quote}"
-            return module.source(last), f"{module.source(node.func)}({usual}, {joined})"
+            return _apart(module, node, last, f'{module.source(node.func)}("{_USUAL}", {joined})')
+        case (
+            cst.Call(
+                func=cst.Attribute(value=folder, attr=cst.Name("joinpath")),
+                args=[cst.Arg(value=last, star="")],
+            )
+            | cst.BinaryOperation(operator=cst.Divide(), left=folder, right=last)
+        ) if _is_pathlib(module, folder) and _is_name(last):
+            where = module.source(folder)
+            is_whole = _is_absolute(module, folder)
+            return _apart(module, node, last, where if is_whole else f'"{_USUAL}" / {where}')
     return None
+
+
+def _apart(
+    module: Module, path: cst.BaseExpression, name: cst.BaseExpression, folder: str
+) -> tuple[str, str] | None:
+    # A comment between the two would be lost, or end the line too early.
+    return None if "#" in module.source(path) else (module.source(name), folder)
+
+
+def _is_name(node: cst.BaseExpression) -> bool:
+    """Say whether a value ends in the text of a file's name, and shows no folder."""
+    match node:
+        case cst.SimpleString(raw_value=text):
+            return bool(literal(node)) and "/" not in text
+        case cst.BinaryOperation(operator=cst.Add(), left=left, right=right):
+            return _is_name(right) and (_is_name(left) or not isinstance(left, _TEXTS))
+        case cst.FormattedString(parts=[*parts, cst.FormattedStringText(value=text)]):
+            texts = (each.value for each in parts if isinstance(each, cst.FormattedStringText))
+            return "/" not in text and not any("/" in each for each in texts)
+    return False
+
+
+def _is_absolute(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether a path of pathlib surely begins at the root."""
+    match value_of(module, node):
+        case cst.Call(func=func) if module.qualified(func) in _PLACES:
+            return True
+        case cst.Call(func=cst.Attribute(attr=cst.Name("resolve" | "absolute"))):
+            return True
+        case (
+            cst.Call(func=cst.Attribute(value=owner, attr=cst.Name("joinpath")))
+            | cst.BinaryOperation(operator=cst.Divide(), left=owner)
+            | cst.Attribute(value=owner, attr=cst.Name("parent"))
+        ):
+            return _is_absolute(module, owner)
+    return False
 
 
 def _may_be_a_path(glimpse: Glimpse, facts: Facts) -> bool:
@@ -245,7 +292,9 @@ INVALID = [
     Example(
         prelude=_FILE,
         before=_GET.format("os.path.join(home, 'net.txt'), origin=origin"),
-        after=_GET.format("'net.txt', origin=origin, cache_subdir=os.path.join('datasets', home)"),
+        after=_GET.format(
+            "'net.txt', origin=origin, cache_subdir=os.path.join(\"datasets\", home)"
+        ),
         raises=_ERROR,
         on_keras_2=True,
         same="os.path.relpath(path, home), open(path).read()",
@@ -254,8 +303,43 @@ INVALID = [
         prelude=_FILE,
         before="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
         "folder = Path(home).resolve()\npath = get_file(folder / 'net.txt', origin)\n",
+        after="from pathlib import Path\n\nfrom tensorflow.keras.utils import get_file\n\n"
+        "folder = Path(home).resolve()\n"
+        "path = get_file('net.txt', origin, cache_subdir=folder)\n",
         raises=_ERROR,
         on_keras_2=True,
         check="assert path == str(folder / 'net.txt')",
+    ),
+    Example(
+        prelude=_FILE,
+        before="from pathlib import Path\n\nimport keras\n\nfolder = Path('nets')\n"
+        "path = keras.utils.get_file(\n"
+        "    folder.joinpath('net.txt'), origin, cache_dir=home,\n)\n",
+        after="from pathlib import Path\n\nimport keras\n\nfolder = Path('nets')\n"
+        "path = keras.utils.get_file(\n"
+        "    'net.txt', origin, cache_dir=home, cache_subdir=\"datasets\" / folder,\n)\n",
+        raises=_ERROR,
+        on_keras_2=True,
+        same="os.path.relpath(path, home), open(path).read()",
+    ),
+    Example(
+        prelude=_FILE,
+        before=_GET.format("os.path.join(home, 'net' + str(1)[1:] + '.txt'), origin"),
+        after=_GET.format(
+            "'net' + str(1)[1:] + '.txt', origin, cache_subdir=os.path.join(\"datasets\", home)"
+        ),
+        raises=_ERROR,
+        on_keras_2=True,
+        unsafe=True,
+        same="os.path.relpath(path, home), open(path).read()",
+    ),
+    Example(
+        prelude=_FILE,
+        before="from pathlib import Path\n\nimport keras\n\nkeras.utils.get_file(\n"
+        "    Path(home) /  # the folder\n    'net.txt',\n    origin,\n)\n"
+        "path = keras.utils.get_file(Path('net.txt').absolute(), origin)\n",
+        raises=_ERROR,
+        on_keras_2=True,
+        findings=2,
     ),
 ]
