@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
+from kdoctor.rewrite.guards import NUMBER_MAKERS
 from kdoctor.rules.calls import is_builtin, is_only_spelled_so
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
@@ -120,12 +121,9 @@ def _gives_a_number(module: Module, call: cst.Call) -> bool:
     function = call.func
     return (
         isinstance(function, cst.Name)
-        and function.value in _NUMBER_MAKERS
+        and function.value in NUMBER_MAKERS
         and is_builtin(module, function)
     )
-
-
-_NUMBER_MAKERS = frozenset({"abs", "float", "int", "len", "max", "min", "round", "sum"})
 
 
 def _count_metrics(module: Module, compile_call: cst.Call) -> int | None:
