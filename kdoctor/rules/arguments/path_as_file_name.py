@@ -151,13 +151,13 @@ def _attempt(module: Module, facts: Facts, call: cst.Call, given: cst.Arg) -> Fi
     is_written = isinstance(quiet_ast.parse(name, "eval").body, ast.Constant)
     proven = facts.applicability(*(each for each in INVALID if each.after))
     return Fix(
-        f"Give the folder as `{_FOLDER}`"
-        + ("" if is_written else "; unsafe because a slash in the name would still be refused"),
+        f"Give the folder as `{_FOLDER}`",
         (
             Edit(module.span(given.value), (name,)),
             with_keyword(module, call, f"{_FOLDER}={folder}"),
         ),
         proven if is_written else Applicability.UNSAFE,
+        unsafe_because="" if is_written else "a slash in the name would still be refused",
     )
 
 
