@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a `train_step` or a `test_step` of a subclass of `Model` that returns a dict with the one
-key `loss`, in a class that updates no metric, in code for TensorFlow.
+key `loss`, in a class that updates no metric, nor do its bases in the file, in code for TensorFlow.
 
 ## Why it breaks
 From `compile` on each model of Keras 3 has a metric called `loss`, which only the steps of Keras
@@ -41,16 +41,19 @@ built in advance: there the rule is silent.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import UNKNOWN, argument, is_keras_3, literal, value_of
+from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
+from kdoctor.rules.behaviour._loss_examples import VALID as FINE
+from kdoctor.rules.behaviour._one_output import gives_one
+from kdoctor.rules.calls import UNKNOWN, argument, is_builtin, is_keras_3, literal, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, methods_in
-from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
+from kdoctor.rules.rule import Rule
 from kdoctor.rules.triggers import Trigger, defines, method_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
@@ -83,16 +86,22 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     if not _is_plain_tensorflow(module) or _has_metrics(module):
         return
     for node in module.nodes(cst.ClassDef):
-        methods = methods_in(node)
-        # The `train_step` of Keras would make other metrics known to a `test_step`.
-        if "train_step" not in methods or not _is_model(module, facts, node):
+        own = methods_in(node)
+        if own.keys().isdisjoint(_STEPS):
             continue
-        if _may_track(module, node, methods) or not _is_fitted(module, node, methods):
+        line = _lineage(module, facts, node)
+        methods = _methods_of(line)
+        # The `train_step` of Keras would make other metrics known to a `test_step`.
+        if "train_step" not in methods or not _is_fitted(module, line, methods):
+            continue
+        heirs = _heirs(module, node)
+        lines = [line, *(_lineage(module, facts, each) for each in heirs)]
+        if not all(lines) or any(_may_track(module, facts, each) for each in lines):
             continue
         for name in _STEPS:
-            found = _returned(module, methods[name]) if name in methods else None
+            found = _returned(module, own[name]) if name in own else None
             if found is not None and not module.is_guarded(found):
-                yield _finding(module, node, name, found)
+                yield _finding(module, [node, *heirs], name, found)
 
 
 def _is_plain_tensorflow(module: Module) -> bool:
@@ -126,14 +135,23 @@ def _is_compiled(module: Module, call: cst.Call) -> bool:
     )
 
 
-def _is_model(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
-    """Say whether the one base is Keras' own, so that all else stands in the class."""
-    if len(node.bases) != 1 or node.keywords:
-        return False
-    decorators = [module.qualified(_called(each.decorator)) for each in node.decorators]
-    if not all(each and each.endswith(".register_keras_serializable") for each in decorators):
-        return False
-    name = module.qualified(node.bases[0].value)
+def _lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
+    """Return a class and those of the file below it, if all else in it is Keras' own model."""
+    found: list[cst.ClassDef] = []
+    while node not in found and len(node.bases) == 1 and not node.keywords:
+        decorators = [module.qualified(_called(each.decorator)) for each in node.decorators]
+        if not all(each and each.endswith(".register_keras_serializable") for each in decorators):
+            return []
+        found.append(node)
+        base = class_named(module, node.bases[0].value)
+        if base is None:
+            return found if _is_model(module, facts, node.bases[0].value) else []
+        node = base
+    return []
+
+
+def _is_model(module: Module, facts: Facts, base: cst.BaseExpression) -> bool:
+    name = module.qualified(base)
     made = module.knowledge.class_type(name) if name else None
     return (
         made is not None
@@ -143,13 +161,36 @@ def _is_model(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
     )
 
 
+def _methods_of(line: Sequence[cst.ClassDef]) -> dict[str, cst.FunctionDef]:
+    """Return the methods that the first of these classes has, those of the others included."""
+    return {name: each for node in reversed(line) for name, each in methods_in(node).items()}
+
+
+def _heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef]:
+    """Return the classes of the file that derive from one, also by way of others."""
+    found = [node]
+    for each in module.nodes(cst.ClassDef):  # a base stands before its heirs
+        if any(class_named(module, base.value) in found for base in each.bases):
+            found.append(each)
+    return found[1:]
+
+
 def _called(node: cst.BaseExpression) -> cst.BaseExpression:
     return node.func if isinstance(node, cst.Call) else node
 
 
-def _may_track(module: Module, node: cst.ClassDef, methods: dict[str, cst.FunctionDef]) -> bool:
-    """Say whether the class may update a metric, have another, or decide itself what is logged."""
-    forbidden = _TRACKS | (_OF_SEVERAL - methods.keys())
+def _may_track(module: Module, facts: Facts, line: Sequence[cst.ClassDef]) -> bool:
+    """Say whether these may update a metric, have another, or decide themselves what is logged."""
+    methods = _methods_of(line)
+    forbidden = (
+        _TRACKS
+        | (frozenset() if gives_one(module, facts, methods.get("call")) else _OF_SEVERAL)
+        - methods.keys()
+    )
+    return any(_may_be_tracked_in(module, node, forbidden) for node in line)
+
+
+def _may_be_tracked_in(module: Module, node: cst.ClassDef, forbidden: frozenset[str]) -> bool:
     for each in descendants(node.body):
         match each:
             case cst.FunctionDef(name=cst.Name(value=name)) if name in _DECIDES:
@@ -167,7 +208,9 @@ def _may_track(module: Module, node: cst.ClassDef, methods: dict[str, cst.Functi
     )
 
 
-def _is_fitted(module: Module, node: cst.ClassDef, methods: dict[str, cst.FunctionDef]) -> bool:
+def _is_fitted(
+    module: Module, line: Sequence[cst.ClassDef], methods: dict[str, cst.FunctionDef]
+) -> bool:
     """Say whether ``fit`` or ``evaluate`` runs the steps, as far as the file tells."""
     attributes = {each.attr.value for each in module.attributes}
     if attributes & set(_STEPS):  # by hand, or by the steps of the base
@@ -176,8 +219,9 @@ def _is_fitted(module: Module, node: cst.ClassDef, methods: dict[str, cst.Functi
     if not runs and attributes & {"train_on_batch", "test_on_batch"}:
         return False
     if "compile" in methods:
-        return any(map(_is_compile_of_the_base, descendants(methods["compile"].body)))
-    return (runs and "compile" in attributes) or _has_an_optimizer(node)
+        compiles = [own["compile"] for each in line if "compile" in (own := methods_in(each))]
+        return all(any(map(_is_compile_of_the_base, descendants(each.body))) for each in compiles)
+    return (runs and "compile" in attributes) or _has_an_optimizer(line)
 
 
 def _is_compile_of_the_base(node: cst.CSTNode) -> bool:
@@ -191,9 +235,9 @@ def _is_compile_of_the_base(node: cst.CSTNode) -> bool:
     return False
 
 
-def _has_an_optimizer(node: cst.ClassDef) -> bool:
+def _has_an_optimizer(line: Sequence[cst.ClassDef]) -> bool:
     """Say whether the class reads ``self.optimizer``, and leaves it to ``compile`` to set it."""
-    parts = [*descendants(node.body)]
+    parts = [part for node in line for part in descendants(node.body)]
     stored = {id(each.target) for each in parts if isinstance(each, cst.AssignTarget)}
     found = [
         id(each) in stored
@@ -205,7 +249,7 @@ def _has_an_optimizer(node: cst.ClassDef) -> bool:
     return bool(found) and not any(found)
 
 
-def _returned(module: Module, step: cst.FunctionDef) -> cst.Dict | None:
+def _returned(module: Module, step: cst.FunctionDef) -> cst.BaseExpression | None:
     """Return the ``{"loss": loss}`` that a step returns, if it never returns anything else."""
     parameters = step.params
     if len(parameters.params) != 2 or step.asynchronous is not None:
@@ -228,7 +272,7 @@ def _is_only_a_graph(module: Module, step: cst.FunctionDef) -> bool:
 
 def _loss_alone(
     module: Module, step: cst.FunctionDef, given: cst.BaseExpression | None
-) -> cst.Dict | None:
+) -> cst.BaseExpression | None:
     if given is None:
         return None
     found = value_of(module, given)
@@ -239,16 +283,23 @@ def _loss_alone(
     match found:
         case cst.Dict(elements=[cst.DictElement(key=cst.SimpleString() as key, value=value)]):
             return found if evaluated(key) == _LOSS and literal(value) is UNKNOWN else None
+        case cst.Call(
+            func=cst.Name(value="dict") as called,
+            args=[cst.Arg(keyword=cst.Name(value="loss"), value=value)],
+        ) if is_builtin(module, called):
+            return found if literal(value) is UNKNOWN else None
     return None
 
 
-def _finding(module: Module, node: cst.ClassDef, step: str, found: cst.Dict) -> Finding:
-    fails = _is_compiled_with_metrics(module, node)
+def _finding(
+    module: Module, nodes: Sequence[cst.ClassDef], step: str, found: cst.BaseExpression
+) -> Finding:
+    fails = _is_compiled_with_metrics(module, [each.name.value for each in nodes])
     return rule.finding(
         module.place(found),
         f"{_GIVES[step]} what the metrics of the model hold, and nothing here updates them: "
         + (f"ValueError: {_NOT_BUILT}" if fails else "`loss` is 0.0, whatever it is here"),
-        symbol=f"{node.name.value}.{step}",
+        symbol=f"{nodes[0].name.value}.{step}",
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if fails else None,
         help='Make `self.loss_tracker = keras.metrics.Mean(name="loss")`, return `[self.'
@@ -258,12 +309,12 @@ def _finding(module: Module, node: cst.ClassDef, step: str, found: cst.Dict) -> 
     )
 
 
-def _is_compiled_with_metrics(module: Module, node: cst.ClassDef) -> bool:
-    """Say whether all that the file compiles of this class gets metrics."""
+def _is_compiled_with_metrics(module: Module, names: Sequence[str]) -> bool:
+    """Say whether all that the file compiles of these classes gets metrics."""
     given = [
         argument(use.called, "metrics")
         for use in module.members
-        if use.member == "compile" and use.called is not None and use.owner.cls == node.name.value
+        if use.member == "compile" and use.called is not None and use.owner.cls in names
     ]
     return bool(given) and all(
         each is not None and literal(each.value) is not None for each in given
@@ -277,15 +328,16 @@ def _may_return_it(glimpse: Glimpse, _: Facts) -> bool:
         if len(node.bases) == 1
         for name in _STEPS
     )
-    return any(
-        isinstance(each, ast.Dict)
-        and len(each.keys) == 1
-        and isinstance(each.keys[0], ast.Constant)
-        and each.keys[0].value == _LOSS
-        for step in steps
-        if step is not None
-        for each in nodes_in(step)
-    )
+    return any(_may_be_it(each) for step in steps if step is not None for each in nodes_in(step))
+
+
+def _may_be_it(node: ast.AST) -> bool:
+    match node:
+        case ast.Dict(keys=[ast.Constant(value="loss")]):
+            return True
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=[ast.keyword(arg="loss")]):
+            return True
+    return False
 
 
 rule = Rule(
@@ -298,100 +350,5 @@ rule = Rule(
     since="3.0",
 )
 
-_HEAD = (
-    "import keras\nimport numpy as np\nimport tensorflow as tf\n\n"
-    "x, y = np.ones((4, 3), 'float32'), np.full((4, 1), 5, 'float32')\n\n\n"
-)
-_INIT = (
-    "    def __init__(self):\n        super().__init__()\n"
-    "        self.dense = keras.layers.Dense(1, kernel_initializer='zeros')\n{}\n"
-    "    def call(self, x):\n        return self.dense(x)\n\n"
-)
-_TRAIN = (
-    "    def train_step(self, data):\n        x, y = data\n"
-    "        with tf.GradientTape() as tape:\n"
-    "            loss = tf.reduce_mean((y - self(x, training=True)) ** 2)\n"
-    "        gradients = tape.gradient(loss, self.trainable_variables)\n"
-    "        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))\n"
-)
-_TEST = (
-    "    def test_step(self, data):\n        x, y = data\n"
-    "        loss = tf.reduce_mean((y - self(x, training=False)) ** 2)\n"
-)
-_CLASS = f"class Own(keras.Model):\n{_INIT}{_TRAIN}"
-_LONE = "        return {'loss': loss}\n"
-_COMPILED = "\n\nmodel = Own()\nmodel.compile('sgd')\n"
-_FITTED = f"{_COMPILED}losses = model.fit(x, y, epochs=2, verbose=0).history['loss']\n"
-_WHOLE = _HEAD + _CLASS.format("") + _LONE
-_TRACKER = "        self.tracker = keras.metrics.Mean(name='loss')\n"
-_TRACKED = (
-    "        self.tracker.update_state(loss)\n        return {'loss': self.tracker.result()}\n"
-)
-_ROUNDED = "[round(float(each), 3) for each in losses]"
-
-VALID = [
-    # It is kept in a metric.
-    f"{_HEAD}{_CLASS.format(_TRACKER)}{_TRACKED}{_FITTED}",
-    (
-        f"{_HEAD}{_CLASS.format('')}        for each in self.metrics:\n"
-        f"            each.update_state(loss)\n{_LONE}{_FITTED}"
-    ),
-    f"{_HEAD}{_CLASS.format('')}        self._loss_tracker.update_state(loss)\n{_LONE}{_FITTED}",
-    # The names are others.
-    f"{_HEAD}{_CLASS.format('')}        return {{'loss': loss, 'more': loss}}\n{_FITTED}",
-    f"{_HEAD}{_CLASS.format('')}        return {{'reconstruction': loss}}\n{_FITTED}",
-    f"{_HEAD}{_CLASS.format(_TRACKER.replace('loss', 'mean'))}{_LONE}{_FITTED}",
-    (
-        f"{_HEAD}{_CLASS.format('')}        logs = {{'loss': loss}}\n        logs['more'] = loss\n"
-        f"        return logs\n{_FITTED}"
-    ),
-    f"{_WHOLE}\n    @property\n    def metrics(self):\n        return []\n{_FITTED}",
-    # The step of Keras.
-    f"{_HEAD}{_CLASS.format('')}        super().train_step(data)\n{_LONE}{_FITTED}",
-    # The `train_step` of Keras makes the metrics of `compile` known.
-    (
-        f"{_HEAD}class Own(keras.Model):\n{_INIT.format('')}{_TEST}{_LONE}\n\nmodel = Own()\n"
-        "model.compile('sgd', 'mse', metrics=['mae'])\nmodel.fit(x, y, validation_data=(x, y))\n"
-    ),
-    # Nobody replaces what is returned here.
-    f"{_WHOLE}{_COMPILED}model.train_on_batch(x, y)",
-    f"{_WHOLE}{_COMPILED}model.train_step((x, y))",
-    _HEAD + _CLASS.format("        self.optimizer = keras.optimizers.SGD(0.1)\n") + _LONE,
-    (
-        _HEAD
-        + _CLASS.format("\n    def compile(self, rate):\n        self.optimizer = rate\n")
-        + _LONE
-    ),
-    # A model of several outputs has metrics for each.
-    f"{_HEAD}{_CLASS.format('')}{_LONE}{_FITTED}".replace(
-        "tf.reduce_mean((y - self(x, training=True)) ** 2)", "self.compute_loss(x, y, self(x))"
-    ),
-    f"{_WHOLE}{_FITTED}".replace(
-        "model = Own()", "with tf.distribute.MirroredStrategy().scope():\n    model = Own()"
-    ),
-    f"{_WHOLE}{_FITTED}".replace("keras.Model", "Base"),
-    f"{_WHOLE}{_FITTED}".replace("self, data", "self, x, y"),
-    f"{_WHOLE}{_FITTED}".replace("import keras", "import tf_keras as keras"),
-    f"{_WHOLE}{_FITTED}".replace("'loss': loss", "'loss': 0.0"),
-]
-INVALID = [
-    Example(before=_WHOLE + _FITTED, on_keras_2=True, same=_ROUNDED),
-    # Both steps, with a `compile` of the class' own.
-    Example(
-        before=_HEAD.replace("import keras\n", "from tensorflow import keras\n")
-        + _CLASS.format("\n    def compile(self, rate):\n        super().compile('sgd', 'mse')\n")
-        + f"        logs = {{'loss': loss}}\n        return logs\n\n{_TEST}{_LONE}"
-        + "\n\nmodel = Own()\nmodel.compile(0.1)\nmodel.fit(x, y, verbose=0)\n"
-        "losses = [model.evaluate(x, y, verbose=0)]\n",
-        findings=2,
-        on_keras_2=True,
-        same=_ROUNDED,
-    ),
-    Example(
-        before=_WHOLE.replace("    def train_step", "    @tf.function\n    def train_step")
-        + _FITTED.replace("'sgd'", "'sgd', 'mse', metrics=['mae']"),
-        raises=f"ValueError: {_NOT_BUILT}",
-        on_keras_2=True,
-        same=_ROUNDED,
-    ),
-]
+VALID = FINE
+INVALID = EXAMPLES
