@@ -2,7 +2,7 @@
 
 ## What it does
 Reports `signatures=`, `options=` and `save_traces=` of `model.save` and `save_model`, `options=` of
-`save_weights` and `load_weights`, and a third positional argument of `model.save`.
+`load_model`, `save_weights` and `load_weights`, and a third positional argument of `model.save`.
 
 ## Why it breaks
 They belonged to TensorFlow's SavedModel: `ValueError: The following argument(s) are not supported:
@@ -31,17 +31,19 @@ from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import uses
-from kdoctor.rules.saving._uses import PathUse, method_uses, saves
+from kdoctor.rules.saving._uses import PathUse, loads, method_uses, saves
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 _ERRORS = {
     "save": "ValueError: The following argument(s) are not supported: ['{0}']",
+    "load": "TypeError: load_model() got an unexpected keyword argument '{0}'",
     "save_weights": "TypeError: Model.save_weights() got an unexpected keyword argument '{0}'",
     "load_weights": "ValueError: Invalid keyword arguments: {{'{0}': ",
 }
 _GONE = {
     "save": ("signatures", "options", "save_traces"),
+    "load": ("options",),
     "save_weights": ("options",),
     "load_weights": ("options",),
 }
@@ -56,7 +58,9 @@ def _may_pass_one(_: Glimpse, __: Facts, called: Called) -> bool:
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such argument."""
-    for use in chain(saves(module), method_uses(module, "save_weights", "load_weights")):
+    for use in chain(
+        saves(module), loads(module), method_uses(module, "save_weights", "load_weights")
+    ):
         if module.is_guarded(use.call):
             continue
         for name in _GONE[use.what]:
@@ -126,7 +130,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=uses(_may_pass_one, *_GONE, "save_model"),
+    triggers=uses(_may_pass_one, *_GONE, "save_model", "load_model"),
     since="3.0",
 )
 
@@ -137,6 +141,7 @@ VALID = [
     _MODEL + "model.save('a.h5', include_optimizer=False)",
     "import keras\nfrom mine import model\nmodel.save('a.keras', signatures=None)",
     "import tf_keras\ntf_keras.Sequential().save('a', signatures=None)",
+    "import tf_keras\ntf_keras.models.load_model('a', options=None)",
 ]
 INVALID = [
     Example(
@@ -145,6 +150,11 @@ INVALID = [
         raises="ValueError: The following argument(s) are not supported: ['signatures'",
         findings=2,
         check="keras.models.load_model('a.keras')",
+    ),
+    Example(
+        before=_MODEL + "model.save('a.keras')\nkeras.models.load_model('a.keras', options=None)",
+        after=_MODEL + "model.save('a.keras')\nkeras.models.load_model('a.keras')",
+        raises="TypeError: load_model() got an unexpected keyword argument 'options'",
     ),
     Example(
         before=_MODEL + "model.save_weights('a.weights.h5', options=None)",

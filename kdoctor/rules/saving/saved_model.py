@@ -2,7 +2,7 @@
 
 ## What it does
 Reports where a model is saved to a path without an ending (or with one that is none of Keras'), or
-loaded from such a path.
+loaded from such a path, and where it is saved to a new folder of `tempfile`.
 
 ## Why it breaks
 Keras 2 wrote and read a TensorFlow SavedModel there. On Keras 3 saving raises `ValueError: Invalid
@@ -34,7 +34,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.saving._glimpsed import but_for, passes_path
+from kdoctor.rules.saving._glimpsed import but_for, passes_path, uses
 from kdoctor.rules.saving._paths import Ending, renamed, same_paths
 from kdoctor.rules.saving._uses import (
     PathUse,
@@ -44,7 +44,9 @@ from kdoctor.rules.saving._uses import (
     reads_orbax,
     saves,
 )
+from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
 
 _FILES = (".keras", ".h5", ".hdf5")
 _NO_FILE = but_for(*_FILES)
@@ -60,18 +62,19 @@ _SERVED = (
     "TensorFlow reads a SavedModel there in this file: export the model, and save it for Keras "
     "under another name"
 )
+_FOLDER = "what the file in that folder is to be called is for you to say"
 _UNSAFE = "what reads the folder under its old name must be changed with it; for a SavedModel to "
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each save and load of a folder."""
     for use in saves(module):
-        if not _is_folder(use.ending) or argument(use.call, "save_format"):
+        is_new = use.ending is None and _is_new_folder(module, use.path)
+        if not (is_new or _is_folder(use.ending)) or argument(use.call, "save_format"):
             continue  # KD603 reports that
         if module.is_guarded(use.call) or argument(use.call, "zipped"):
             continue
-        assert use.ending is not None
-        fix = _saved_anew(module, use)
+        fix = None if use.ending is None else _saved_anew(module, use, use.ending)
         yield rule.finding(
             module.place(use.call),
             f"a path without `.keras` or `.h5`: {_INVALID}",
@@ -80,7 +83,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             help="Let the path end in `.keras`; for a SavedModel to serve or to convert write "
             "`.export(…)`.",
             fix=fix,
-            no_fix_because=None if fix else _SERVED,
+            no_fix_because=None if fix else _FOLDER if is_new else _SERVED,
         )
     if reads_orbax(module):
         return
@@ -95,6 +98,29 @@ def _is_folder(found: Ending | None) -> bool:
     return found.extension is not None and found.extension not in _FILES
 
 
+def _is_new_folder(module: Module, path: cst.BaseExpression | None) -> bool:
+    """Say whether it is a folder that `tempfile` has just made, whose name has no ending."""
+    if not isinstance(path, cst.Name):
+        return path is not None and _makes_a_folder(module, path, "tempfile.mkdtemp")
+    bound = module.bindings_at(path)
+    if len(bound) != 1 or bound[0].path or bound[0].value is None:
+        return False
+    if bound[0].kind is BindingKind.WITH:
+        return _makes_a_folder(module, bound[0].value, "tempfile.TemporaryDirectory")
+    return bound[0].kind is BindingKind.ASSIGN and _makes_a_folder(
+        module, bound[0].value, "tempfile.mkdtemp"
+    )
+
+
+def _makes_a_folder(module: Module, made: cst.BaseExpression, name: str) -> bool:
+    return (
+        isinstance(made, cst.Call)
+        and module.qualified(made.func) == name
+        # The name may end in a suffix that is passed.
+        and all(each.keyword is not None and each.keyword.value == "prefix" for each in made.args)
+    )
+
+
 def _rename(module: Module, found: Ending) -> Fix:
     old = found.extension if found.extension in _OTHER else ""
     if found.text.endswith(("/", "\\")):
@@ -107,11 +133,10 @@ def _rename(module: Module, found: Ending) -> Fix:
     )
 
 
-def _saved_anew(module: Module, use: PathUse) -> Fix | None:
+def _saved_anew(module: Module, use: PathUse, found: Ending) -> Fix | None:
     """Return the fix of a save by what this file reads it with; none where that is both."""
-    assert use.ending is not None
-    if not _is_served(module, use.ending):
-        return _rename(module, use.ending)
+    if not _is_served(module, found):
+        return _rename(module, found)
     if any(is_same_path(module, use, each) for each in loads(module)):
         return None
     return _exported(module, use)
@@ -168,6 +193,8 @@ def _loaded(module: Module, use: PathUse) -> Finding:
     )
 
 
+_SAVES = uses(lambda glimpse, facts, called: True, "save", "save_model")  # noqa: ARG005
+
 rule = Rule(
     code="KD604",
     name="saved-model",
@@ -176,11 +203,14 @@ rule = Rule(
     check=check,
     triggers=passes_path("save", 0, _NO_FILE)
     | passes_path("save_model", 1, _NO_FILE)
-    | passes_path("load_model", 0, _NO_FILE),
+    | passes_path("load_model", 0, _NO_FILE)
+    | word("mkdtemp", "TemporaryDirectory") & _SAVES,
     since="3.0",
 )
 
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+
+_TEMPORARY = f"import tempfile\n{_MODEL}"
 
 VALID = [
     _MODEL + "model.save('a.keras')\nmodel.save('a.h5')\nmodel.save('a.hdf5')",
@@ -193,8 +223,24 @@ VALID = [
         "again = keras.models.load_model('folder')"
     ),
     "import tf_keras\ntf_keras.models.load_model('folder')",
+    # The name of the folder ends so.
+    _TEMPORARY + "model.save(tempfile.mkdtemp(suffix='.keras'))",
+    _TEMPORARY + "model.save(tempfile.mkdtemp('.keras'))",
+    _TEMPORARY + "model.save(tempfile.mkdtemp(), zipped=False)",
+    _TEMPORARY + "folder = tempfile.mkdtemp()\nfolder = name(folder)\nmodel.save(folder)",
+    _TEMPORARY + "with tempfile.NamedTemporaryFile(suffix='.keras') as file:\n    model.save(file)",
 ]
 INVALID = [
+    Example(before=_TEMPORARY + "model.save(tempfile.mkdtemp())", raises=_INVALID),
+    Example(
+        before=_TEMPORARY + "folder = tempfile.mkdtemp(prefix='model')\nmodel.save(folder)",
+        raises=_INVALID,
+    ),
+    Example(
+        before=_TEMPORARY + "with tempfile.TemporaryDirectory() as folder:\n"
+        "    keras.models.save_model(model, folder)",
+        raises=_INVALID,
+    ),
     Example(
         before=_MODEL + "model.save('my_model')\nagain = keras.models.load_model('my_model')",
         after=_MODEL
