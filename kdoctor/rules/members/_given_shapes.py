@@ -12,6 +12,11 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.walk import descendants
 
+# They give what a layer or function of one's own gives.
+_OF_OTHERS = frozenset({
+    *("Bidirectional", "Lambda", "RNN", "SpectralNormalization", "TimeDistributed", "Wrapper"),
+})  # fmt: skip
+
 
 def is_given(module: Module, node: cst.Name) -> bool:
     """Say whether a name is the shape that Keras passes to a method of the user's layer."""
@@ -39,6 +44,19 @@ def whole_of(module: Module, node: cst.Name) -> cst.BaseExpression | None:
         ]:
             return whole
     return None
+
+
+def gives_a_tuple(module: Module, layer: cst.BaseExpression) -> bool:
+    """Say whether it is a layer of Keras itself: one's own may return a `TensorShape`."""
+    made = module.type_of(layer)
+    return (
+        made is not None
+        and made.kind is Kind.LAYER
+        and made.cls is not None
+        and made.cls not in _OF_OTHERS
+        and made.qualified is not None
+        and made.qualified.rpartition(".")[2] == made.cls
+    )
 
 
 def _layer_around(module: Module, function: cst.FunctionDef) -> cst.ClassDef | None:

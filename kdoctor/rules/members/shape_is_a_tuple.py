@@ -2,11 +2,11 @@
 
 ## What it does
 Reports what only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`, `.ndims`, `.rank`,
-`.is_fully_defined()` and the like on the shape of a symbolic tensor or on the shape that `build`
-and `compute_output_shape` are given, and `.value` on an element of any shape. `.as_list()` on the
-shape of what may be a Keras tensor or TensorFlow's own is legacy: a list made of it is right for
-both. Where it is compared with a list that holds None, it is symbolic; where a function of
-TensorFlow made it or is given it, it is no Keras tensor.
+`.is_fully_defined()` and the like on the shape of a symbolic tensor, on the shape that `build` and
+`compute_output_shape` are given, or on what a layer of Keras gives for the latter; and `.value` on
+an element of any shape. `.as_list()` on the shape of what may be a Keras tensor or TensorFlow's own
+is legacy: a list made of it is right for both. Where it is compared with a list that holds None, it
+is symbolic; where a function of TensorFlow made it or is given it, it is no Keras tensor.
 
 ## Why it breaks
 On Keras 3 a shape is a tuple: `AttributeError: 'tuple' object has no attribute 'as_list'`. Its
@@ -36,7 +36,7 @@ from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
-from kdoctor.rules.members._given_shapes import is_given, is_kept, whole_of
+from kdoctor.rules.members._given_shapes import gives_a_tuple, is_given, is_kept, whole_of
 from kdoctor.rules.members._glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._tensorflows import seems_tensorflows
 from kdoctor.rules.rule import Example, Rule
@@ -167,6 +167,13 @@ def _is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
             return is_symbolic(module, node.value)
         case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape")) as function):
             return is_symbolic(module, function.value)
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name(value="compute_output_shape"), value=layer),
+            args=[cst.Arg(keyword=None, star="", value=given)],
+        ):
+            return gives_a_tuple(module, layer) and (
+                isinstance(value_of(module, given), cst.Tuple) or _is_a_tuple(module, given)
+            )
         case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
             return _is_a_tuple(module, node.value)
         case cst.Subscript(value=cst.Name() as shapes, slice=[cst.SubscriptElement()]):
@@ -285,6 +292,10 @@ VALID = [
     "import keras\nimport tensorflow as tf\nsize = given.shape.as_list()\ntf.reshape(given, size)",
     "import keras, tensorflow as t\ndef f(x):\n if a:\n  x = t.abs(b)\n return x.shape.as_list()",
     "import keras\ntokens = cut(text)\ntokens.to_tensor(shape=tokens.shape.as_list())",
+    # What is asked is a layer of one's own, and such a layer may stand in one of Keras.
+    "import keras\nfrom mine import Own\nOwn().compute_output_shape((None, 3)).as_list()",
+    "import keras\nkeras.layers.Lambda(f).compute_output_shape((None, 3)).as_list()",
+    "import keras\nkeras.layers.Dropout(0.1).compute_output_shape(shape).as_list()",
     # It is asked for first.
     (
         "import keras\n\nsize = keras.Input((4,)).shape[-1]\nif not isinstance(size, int):\n"
@@ -321,7 +332,14 @@ VALID = [
 _OF_TWO = "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shapes):\n"
 _BUILT = "\n\nmine = Mine()\nmine.build([(None, 3), (None, 4)])"
 _INPUT = "import keras\n\nx = keras.Input((4, 5))\n"
+_ASKED = "import keras\n\ngiven = keras.layers.Dense(3).compute_output_shape((None, 4))\n"
 INVALID = [
+    Example(
+        before=f"{_ASKED}shape = given.as_list()",
+        after=f"{_ASKED}shape = list(given)",
+        raises="AttributeError: 'tuple' object has no attribute 'as_list'",
+        same="shape",
+    ),
     Example(
         before=f"{_INPUT}shape = x.shape.as_list()",
         after=f"{_INPUT}shape = list(x.shape)",

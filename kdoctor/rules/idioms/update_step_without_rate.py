@@ -1,0 +1,181 @@
+"""An optimizer's `update_step(self, gradient, variable)`: Keras 3 gives the learning rate, too.
+
+## What it does
+Reports classes that descend from one of Keras' optimizers and whose `update_step` takes no more
+than the gradient and the variable.
+
+## Why it breaks
+So it was in Keras 2.11 to 2.15. Keras 3 calls it with three arguments at the first step of
+training: `TypeError: Mine.update_step() takes 3 positional arguments but 4 were given`.
+
+## What to write instead
+
+    def update_step(self, gradient, variable, learning_rate):
+
+`learning_rate` is the rate of this step, also where there is a schedule; `self.learning_rate` still
+works beside it. The fix adds the parameter, unless the file calls `update_step` of the base. A
+class that says itself how it is called is left alone.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class, methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, method_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import descendants
+
+_STEP = "update_step"
+_RATE = "learning_rate"
+_TAKES = 3  # self, gradient, variable
+# What calls `update_step`, and may be the class' own.
+_CALLERS = frozenset({
+    *("_backend_apply_gradients", "_backend_update_step", "_internal_apply_gradients"),
+    *("apply", "apply_gradients"),
+})  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such method."""
+    for node in module.nodes(cst.ClassDef):
+        step = methods_in(node).get(_STEP)
+        if step is None or step.decorators or not _takes_two(step.params):
+            continue
+        if _is_called(module) or _may_call_it(module):
+            continue
+        if kind_of_class(module, node) is not Kind.OPTIMIZER or module.is_guarded(step):
+            continue
+        fix = _fix(module, facts, step)
+        yield rule.finding(
+            module.place(step.name),
+            "Keras 3 gives `update_step` the learning rate, too: TypeError: "
+            f"{node.name.value}.update_step() takes 3 positional arguments but 4 were given",
+            symbol=f"{node.name.value}.{_STEP}",
+            confidence=Confidence.CERTAIN,
+            help="Write `update_step(self, gradient, variable, learning_rate)`.",
+            fix=fix,
+            no_fix_because=None if fix else "the file calls it, or has a `learning_rate` in it",
+        )
+
+
+def _takes_two(params: cst.Parameters) -> bool:
+    return (
+        len(params.params) + len(params.posonly_params) == _TAKES
+        and not isinstance(params.star_arg, cst.Param)
+        and not params.kwonly_params
+    )
+
+
+def _is_called(module: Module) -> bool:
+    """Say whether the file itself calls it, but as a method of the base."""
+    return any(
+        each.attr.value == _STEP
+        and not (isinstance(each.value, cst.Call) and isinstance(each.value.func, cst.Name))
+        for each in module.attributes
+    )
+
+
+def _may_call_it(module: Module) -> bool:
+    return any(
+        not _CALLERS.isdisjoint(methods_in(each))
+        for each in module.nodes(cst.ClassDef)
+        if kind_of_class(module, each) is Kind.OPTIMIZER
+    )
+
+
+def _fix(module: Module, facts: Facts, step: cst.FunctionDef) -> Fix | None:
+    is_called = any(each.attr.value == _STEP for each in module.attributes)
+    is_named = any(
+        isinstance(each, cst.Name)
+        and each.value == _RATE
+        and not isinstance(module.parent(each), cst.Attribute)
+        for each in descendants(step.body)
+    )
+    last = step.params.params[-1] if step.params.params else None
+    if is_called or is_named or last is None or last.default is not None:
+        return None
+    end = module.span(last).end
+    edit = Edit(Span(end, end), (f", {_RATE}",))
+    return Fix("Take the learning rate, too", (edit,), facts.applicability(*INVALID))
+
+
+def _may_take_two(glimpse: Glimpse, _: Facts) -> bool:
+    steps = (method_of(node, _STEP) for node in glimpse.nodes.get(ast.ClassDef, ()))
+    return any(
+        len(step.args.args) + len(step.args.posonlyargs) == _TAKES
+        for step in steps
+        if step is not None
+    )
+
+
+rule = Rule(
+    code="KD516",
+    name="update-step-without-rate",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=Trigger.needing({_STEP}, _may_take_two),
+    since="3.0",
+)
+
+_OWN = (
+    "import keras\nimport numpy as np\n\n\nclass Mine(keras.optimizers.Optimizer):\n"
+    "    def __init__(self, learning_rate=0.1, **kwargs):\n"
+    "        super().__init__(learning_rate=learning_rate, **kwargs)\n\n"
+    "    def update_step(self, {}):\n"
+    "        variable.assign_sub({} * gradient)\n\n\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    "model.compile(Mine(), 'mse')\n"
+    "model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)\n"
+)
+_SGD = (
+    "import tensorflow as tf\n\n\nclass Mine(tf.keras.optimizers.SGD):\n"
+    "    def update_step(self, gradient, variable{}):\n"
+    "        variable.assign_sub(tf.cast(self.learning_rate, variable.dtype) * gradient)\n\n\n"
+    "optimizer = Mine(0.5)\nweight = tf.keras.Variable([1.0, 2.0])\n"
+    "optimizer.apply_gradients([(tf.ones(2), weight)])\n"
+)
+
+VALID = [
+    # What calls it is the class' own.
+    _OWN.format("gradient, variable", "self.learning_rate").replace(
+        "    def update_step",
+        "    def apply(self, grads, variables):\n        for one in zip(grads, variables):\n"
+        "            self.update_step(*one)\n\n    def update_step",
+    ),
+    _OWN.format("gradient, variable, learning_rate", "learning_rate"),
+    _OWN.format("gradient, variable, learning_rate=None", "self.learning_rate"),
+    _OWN.format("gradient, variable, *others", "self.learning_rate"),
+    # Keras 2 still, and a class of somebody else's.
+    _OWN.format("gradient, variable", "self.learning_rate").replace(
+        "import keras", "import tf_keras as keras"
+    ),
+    _OWN.format("gradient, variable", "self.learning_rate").replace(
+        "keras.optimizers.Optimizer", "Base"
+    ),
+]
+INVALID = [
+    Example(
+        before=_OWN.format("gradient, variable", "self.learning_rate"),
+        after=_OWN.format("gradient, variable, learning_rate", "self.learning_rate"),
+        raises="TypeError: Mine.update_step() takes 3 positional arguments but 4 were given",
+    ),
+    Example(
+        before=_SGD.format(""),
+        after=_SGD.format(", learning_rate"),
+        raises="TypeError: Mine.update_step() takes 3 positional arguments but 4 were given",
+        check="import numpy as np\nnp.testing.assert_allclose(weight, [0.5, 1.5])",
+    ),
+]
