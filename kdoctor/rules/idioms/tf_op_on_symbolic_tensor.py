@@ -6,7 +6,7 @@ whose arguments surely is a symbolic tensor: a `keras.Input`, what a layer made 
 parameter of a function that is called with such, or makes layers of its own. Of a function in
 another file of the project that surely does so, its call is reported. In `Layer.call`, in losses
 and metrics, and in the function of a `Lambda` layer tensors are TensorFlow's own, and nothing is
-reported.
+reported; but what a loss takes of the model around it (`z_mean` of an encoder) is symbolic.
 
 ## Why it breaks
 The symbolic tensors of Keras 2 were TensorFlow's, and each function became a layer. Those of Keras
@@ -28,6 +28,9 @@ The function of `keras.ops`. Most have the same name; these do not, or mean some
               return tf.image.crop_and_resize(images, boxes, indices, (14, 14))
 
 Operators (`x + 1`, `x[:, 0]`, `x @ y`) work on symbolic tensors as they are.
+
+In a loss nothing of `keras.ops` cures it: `y_true` and `y_pred` have values there, a symbolic
+tensor of the model has none. Work it out in the `call` of a layer, and give it to `self.add_loss`.
 
 ## How we know
 Run on Keras 3.15.1: each public function of TensorFlow's mathematical modules was called with a
@@ -51,6 +54,7 @@ from kdoctor.keras_api import Presence
 from kdoctor.kinds import Context
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
+from kdoctor.rules.closures import read_in_a_loss, read_in_a_possible_loss
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._tensorflow import (
     BY_HAND,
@@ -90,6 +94,14 @@ _NOT_EQUAL = "for some arguments TensorFlow gives something else, see `kdoctor r
 _MAY_BE_NONE = "a size that only data tell is None while the model is built, as that of the batch"
 _NAMELESS = "the operation loses its name, which somebody may look for"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
+_NO_CURE = "a loss is given values, and `{}` has none: `keras.ops` fail there, too"
+_MAY_BE_NO_CURE = (
+    "if the function is a loss or a metric, it fails with `keras.ops`, too: `{}` has no value there"
+)
+_LAYER_WITH_LOSS = (
+    "work it out in the `call` of a layer of your own, which gives it to `self.add_loss(value)`; "
+    "`kdoctor explain KD213` shows one whole"
+)
 _LAYER_OF_ITS_OWN = "put it into the `call` of a layer of your own"
 
 
@@ -133,7 +145,9 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
     error = error_of_name(reference.name)
     if error is None or not any(holds_symbolic(module, each.value) for each in call.args):
         return None
-    return None if module.context_of(call) in _INSIDE else error
+    if module.context_of(call) not in _INSIDE or read_in_a_loss(module, call):
+        return error
+    return None
 
 
 @lru_cache(maxsize=2048)
@@ -171,6 +185,15 @@ def _finding(
     attempt = _attempt(module, facts, replace(reference, name=known, names=(known,)), call)
     name = known.removeprefix("tensorflow.")
     by_hand = BY_HAND.get(name, _LAYER_OF_ITS_OWN)
+    outer = read_in_a_loss(module, call)
+    if outer is not None:
+        by_hand, attempt = _LAYER_WITH_LOSS, Refusal(_NO_CURE.format(outer))
+    elif isinstance(attempt, Fix) and (outer := read_in_a_possible_loss(module, call)):
+        attempt = replace(
+            attempt,
+            applicability=Applicability.UNSAFE,
+            unsafe_because=_MAY_BE_NO_CURE.format(outer),
+        )
     return rule.finding(
         module.place(reference.node),
         f"`{module.source(reference.node)}` is called with a symbolic tensor: {error}",
@@ -241,6 +264,13 @@ rule = Rule(
 _HEAD = "import keras\nimport tensorflow as tf\n\nx = keras.Input((4,))\n"
 _RAISES = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 
+_LOSS = (
+    "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n"
+    "x = keras.Input((4,))\nmean = keras.layers.Dense(2)(x)\n"
+    "model = keras.Model(x, keras.layers.Dense(4)(mean))\n\n\ndef loss(y_true, y_pred):\n"
+    "    return tf.reduce_mean((y_true - y_pred) ** 2) + {}\n\n\n"
+    "model.compile('sgd', loss)\nmodel.fit(np.ones((2, 4)), np.ones((2, 4)))\n"
+)
 _OPEN_SIZE = Example(
     before=_HEAD + "y = tf.reshape(x, (tf.shape(x)[0], 2, 2))\n",
     after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.reshape(x, (-1, 2, 2))\n",
@@ -271,6 +301,8 @@ VALID = [
         "import tensorflow as tf\nfrom tensorflow import keras\n\n\n"
         "def loss(y_true, y_pred):\n    return tf.reduce_mean(tf.square(y_true - y_pred))"
     ),
+    # A loss that works out by itself what it takes from a model.
+    _LOSS.format("tf.reduce_sum(model(y_true))"),
     # A function inside of a layer's call.
     (
         "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"
@@ -368,6 +400,21 @@ INVALID = [
         raises=_RAISES,
         unsafe=True,
         check="assert size == 4",
+    ),
+    # A loss is given values, and what it takes of the model around it has none.
+    Example(
+        before=_LOSS.format("tf.reduce_sum(mean)"),
+        raises=_RAISES,
+    ),
+    # A function that is handed on, and may be a loss.
+    Example(
+        before=_HEAD + "\n\ndef times(factor):\n    return tf.square(x) * factor\n\n\n"
+        "y = [each(2.0) for each in [times]]\n",
+        after="import keras\n\nx = keras.Input((4,))\n\n\ndef times(factor):\n"
+        "    return keras.ops.square(x) * factor\n\n\ny = [each(2.0) for each in [times]]\n",
+        raises=_RAISES,
+        unsafe=True,
+        check="assert y[0].shape == (None, 4)",
     ),
     # There is nothing like it in keras.ops.
     Example(before=_HEAD + "y = tf.gather_nd(x, [[0]])\n", raises=_RAISES),
