@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence, Span
 from kdoctor.rewrite.binding import Argument, Binding, bind
-from kdoctor.rewrite.build import Builder, joined
+from kdoctor.rewrite.build import Builder
 from kdoctor.rewrite.dtypes import full_dtype
 from kdoctor.rewrite.in_place import edits_in_place
-from kdoctor.rewrite.precedence import template_binds, wanted_around
+from kdoctor.rewrite.precedence import wanted_around
 from kdoctor.rewrite.questions import Answer, Situation
 from kdoctor.rewrite.refusal import Refused
 from kdoctor.rewrite.slots import SignatureLookup, Slots, takes_the_same
@@ -106,13 +106,17 @@ class Attempt(Struct, frozen=True):
                 told = self._told(name, new) if inner else new
                 return [self._replace_name(new), *inner, *self._full_dtypes(binding)], told
         self._check_comments(call, binding.arguments)
+        parts, own = builder.expression()
         edit = Edit(
             self.module.span(call),
-            joined(builder.expression()),
-            template_binds(self.row.replacement.code.node),
+            parts,
+            own,
             wanted_around(self.module.parent(call), call),
         )
-        return [edit, *self._full_dtypes(binding)], self.row.right
+        alone = binding.value(self.row.right)
+        is_short = isinstance(alone, cst.Name | cst.BaseNumber | cst.UnaryOperation)
+        told = self.module.source(alone) if alone is not None and is_short else self.row.right
+        return [edit, *self._full_dtypes(binding)], told
 
     def _full_dtypes(self, binding: Binding) -> Iterator[Edit]:
         """Write a dtype by the name that Keras 3 knows it by."""

@@ -66,10 +66,19 @@ class Builder(Struct, frozen=True):
             if len(self.binding.arguments) > 1 and _holds(argument.value, _IN_ORDER):
                 raise Refused(f"the argument `{name}` must be worked out in its turn")
 
-    def expression(self) -> Parts:
-        """Return the whole right side."""
+    def expression(self) -> tuple[Parts, Precedence]:
+        """Return the whole right side, and how tightly it binds."""
         code = self.row.replacement.code
-        return joined(self._emit(code, Precedence.ANY, bracketed=False))
+        if not isinstance(code.node, ast.Name) or code.node.id not in self.row.pattern.parameters:
+            parts = self._emit(code, Precedence.ANY, bracketed=False)
+            return joined(parts), template_binds(code.node)
+        # It binds as the argument does: `identity(a + b) * 2` is `(a + b) * 2`.
+        own = self._argument_binds(code.node.id)
+        parts = self._argument(code.node.id, own, bracketed=False)
+        match parts:
+            case (Hole(required=Precedence.ATOM),):  # it has parentheses already
+                own = Precedence.ATOM
+        return parts, own
 
     def items(self) -> list[Item] | None:
         """Return the arguments of the new call, None where the right side is no plain call."""
@@ -195,6 +204,13 @@ class Builder(Struct, frozen=True):
             # Nothing else would hold its lines together any more.
             hole = replace(hole, required=Precedence.ATOM, own=Precedence.ANY)
         return (hole,)
+
+    def _argument_binds(self, name: str) -> Precedence:
+        value = self.binding.value(name)
+        if value is not None:
+            return binds(value)
+        default: Code = self.row.pattern.parameters[name].default
+        return template_binds(default.node)
 
     def _hole(self, value: cst.BaseExpression, wanted: Precedence) -> Hole:
         return Hole(self.module.outer_span(value), wanted, binds(value))

@@ -19,10 +19,10 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Fix, ImportNeed, Precedence
 from kdoctor.rewrite.arguments import without
 from kdoctor.rewrite.binding import Argument, Binding, bind
-from kdoctor.rewrite.build import Builder, joined
+from kdoctor.rewrite.build import Builder
 from kdoctor.rewrite.in_place import edits_in_place
 from kdoctor.rewrite.items import plan_items
-from kdoctor.rewrite.precedence import template_binds, wanted_around
+from kdoctor.rewrite.precedence import wanted_around
 from kdoctor.rewrite.questions import Answer, Guard, Situation
 from kdoctor.rewrite.refusal import Refusal, Refused
 from kdoctor.rewrite.slots import SignatureLookup, Slots
@@ -239,12 +239,9 @@ class _Attempt(Struct, frozen=True):
         self, node: cst.BaseExpression, binding: Binding, spell: Callable[[str], str]
     ) -> Edit:
         self._check_comments(node, binding)
-        return Edit(
-            self.module.span(node),
-            joined(self._builder(node, binding, spell).expression()),
-            template_binds(self.member.row.replacement.code.node),
-            wanted_around(self.module.parent(node), node),
-        )
+        parts, own = self._builder(node, binding, spell).expression()
+        wanted = wanted_around(self.module.parent(node), node)
+        return Edit(self.module.span(node), parts, own, wanted)
 
     def _builder(
         self, node: cst.BaseExpression, binding: Binding, spell: Callable[[str], str]

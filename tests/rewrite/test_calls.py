@@ -24,6 +24,7 @@ ZEROS = (
     "keras.backend.zeros(shape, dtype=None, name=None)",
     "keras.Variable(keras.ops.zeros(shape, dtype=dtype), name=name)",
 )
+IDENTITY = ("keras.backend.identity(x, name=None)", "x")
 UID = (
     "keras.backend.unique_object_name(name)",
     'f"{name}_{keras.backend.get_uid(name)}"',
@@ -236,6 +237,23 @@ class TestTheCallIsBuiltAnew:
     ):
         if after is not None:
             assert line(before, BIAS, SET, SHAPE) == after
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("K.identity(a + b) * 2", "(a + b) * 2"),
+            ("K.identity(-a) ** 2", "(-a) ** 2"),
+            ("2 + K.identity(a * b)", "2 + a * b"),
+            ("y = K.identity(a + b)", "y = a + b"),
+            ("K.identity(2).real", "(2).real"),
+            ("K.identity(K.identity(a + b)) * 2", "(a + b) * 2"),
+            ("K.identity(K.bias_add(a, b)) * 2", "(a + b) * 2"),
+            ("K.set_value(K.identity(a + b), c)", "(a + b).assign(c)"),
+            ("y = K.identity(a +\n  b) * 2", "y = (a +\n  b) * 2"),
+        ],
+    )
+    def test_an_argument_that_stands_alone_binds_as_it_did(self, line, before, after):
+        assert line(before, IDENTITY, BIAS, SET) == after
 
     @pytest.mark.parametrize(
         ("before", "after"),
