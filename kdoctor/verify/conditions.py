@@ -46,6 +46,8 @@ _OF_PARAMETERS = frozenset(
         "not_symbolic",
         "sizes",
         "plain_name",
+        "plain_number",
+        "no_plain_number",
         "is_function",
         "is_no_function",
         "both_of_rank",

@@ -15,6 +15,10 @@ from kdoctor.rules.names._backend import REWRITES
 from kdoctor.syntax import Module, ReferenceKind
 
 FACTS = Facts(newest_target())
+KEPT = (
+    "class A:\n    def __init__(self, rate=0.1):\n        self.rate = {}\n\n"
+    "    def f(self):\n        K.get_value(self.rate)"
+)
 LOSS = "def loss(y_true, y_pred, delta=1.0):\n    return {}\n"
 
 
@@ -208,8 +212,40 @@ def test_a_shape_that_is_not_known_yet_is_not_calculated_with():
 
 
 def test_a_value_is_read_of_an_array_but_not_of_a_symbolic_tensor():
-    assert row_used("K.eval(K.sum(K.constant([1.0])))", "eval") == "not_symbolic('x')"
+    assert "not_symbolic('x')" in row_used("K.eval(K.sum(K.constant([1.0])))", "eval")
     assert row_used("x = keras.Input((3,))\nK.eval(x)", "eval") is None
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "K.get_value(0.5)",
+        "K.get_value(-0.5)",
+        "rate = 0.5\nK.get_value(2 * rate)",
+        "K.get_value(float(K.variable(1.0)))",
+        "K.get_value(1 if K.floatx() else 0.5)",
+    ],
+)
+def test_of_a_plain_number_the_value_is_the_number(code):
+    assert row_used(code, "get_value") == "plain_number('x')"
+
+
+@pytest.mark.parametrize(
+    ("code", "may_be_one"),
+    [
+        ("def f(rate=0.1):\n    K.get_value(rate)", True),
+        ("def f(rate=0.1):\n    float(K.get_value(rate))", False),
+        ("def f(rate=None):\n    K.get_value(rate or 0.1)", True),
+        ("def f(x, v):\n    rate = 0.1 if x else v\n    K.get_value(rate)", True),
+        ("def f(model):\n    K.get_value(model.optimizer.lr)", False),
+        ("def f(v):\n    K.get_value(v)", False),
+        ("def f(v):\n    K.get_value(2 * v)", False),
+        (KEPT.format("rate"), True),
+        (KEPT.format("K.variable(rate)"), False),
+    ],
+)
+def test_what_may_be_a_plain_number_becomes_an_array_by_an_unsafe_fix_only(code, may_be_one):
+    assert ("somewhere()" in row_used(code, "get_value")) is may_be_one
 
 
 def test_a_range_of_whole_numbers_only():

@@ -25,6 +25,7 @@ Mostly the function of the same name in `keras.ops`. Not always: these differ wi
 - `K.switch` lines up a condition of lower rank with the first axes, `keras.ops.where` with the
   last. The fix is safe where condition and branches are made, element by element, of the same
   tensors. A parameter with a number as its default (`delta=1.0`) counts as a number.
+- `K.get_value(0.5)` gave a plain number back, `keras.ops.convert_to_numpy(0.5)` makes an array.
 - `keras.ops.shape(x)` is a tuple, and holds None while a functional model is built.
 
 What was built into a graph runs at once now. `K.function([model.input], [layer.output])` made a

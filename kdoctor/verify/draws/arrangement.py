@@ -28,6 +28,12 @@ def _bounds(scene: Scene, parameter: str) -> Any:
     return scene.rng.choice(choices)
 
 
+def _with_a_value(scene: Scene, parameter: str) -> Any:
+    if scene.conditions.known(parameter, "plain_number"):
+        return scene.rng.choice([0, 1, -3, 0.0, 0.5, -1e-3, 1e30])
+    return x(scene, parameter)
+
+
 def _with_an_axis_of_one(scene: Scene, parameter: str) -> Array:
     if scene.shape:
         scene.shape = changed(scene.shape, scene.rng.randrange(scene.rank), 1)
@@ -198,6 +204,8 @@ STRATEGIES: dict[str, Strategy] = {
     "permute_dimensions.pattern": _pattern,
     "expand_dims.axis": new_axis,
     "concatenate.tensors": _joinable,
+    "eval.x": _with_a_value,
+    "get_value.x": _with_a_value,
     "batch_get_value.tensors": _several,
     "stack.x": _several,
     "stack.axis": new_axis,

@@ -12,6 +12,11 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.names._backend.inference import Inference
+from kdoctor.rules.names._backend.plain_numbers import (
+    becomes_plain_number,
+    is_plain_number,
+    may_be_plain_number,
+)
 from kdoctor.rules.names._backend.ranks import written_rank
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
@@ -108,6 +113,40 @@ def not_symbolic(parameter: str) -> Guard:
         answer,
         parameters=frozenset({parameter}),
     )
+
+
+def plain_number(parameter: str) -> Guard:
+    """The argument surely is a number of Python's own."""
+    return Question(
+        f"plain_number({parameter!r})",
+        f"`{parameter}` is not known to be a plain number",
+        lambda situation: Answer.of(_holds_of(is_plain_number, situation, parameter)),
+        parameters=frozenset({parameter}),
+    )
+
+
+def no_plain_number(parameter: str) -> Guard:
+    """Nothing says that it may be a number of Python's own, or it is made one at once."""
+
+    def answer(situation: Situation) -> Answer:
+        call = situation.node
+        if isinstance(call, cst.Call) and becomes_plain_number(situation.module, call):
+            return Answer.YES
+        return Answer.of(not _holds_of(may_be_plain_number, situation, parameter))
+
+    return Question(
+        f"no_plain_number({parameter!r})",
+        f"`{parameter}` may be a plain number",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
+def _holds_of(
+    holds: Callable[[Module, cst.BaseExpression], bool], situation: Situation, parameter: str
+) -> bool:
+    node = situation.value(parameter)
+    return node is not None and holds(situation.module, node)
 
 
 def plain_name(parameter: str) -> Guard:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, statement_position
 from kdoctor.rules.names._backend.questions import (
+    no_plain_number,
     no_slash_in,
     not_symbolic,
     outside_of_classes,
     plain_name,
+    plain_number,
     somewhere,
 )
 
@@ -23,15 +25,15 @@ _VARIABLE = "keras.backend.variable(value, dtype=None, name=None, constraint=Non
 _PLAIN = plain_name("name") & equals("constraint", None)
 
 REWRITES = (
-    rewrite(
-        "keras.backend.eval(x)",
-        "keras.ops.convert_to_numpy(x)",
-        when=not_symbolic("x"),
-    ),
-    rewrite(
-        "keras.backend.get_value(x)",
-        "keras.ops.convert_to_numpy(x)",
-        when=not_symbolic("x"),
+    # A plain number they gave back as it was; convert_to_numpy makes an array of it.
+    *(
+        rewrite(f"keras.backend.{old}(x)", new, when=guard)
+        for old in ("eval", "get_value")
+        for new, guard in (
+            ("x", plain_number("x")),
+            ("keras.ops.convert_to_numpy(x)", not_symbolic("x") & no_plain_number("x")),
+            ("keras.ops.convert_to_numpy(x)", not_symbolic("x") & somewhere()),
+        )
     ),
     rewrite(
         "keras.backend.batch_get_value(tensors)",
@@ -68,9 +70,10 @@ REWRITES = (
 )
 
 BY_HAND = {
-    "eval": "write keras.ops.convert_to_numpy(x) for a tensor with values; a symbolic tensor has "
-    "none: make a keras.Model of it and call that",
-    "get_value": "write keras.ops.convert_to_numpy(x) for a tensor or variable",
+    "eval": "write keras.ops.convert_to_numpy(x) for a tensor with values, and leave a number as "
+    "it is; a symbolic tensor has no value: make a keras.Model of it and call that",
+    "get_value": "write keras.ops.convert_to_numpy(x) for a tensor or variable, and leave a number "
+    "as it is",
     "variable": "write keras.Variable(value, dtype=..., name=...), with the dtype as a keyword; in "
     "a layer write self.add_weight(...), or the value is not trained and not saved; a name "
     "must not have a slash in it",
