@@ -23,6 +23,7 @@ from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.operations import compared, operated
 from kdoctor.syntax.parametrized import passed_by_pytest
+from kdoctor.syntax.partials import made_partial
 from kdoctor.syntax.remembering import Memory, OutOfOrderError
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
@@ -193,7 +194,8 @@ class Inference:
             return self._of(part)
         if value is None or len(path) != 1 or path[0] is None:
             return UNKNOWN
-        return item_of(self._of(value)) or self._returned_part(value, path)
+        whole = self._of(value)
+        return whole if whole.may_be_several else item_of(whole) or self._returned_part(value, path)
 
     def _returned_part(self, value: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what ``a, b = function()`` binds, where each return writes out its parts."""
@@ -241,9 +243,8 @@ class Inference:
         return UNKNOWN if is_one and self._classes.runs_on_values(function) else told
 
     def _named(self, cls: cst.BaseExpression) -> Value:
-        if isinstance(cls, cst.SimpleString):
-            return self._instance_of_text(cls, cls.raw_value)
-        return self._instance(cls)
+        text = cls.raw_value if isinstance(cls, cst.SimpleString) else None
+        return self._instance(cls) if text is None else self._instance_of_text(cls, text)
 
     def _documented(self, binding: Binding) -> Value:
         """Return what the docstring says that a parameter is.
@@ -387,8 +388,9 @@ class Inference:
             return Value(own.type, own)
         if isinstance(cls, cst.Name):
             bindings = self._resolver.bindings_at(cls)
-            if len(bindings) == 1 and (passed := passed_by_pytest(bindings[0])):
-                return either(self._instance(each) for each in passed)
+            bound = bindings[0] if len(bindings) == 1 else None
+            if bound and (of := passed_by_pytest(bound) or made_partial(bound, self._resolver)):
+                return either(self._instance(each) for each in of)
         meaning = self._resolver.meaning_of(cls)
         return Value(None if meaning is None else self._knowledge.class_type(meaning.name))
 
@@ -445,6 +447,4 @@ class Inference:
         return self._returns[function]
 
     def _is_builtin(self, node: cst.BaseExpression) -> bool:
-        if not isinstance(node, cst.Name):
-            return False
-        return not self._resolver.bindings_at(node)
+        return isinstance(node, cst.Name) and not self._resolver.bindings_at(node)

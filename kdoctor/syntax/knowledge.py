@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from msgspec import Struct
 
 from kdoctor.kinds import Context, Type
 from kdoctor.syntax.package import ClassInfo
+
+PARTIAL: Final = "functools.partial"
+"""Calling what it gives calls its first argument: ``partial(Conv2D, padding="same")(64)``."""
 
 
 class Knowledge(Protocol):

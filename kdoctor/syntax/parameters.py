@@ -14,6 +14,7 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.syntax.annotations import leaves_open
+from kdoctor.syntax.classes import receiver_of
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import Survey, Use
@@ -50,7 +51,7 @@ class Parameters:
         self._resolver = resolver
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Return the parameters of plain functions: no methods, no decorators, never handed on."""
+        """Return the parameters of plain functions and methods: no decorators, never handed on."""
         by_function: dict[cst.FunctionDef, list[Use]] = {}
         functions = self._functions()
         names = {each.name.value for each in functions}
@@ -65,7 +66,59 @@ class Parameters:
             calls = self._calls(function, by_function.get(function, []))
             if calls is not None:
                 found += self._of_function(function, calls)
+        for method in self._methods():
+            found += self._of_function(method, self._own_calls(method), skipped=1)
         return tuple(found)
+
+    def _methods(self) -> list[cst.FunctionDef]:
+        return [
+            node
+            for node, scope in self._survey.scopes.items()
+            if isinstance(node, cst.FunctionDef)
+            and not node.decorators
+            and node.asynchronous is None
+            and scope.parent is not None
+            and scope.parent.kind is ScopeKind.CLASS
+            and not node.name.value.startswith("__")
+            and len(scope.parent.bindings.get(node.name.value, ())) == 1
+        ]
+
+    def _own_calls(self, method: cst.FunctionDef) -> list[cst.Call]:
+        """Return the calls of a method, none where it may also be used in another way.
+
+        All are of the form ``self.method(…)`` in its own class.
+        """
+        name, own = method.name.value, self._survey.scopes[method].parent
+        calls: list[cst.Call] = []
+        for each in self._attributes_by_name.get(name, ()):
+            call, cls = self._survey.parents.get(each), self._class_of_receiver(each.value)
+            if cls is not None and cls is not own and name in cls.bindings:
+                continue  # another class has its own
+            if cls is not own or not isinstance(call, cst.Call) or call.func is not each:
+                return []
+            if any(argument.star for argument in call.args):
+                return []
+            calls.append(call)
+        return calls
+
+    @cached_property
+    def _attributes_by_name(self) -> dict[str, list[cst.Attribute]]:
+        found: dict[str, list[cst.Attribute]] = {}
+        for each in self._survey.attributes:
+            found.setdefault(each.attr.value, []).append(each)
+        return found
+
+    def _class_of_receiver(self, node: cst.BaseExpression) -> Scope | None:
+        """Return the scope of the class of which an expression is the ``self`` of a method."""
+        if not isinstance(node, cst.Name):
+            return None
+        bindings = self._resolver.bindings_at(node)
+        function = bindings[0].scope.node if len(bindings) == 1 else None
+        if not isinstance(function, cst.FunctionDef):
+            return None
+        around = bindings[0].scope.parent
+        is_method = around is not None and around.kind is ScopeKind.CLASS
+        return around if is_method and receiver_of(function) is bindings[0].node else None
 
     def _functions(self) -> list[cst.FunctionDef]:
         return [
@@ -97,9 +150,12 @@ class Parameters:
             calls.append(call)
         return calls
 
-    def _of_function(self, function: cst.FunctionDef, calls: list[cst.Call]) -> Iterator[Candidate]:
+    def _of_function(
+        self, function: cst.FunctionDef, calls: list[cst.Call], skipped: int = 0
+    ) -> Iterator[Candidate]:
+        """Yield the candidates, without the first parameters that no call passes: ``self``."""
         scope = self._survey.scopes[function]
-        parameters = [*function.params.posonly_params, *function.params.params]
+        parameters = [*function.params.posonly_params, *function.params.params][skipped:]
         # In a method such layers may be those of a `call`.
         applied = {} if _is_in_a_class(scope) else self._applications
         for index, parameter in enumerate(parameters):

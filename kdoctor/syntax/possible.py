@@ -16,7 +16,7 @@ from typing import Any
 from kdoctor.kinds import Kind, Type
 from kdoctor.syntax import type_sets
 from kdoctor.syntax.docstrings import documented_type
-from kdoctor.syntax.knowledge import Knowledge, Names
+from kdoctor.syntax.knowledge import PARTIAL, Knowledge, Names
 from kdoctor.syntax.nodes import chain_of, nodes_in
 from kdoctor.syntax.possible_by_use import PossibleByUse
 from kdoctor.syntax.scopes import BindingKind
@@ -169,7 +169,9 @@ class Possible:
         if isinstance(value, ast.Tuple | ast.List) and path[0] is not None:
             for each in value.elts[path[0] : path[0] + 1]:
                 yield from self._part(each, path[1:], space)
-        yield from items_of(self._of(value, space))
+        types = self._of(value, space)
+        yield from items_of(types)
+        yield from (each for each in types if each.kind is Kind.TENSOR)  # one, or several
         if isinstance(value, ast.Call):
             for function in self._functions(value.func, space):
                 inner = self.sketch.spaces[function]
@@ -265,6 +267,9 @@ class Possible:
                 yield from self._class(own)
             case BindingKind.ASSIGN, _ if isinstance(bound.value, ast.Name):
                 yield from self._instances(bound.value, bound.space)
+            case BindingKind.ASSIGN, _ if isinstance(bound.value, ast.Call) and bound.value.args:
+                if PARTIAL in self._names.meant_by(bound.value.func):
+                    yield from self._instances(bound.value.args[0], bound.space)
             case BindingKind.PARAMETER, (ast.FunctionDef() | ast.AsyncFunctionDef()) as function:
                 # `@pytest.mark.parametrize("layer", [Dense, Conv1D])`
                 for each in function.decorator_list:

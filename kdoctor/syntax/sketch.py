@@ -79,6 +79,7 @@ class Sketch:
         self.calls: dict[str, list[Place]] = {}  # of a name
         self.applied: dict[str, list[Place]] = {}  # `layer(…)(x)`, by the name that is passed first
         self.asked: list[Place] = []  # calls of attributes with something
+        self.called_members: dict[str, list[Place]] = {}  # the same, by attribute
         self.places: dict[ast.AST, Space] = {}  # of calls, loops and conditions
         self.remote: set[str] = set()  # names that are said to be global, or not local
         for node, found in scopes.items():
@@ -115,6 +116,9 @@ class Sketch:
         found = [] if default is None else [(default, bound.space)]
         for call, space in self.calls.get(function.name, ()):
             found += [(each, space) for each in _passed_for(call, bound.place, bound.name)]
+        if bound.place and function in self.methods.get(function.name, ()):
+            for call, space in self.called_members.get(function.name, ()):  # without `self`
+                found += [(each, space) for each in _passed_for(call, bound.place - 1, bound.name)]
         return found
 
     def applied_to(self, bound: Bound) -> Iterator[Place]:
@@ -197,6 +201,7 @@ class Sketch:
         if isinstance(function, ast.Attribute):
             if node.keywords or node.args:
                 self.asked.append(place)
+                self.called_members.setdefault(function.attr, []).append(place)
         elif isinstance(function, ast.Name):
             self.calls.setdefault(function.id, []).append(place)
         elif isinstance(function, ast.Call):

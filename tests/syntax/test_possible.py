@@ -162,6 +162,18 @@ KNOWN = {
     "a tensor that is passed on": (
         "def f(x):\n    return k.layers.Dense(3)(x)\ndef g(y):\n    f(y).it\ng(k.Input())"
     ),
+    "a tensor that is passed to a method": (
+        "class A:\n    def f(self, a, x):\n        x.it\n"
+        "    def g(self):\n        self.f(1, k.Input())"
+    ),
+    "a model that is passed to a method by keyword": (
+        "class A:\n    def f(self, m):\n        m.it\n"
+        "    def g(self):\n        self.f(m=k.Sequential())"
+    ),
+    "what a partial makes": "import functools\nD = functools.partial(k.layers.Dense, n=3)\nD().it",
+    "what a partial makes, by an alias": (
+        "from functools import partial as p\nx = k.Input()\nD = p(k.layers.Dense)\nD(3)(x).it"
+    ),
     "a list of tensors that is passed": (
         "def f(xs):\n    for x in xs:\n        x.it\nf([k.Input(), k.Input()])"
     ),

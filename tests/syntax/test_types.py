@@ -26,6 +26,10 @@ def kind_of_y(parse, source, **options):
         ("k.layers.Dense(3).y", Kind.LAYER),
         ("m = load('x')\nm.y", Kind.MODEL),
         ("M = Model\nm = M()\nm.y", Kind.MODEL),
+        ("from functools import partial\nD = partial(Dense, 3)\nD().y", Kind.LAYER),
+        ("import functools as f\nD = f.partial(Dense, n=3)\nD(3)(Input()).y", Kind.TENSOR),
+        ("from mine import partial\nD = partial(Dense, 3)\nD().y", None),
+        ("from functools import partial\nD = partial(**Dense)\nD().y", None),
         ("m = n = Model()\nm.y", Kind.MODEL),
         ("m, d = Model(), Dense(3)\nd.y", Kind.LAYER),
         ("if (m := Model()): m.y", Kind.MODEL),
@@ -211,6 +215,14 @@ def test_what_is_not_certain_has_no_kind(parse, source):
         "def g(z): z.y\ndef f(x): g(x)\nf(Input())",
         "def f(x, n):\n    x.y\n    return f(x, n - 1) if n else x\nf(Input(), 2)",
         "def f(xs): xs[0].y\nf([Input(), Input()])",
+        # A method that only its own class calls.
+        "class A:\n    def f(self, x): x.y\n    def g(self): self.f(Input())",
+        "class A(Model):\n    def f(self, n, x): x.y\n    def g(me): me.f(3, x=Input())",
+        "class A:\n    def f(self, x): return x\n    def g(self): self.f(Input()).y",
+        (
+            "class A:\n    def f(self, x): x.y\n    def g(self): self.f(Input())\n"
+            "class B:\n    def f(self, x): pass\n    def g(self): self.f(3)"
+        ),
         # Layers with weights are made on the spot: that builds a model.
         "def f(x):\n    x.y\n    x = Dense(3)(x)\n    return x",
         "def f(x):\n    x = Dense(3)(x)\n    x.y",
@@ -234,6 +246,7 @@ def test_a_functions_parameter_is_symbolic_if_all_that_is_passed_for_it_is(parse
         ("class A:\n    def f(self):\n        def g(m): m.y\n        g(Model())", Kind.MODEL),
         ("def f(m): return m\nf(Model()).y", Kind.MODEL),
         ("class A(Model): pass\ndef f(m): m.y\nf(A())", Kind.MODEL),
+        ("class A:\n    def f(self, m): m.y\n    def g(self): self.f(Model())", Kind.MODEL),
         # Not each call is known to pass one, or they pass several kinds.
         ("def f(m): m.y\nf(Model())\nf(a)", None),
         ("def f(m): m.y\nf(Model())\nf(Dense(3))", None),
@@ -266,6 +279,21 @@ def test_a_functions_parameter_is_what_every_call_passes(parse, source, kind):
         "def f(x): x.y\ndef f2(z): f(z)",
         "def f(x): x.y\nf(Input())\nclass A(Layer):\n    def call(self, x): return f(x)",
         "class A(Layer):\n    def f(self, x):\n        x.y\n        return Dense(3)(x)",
+        # Methods that may be called with something else, by whomever.
+        "class A:\n    def f(self, x): x.y\n    def g(self, z): self.f(Input()), self.f(z)",
+        "class A:\n    def f(self, x): x.y\n    def g(self): self.f(Input())\nA().f(3)",
+        "class A:\n    def f(self, x): x.y\n    def g(self): self.f(Input()), self.f(*a)",
+        "class A:\n    def f(self, x): x.y\n    def g(self): self.f(Input()), h(self.f)",
+        "class A:\n    @h\n    def f(self, x): x.y\n    def g(self): self.f(Input())",
+        (
+            "class A:\n    def f(self, x): x.y\n    def g(self): self.f(Input())\n"
+            "class B(A):\n    def h(self): self.f(3)"
+        ),
+        (
+            "class A:\n    def f(self, x): x.y\n    def g(self): self.f(Input())\n"
+            "class B(A):\n    def f(self, x): super().f(3)"
+        ),
+        "class A(Layer):\n    def f(self, x): x.y\n    def call(self, x): return self.f(x)",
         "def f(x):\n    x.y\n    return Layer()(x)",
         "def f(x):\n    x.y\n    return Dense(3)(x)\nf(np.ones(3))",
         # What comes before the layer with weights may make anything of anything.

@@ -3,10 +3,11 @@
 ## What it does
 Reports each call of a function of TensorFlow (`tf.reduce_sum`, `tf.concat`, `tf.nn.relu`, …) one of
 whose arguments surely is a symbolic tensor: a `keras.Input`, what a layer made of one, or the
-parameter of a function that is called with such, or makes layers of its own. Of a function in
-another file of the project that surely does so, its call is reported. In `Layer.call`, in losses
-and metrics, and in the function of a `Lambda` layer tensors are TensorFlow's own, and nothing is
-reported; but what a loss takes of the model around it (`z_mean` of an encoder) is symbolic.
+parameter of a function or method that is called with such, or of a function that makes layers of
+its own. Of a function in another file of the project that surely does so, its call is reported. In
+`Layer.call`, in losses and metrics, and in the function of a `Lambda` layer tensors are
+TensorFlow's own, and nothing is reported; but what a loss takes of the model around it (`z_mean` of
+an encoder) is symbolic.
 
 ## Why it breaks
 The symbolic tensors of Keras 2 were TensorFlow's, and each function became a layer. Those of Keras
@@ -64,6 +65,7 @@ from kdoctor.rules.idioms._tensorflow import (
     is_of_tensorflow_1,
     refuses_symbolic_tensors,
 )
+from kdoctor.rules.idioms._tensorflow.examples import CLOSURES, LOSS, THROUGH_OWN_CODE
 from kdoctor.rules.idioms._tensorflow.handed_over import as_layer, handed_over
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import (
@@ -264,13 +266,6 @@ rule = Rule(
 _HEAD = "import keras\nimport tensorflow as tf\n\nx = keras.Input((4,))\n"
 _RAISES = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 
-_LOSS = (
-    "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n"
-    "x = keras.Input((4,))\nmean = keras.layers.Dense(2)(x)\n"
-    "model = keras.Model(x, keras.layers.Dense(4)(mean))\n\n\ndef loss(y_true, y_pred):\n"
-    "    return tf.reduce_mean((y_true - y_pred) ** 2) + {}\n\n\n"
-    "model.compile('sgd', loss)\nmodel.fit(np.ones((2, 4)), np.ones((2, 4)))\n"
-)
 _OPEN_SIZE = Example(
     before=_HEAD + "y = tf.reshape(x, (tf.shape(x)[0], 2, 2))\n",
     after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.reshape(x, (-1, 2, 2))\n",
@@ -302,7 +297,13 @@ VALID = [
         "def loss(y_true, y_pred):\n    return tf.reduce_mean(tf.square(y_true - y_pred))"
     ),
     # A loss that works out by itself what it takes from a model.
-    _LOSS.format("tf.reduce_sum(model(y_true))"),
+    LOSS.format("tf.reduce_sum(model(y_true))"),
+    # A method that takes others, too.
+    (
+        "import keras\nimport tensorflow as tf\n\n\nclass Net:\n    def act(self, x):\n"
+        "        return tf.nn.relu(x)\n\n    def build(self, data):\n        self.act(data)\n\n\n"
+        "Net().build(tf.ones(3))\ny = keras.Input((2,))"
+    ),
     # A function inside of a layer's call.
     (
         "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"
@@ -401,21 +402,8 @@ INVALID = [
         unsafe=True,
         check="assert size == 4",
     ),
-    # A loss is given values, and what it takes of the model around it has none.
-    Example(
-        before=_LOSS.format("tf.reduce_sum(mean)"),
-        raises=_RAISES,
-    ),
-    # A function that is handed on, and may be a loss.
-    Example(
-        before=_HEAD + "\n\ndef times(factor):\n    return tf.square(x) * factor\n\n\n"
-        "y = [each(2.0) for each in [times]]\n",
-        after="import keras\n\nx = keras.Input((4,))\n\n\ndef times(factor):\n"
-        "    return keras.ops.square(x) * factor\n\n\ny = [each(2.0) for each in [times]]\n",
-        raises=_RAISES,
-        unsafe=True,
-        check="assert y[0].shape == (None, 4)",
-    ),
+    *CLOSURES,
+    *THROUGH_OWN_CODE,
     # There is nothing like it in keras.ops.
     Example(before=_HEAD + "y = tf.gather_nd(x, [[0]])\n", raises=_RAISES),
 ]

@@ -1,0 +1,23 @@
+"""``functools.partial(Conv2D, padding="same")``: a class with some arguments given already."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import libcst as cst
+
+from kdoctor.syntax.knowledge import PARTIAL
+from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.scopes import Binding, BindingKind
+
+
+def made_partial(binding: Binding, resolver: Resolver) -> Collection[cst.BaseExpression]:
+    """Return the callable whose partial a binding holds, nothing where it holds something else."""
+    made = binding.value
+    if binding.kind is not BindingKind.ASSIGN or binding.path or not isinstance(made, cst.Call):
+        return ()
+    first = next(iter(made.args), None)
+    meaning = resolver.meaning_of(made.func)
+    if first is None or first.star or first.keyword or meaning is None or meaning.name != PARTIAL:
+        return ()
+    return (first.value,)
