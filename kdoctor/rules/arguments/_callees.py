@@ -18,6 +18,7 @@ from kdoctor.rules.arguments._calls import BASES, RELEASES, is_known, required
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import Trigger, may_be_called_on, may_be_of
 from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.knowledge import PARTIAL
 
 
 class Callee(Struct, frozen=True, eq=False, dict=True):
@@ -96,6 +97,11 @@ def _calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee,
         callee = callee_of(name, facts)
         if callee is not None:
             found.setdefault(callee, []).extend(filter(_passes_something, calls))
+    for called in glimpse.calls_by_meaning.get(PARTIAL, ()):
+        for name in glimpse.meant_by(called.node.args[0]) if called.node.args else ():
+            callee = callee_of(name, facts)
+            if callee is not None:
+                found.setdefault(callee, []).append(called)
     methods = {
         name: calls
         for name in _all_methods().intersection(glimpse.calls_by_leaf)

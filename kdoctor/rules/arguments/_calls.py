@@ -15,6 +15,7 @@ from kdoctor.model import Confidence
 from kdoctor.once import once
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import MemberUse, Module, Reference
+from kdoctor.syntax.knowledge import PARTIAL
 
 # Whose methods are called on an instance of which only the kind is known.
 BASES: Final = {
@@ -57,6 +58,11 @@ class KerasCall(Struct, frozen=True):
     def is_known(self) -> bool:
         """Whether the parameters are told: ``*args, **kwargs`` are those of another class."""
         return is_known(self.new)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether it is a call of ``functools.partial`` with the callable."""
+        return self.reference is not None and self.reference.call is None
 
     @property
     def leaf(self) -> str:
@@ -104,6 +110,31 @@ def required(signature: Signature) -> tuple[tuple[str, int], ...]:
 def keras_calls(module: Module, facts: Facts) -> tuple[KerasCall, ...]:
     """Return the calls of Keras' own classes, functions and methods whose parameters are known."""
     return tuple(_found(module, facts))
+
+
+@once
+def partial_calls(module: Module, facts: Facts) -> tuple[KerasCall, ...]:
+    """Return each ``partial(Conv2D, padding="same")``: its keywords are those of the class.
+
+    Its positions are not, and more arguments come with the call of what it gives.
+    """
+    return tuple(_found_partial(module, facts))
+
+
+def _found_partial(module: Module, facts: Facts) -> Iterator[KerasCall]:
+    for reference in module.references:
+        argument = module.parent(reference.node) if reference.call is None else None
+        call = None if argument is None else module.parent(argument)
+        if (
+            isinstance(call, cst.Call)
+            and call.args
+            and call.args[0] is argument
+            and not (call.args[0].star or call.args[0].keyword)
+            and module.qualified(call.func) == PARTIAL
+        ):
+            found = _of_name(facts, reference, call)
+            if found is not None:
+                yield found
 
 
 def _found(module: Module, facts: Facts) -> Iterator[KerasCall]:

@@ -112,3 +112,30 @@ OF_THE_DATA = [
         unsafe=True,
     ),
 ]
+
+_PARTIAL = "from functools import partial\n\nimport keras\n\n"
+GIVEN_IN_A_PARTIAL = [
+    Example(
+        before=f"{_PARTIAL}Norm = partial(keras.layers.BatchNormalization, fused=True)\n"
+        "y = Norm()(keras.Input((3,)))\n",
+        after=f"{_PARTIAL}Norm = partial(keras.layers.BatchNormalization)\n"
+        "y = Norm()(keras.Input((3,)))\n",
+        raises="ValueError: Unrecognized keyword arguments passed to BatchNormalization: "
+        "{'fused': ",
+        check="assert y.shape == (None, 3)",
+    ),
+    Example(
+        before=f"{_PARTIAL}make = partial(keras.optimizers.Adam, lr=0.1, beta_1=0.5)\n"
+        "optimizer = make()\n",
+        after=f"{_PARTIAL}make = partial(keras.optimizers.Adam, learning_rate=0.1, beta_1=0.5)\n"
+        "optimizer = make()\n",
+        raises="ValueError: Argument(s) not recognized: {'lr': 0.1}",
+        check="assert round(float(optimizer.learning_rate), 6) == 0.1",
+    ),
+    # A class of one's own would have to stand in its place.
+    Example(
+        before=f"{_PARTIAL}save = partial(keras.callbacks.ModelCheckpoint, period=2)\n"
+        "save('a.keras')\n",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+    ),
+]

@@ -3,6 +3,7 @@
 ## What it does
 Binds the keywords of each call of Keras' own classes, functions and methods to the parameters that
 the target's release has, and reports those that an earlier release took and this one does not.
+So it does with those that `functools.partial(keras.layers.Conv2D, padding="same")` gives a class.
 
 ## Why it breaks
 `Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
@@ -34,9 +35,10 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._callees import Callee, passes
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._gone_examples import (
     COMPILED,
+    GIVEN_IN_A_PARTIAL,
     MODEL,
     OF_THE_DATA,
     UNDER_OLDER_NAMES,
@@ -57,7 +59,7 @@ _SAVING = frozenset({"save", "save_model", "save_weights", "load_weights", "load
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each keyword that is gone."""
-    for call in keras_calls(module, facts):
+    for call in (*keras_calls(module, facts), *partial_calls(module, facts)):
         if call.leaf in _SAVING or not call.is_known:
             continue
         for argument in call.call.args:
@@ -127,7 +129,8 @@ def _fix(
         edit = Edit(module.span(argument.keyword), (change.renamed,))
         title = f"Write `{change.renamed}=` instead of `{keyword}=`"
         return Fix(title, (edit,), _proven(facts, keyword))
-    instead = None if _is_harmless(module, argument, change) else instead_of(module, call, argument)
+    stays = call.is_partial or _is_harmless(module, argument, change)
+    instead = None if stays else instead_of(module, call, argument)
     if instead is not None:
         return Fix(
             instead.title,
@@ -237,6 +240,9 @@ VALID = [
     "import keras\nkeras.Sequential().compile('sgd', 'mse', weighted_metrics=[])",
     "import tf_keras\ntf_keras.optimizers.Adam(lr=0.1)",
     "from mine import Adam\nimport keras\nAdam(lr=0.1)",
+    # A partial of another function, that gets the class; and one that gives what is still taken.
+    "from functools import partial\nimport keras\npartial(print, keras.optimizers.Adam, sep='')",
+    "from functools import partial\nimport keras\npartial(keras.layers.Dense, activation='relu')",
     "import keras\nkeras.optimizers.Adam(**{'lr': 0.1})",
     (
         "import keras\n\n\nclass Mine(keras.Model):\n"
@@ -254,6 +260,7 @@ _SEVEN = (
 _IMAGE = "import keras\nimport numpy as np\n\nkeras.utils.save_img('a.png', np.ones((4, 4, 3)))\n"
 INVALID = [
     *UNDER_OLDER_NAMES,
+    *GIVEN_IN_A_PARTIAL,
     Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
         after="import keras\n\noptimizer = keras.optimizers.Adam(learning_rate=0.1, beta_1=0.5)",
