@@ -6,9 +6,13 @@
 functions take; it counts if it raises Keras' own ``ValueError``. ``aliases``: the other public
 names of the functions that the rewrites of KD503 are about. A name of TensorFlow 1 is an alias if
 it takes the same parameters in the same order, however many follow. ``only_1``: the public names
-of TensorFlow 1 (of ``tf.compat.v1``, and ``contrib``) that ``tensorflow`` has lost, with the name
-under which it has the very same object, "" where it has none. ``modules``: what Python calls the
-modules that have lost some.
+of TensorFlow 1 (of ``tf.compat.v1``, ``contrib`` and ``estimator``) that ``tensorflow`` has lost,
+with the name under which it has the very same object, "" where it has none. ``modules``: what
+Python calls the modules that have lost some. ``first``: what ``tf.compat.v1`` lacks itself beside
+Keras 3, with what Python calls that, "" for modules that are there and have nothing. ``second``:
+what of ``only_1`` ``tf.compat.v2`` has kept. ``keywords``: the arguments that a function of
+TensorFlow 1 takes and that of TensorFlow 2 refuses, as a call shows, with what TensorFlow's own
+converter, ``tf_upgrade_v2``, calls them now, "" where it has no new name.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from typing import Any
 
 import keras
 import tensorflow as tf
+from tensorflow.tools.compatibility import tf_upgrade_v2
 
 from kdoctor.rules.idioms import _tensorflow
 
@@ -45,6 +50,9 @@ def main() -> None:
         "gone": {name: "" for name in known if name not in now and "compat" not in name},
         "only_1": only_1(),
         "modules": modules(),
+        "first": first(),
+        "second": {name: "" for name in only_1() if _has(tf.compat.v2, name)},
+        "keywords": dict(sorted(keywords())),
     }
     FILE.write_text(json.dumps(data, separators=(",", ":"), sort_keys=True) + "\n", "utf-8")
     print({key: len(value) for key, value in data.items()}, file=sys.stderr)
@@ -96,7 +104,7 @@ def only_1() -> dict[str, str]:
     for name, thing in _walk(tf, depth=3):
         if callable(thing):
             names.setdefault(id(thing), name)
-    gone = {"contrib": ""}
+    gone = {name: "" for name in ("contrib", "estimator") if not _has(tf, name)}
     for name, thing in _walk(tf.compat.v1, depth=2):
         renamed = names.get(id(thing), "") if callable(thing) else ""
         lost = not _has(tf, name)
@@ -115,6 +123,62 @@ def modules() -> dict[str, str]:
                 _get(tf, f"{parent}.no_such_name" if parent else "no_such_name")
             except AttributeError as error:
                 found[parent] = str(error).split("'")[1]
+    return found
+
+
+def keywords() -> Iterator[tuple[str, str]]:
+    """Yield the arguments that only TensorFlow 1 takes, with their new names."""
+    renamed = tf_upgrade_v2.TFAPIChangeSpec().function_keyword_renames
+    for name, function in _walk(tf, depth=1):
+        if not inspect.isroutine(function) or not _has(tf.compat.v1, name):
+            continue
+        taken, once = (_keywords(each) for each in (function, _get(tf.compat.v1, name)))
+        for each in sorted(once - taken):
+            if _does_not_take(function, each):
+                new = renamed.get(f"tf.{name}", {}).get(each) or ""
+                yield f"{name}({each})", new if new in taken else ""
+
+
+def _keywords(function: Any) -> set[str]:
+    """Return what may be passed by keyword, nothing where that is not known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return set()
+    return {each.name for each in parameters if each.kind is not each.VAR_POSITIONAL}
+
+
+def _does_not_take(function: Any, keyword: str) -> bool:
+    """Say whether a call with it fails for that keyword, in the words of most functions."""
+    required = [
+        None
+        for each in inspect.signature(function).parameters.values()
+        if each.default is each.empty and each.kind is each.POSITIONAL_OR_KEYWORD
+    ]
+    try:
+        function(*required, **{keyword: None})
+    except TypeError as error:
+        return str(error) == f"Got an unexpected keyword argument '{keyword}'"
+    except Exception:  # noqa: BLE001 - it took the keyword, and failed for what else was passed
+        return False
+    return False
+
+
+def first() -> dict[str, str]:
+    """Return what ``tf.compat.v1`` had, and has not beside Keras 3."""
+    found = {}
+    for name in ("contrib", "estimator"):
+        try:
+            _get(tf.compat.v1, name)
+        except AttributeError as error:
+            found[name] = str(error).split("'")[1]
+    for name, thing in _walk(tf.compat.v1, depth=1):
+        if isinstance(thing, ModuleType) and not _name(thing):
+            try:
+                _get(thing, "no_such_name")
+            except AttributeError as error:
+                if str(error) == "`no_such_name` is not available with Keras 3.":
+                    found[name] = ""
     return found
 
 

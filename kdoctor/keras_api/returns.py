@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1, ways_to
 from kdoctor.kinds import Context, Kind, Type
 
 TENSOR: Final = Type(Kind.TENSOR, "KerasTensor")
@@ -70,7 +71,7 @@ RETURNS: Final[dict[str, Type]] = {
 # Functions of other packages, whole names.
 LIBRARY_FUNCTIONS: Final[dict[str, Type]] = {
     **dict.fromkeys(
-        (
+        ways_to(
             *("tensorflow.constant", "tensorflow.zeros", "tensorflow.ones", "tensorflow.fill"),
             *("tensorflow.range", "tensorflow.linspace", "tensorflow.eye"),
             *("tensorflow.random.normal", "tensorflow.random.uniform", "tensorflow.random_normal"),
@@ -79,7 +80,7 @@ LIBRARY_FUNCTIONS: Final[dict[str, Type]] = {
         ),
         _EAGER,
     ),
-    "tensorflow.Variable": _TF_VARIABLE,
+    **dict.fromkeys(ways_to("tensorflow.Variable"), _TF_VARIABLE),
     # https://github.com/qubvel/segmentation_models: each returns a keras.models.Model
     **dict.fromkeys(
         (f"segmentation_models.{name}" for name in ("Unet", "FPN", "Linknet", "PSPNet")), MODEL
@@ -247,4 +248,4 @@ ARGUMENT_CONTEXTS: Final[dict[tuple[str, int | str], Context]] = {
     ),
 }
 
-BLOCK_CONTEXTS: Final = {"tensorflow.GradientTape": Context.TRAIN_LOOP}
+BLOCK_CONTEXTS: Final = dict.fromkeys(ways_also_by_1("tensorflow.GradientTape"), Context.TRAIN_LOOP)

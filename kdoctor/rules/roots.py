@@ -33,6 +33,11 @@ USES_KERAS_3: Final[Trigger] = names(_is_of_keras_3)
 """Something of the target's Keras 3 is imported, or read through an import."""
 
 
+def uses_keras_3(module: Module, facts: Facts) -> bool:
+    """Say whether something of the target's Keras 3 is imported, or read through an import."""
+    return any(_is_of_keras_3(facts, each.name) for each in module.references)
+
+
 def uses_another_keras(module: Module, facts: Facts) -> bool:
     """Say whether a module imports a Keras 2 that stays one on the target: ``tf_keras``.
 

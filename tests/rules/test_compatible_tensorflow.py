@@ -17,7 +17,14 @@ EXAMPLES = [
     pytest.param(rule.code, example, id=f"{rule.code}-{number}")
     for rule in all_rules()
     for number, example in enumerate(rule.invalid)
-    if _WRITTEN.search(example.before) and not example.namespace
+    if _WRITTEN.search(example.before) and WAY not in example.before and not example.namespace
+]
+TENSORFLOW = "import tensorflow as tf\n"
+OF_TENSORFLOW = [
+    pytest.param(rule.code, example, id=f"{rule.code}-{number}")
+    for rule in all_rules()
+    for number, example in enumerate(rule.invalid)
+    if TENSORFLOW in example.before and not example.namespace
 ]
 
 
@@ -39,6 +46,14 @@ def test_an_example_is_found_and_mended_by_another_way_to_keras(code, example):
     assert found(code, other, example.on) == found(code, plain, example.on)
     wanted = mended(code, plain, example.on)
     assert mended(code, other, example.on).replace(WAY, "tensorflow") == wanted
+
+
+@pytest.mark.parametrize(("code", "example"), OF_TENSORFLOW)
+def test_tensorflow_2_is_known_by_its_longer_way(code, example):
+    other = example.before.replace(TENSORFLOW, "import tensorflow.compat.v2 as tf\n")
+
+    wanted = [line for line, _ in found(code, example.before, example.on)]
+    assert [line for line, _ in found(code, other, example.on)] == wanted
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,35 @@ def test_errors_name_what_is_lost_as_python_does():
         assert str(error.value) == f"module '{gone.parent}' has no attribute '{gone.leaf}'"
 
 
+def test_errors_name_what_even_compat_v1_has_lost_as_python_does():
+    pytest.importorskip("keras")
+    for name in ("contrib", "estimator", "layers.dense", "nn.rnn_cell.LSTMCell"):
+        gone = _tensorflow.only_1(f"tensorflow.compat.v1.{name}")
+        with pytest.raises(AttributeError) as error:
+            function(f"compat.v1.{name}")
+        said = str(error.value).replace("._api.v2", "")
+        if gone.parent:
+            parent = gone.parent.replace("._api.v2", "")
+            assert said == f"module '{parent}' has no attribute '{gone.leaf}'"
+        else:
+            assert said == f"`{gone.leaf}` is not available with Keras 3."
+    assert _tensorflow.only_1("tensorflow.compat.v1.layers") is None
+    assert _tensorflow.only_1("tensorflow.compat.v1.Session") is None
+
+
+def test_old_keywords_are_of_functions_that_do_not_take_them():
+    data = json.loads(Path(_tensorflow.__file__).with_name("names.json").read_text("utf-8"))
+    assert len(data["keywords"]) > 100
+    for row, new in data["keywords"].items():
+        name, _, keyword = row.rstrip(")").partition("(")
+        taken, once = (
+            inspect.signature(function(each)).parameters for each in (name, f"compat.v1.{name}")
+        )
+        assert keyword in once
+        assert keyword not in taken
+        assert not new or new in taken
+
+
 def test_new_names_are_of_the_very_same_object():
     assert len(_tensorflow.renames()) >= 150
     for old, new in _tensorflow.renames().items():

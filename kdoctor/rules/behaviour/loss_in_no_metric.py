@@ -45,6 +45,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
@@ -61,6 +62,8 @@ from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import descendants, own_nodes
 
+_GRAPHS = ways_also_by_1("tensorflow.function")
+_SEVERAL_DEVICES = tuple(ways_also_by_1("tensorflow.distribute"))
 _STEPS = ("train_step", "test_step")
 _GIVES = {"train_step": "`fit` logs", "test_step": "`evaluate` gives"}
 _LOSS = "loss"
@@ -108,7 +111,7 @@ def _is_plain_tensorflow(module: Module) -> bool:
     """Say whether the steps are for TensorFlow, on one device, as far as the file tells."""
     names = {each.name for each in module.references}
     return any(each.split(".")[0] == "tensorflow" for each in names) and not any(
-        each.startswith("tensorflow.distribute") for each in names
+        each.startswith(_SEVERAL_DEVICES) for each in names
     )
 
 
@@ -264,10 +267,7 @@ def _returned(module: Module, step: cst.FunctionDef) -> cst.BaseExpression | Non
 
 
 def _is_only_a_graph(module: Module, step: cst.FunctionDef) -> bool:
-    return all(
-        module.qualified(_called(each.decorator)) == "tensorflow.function"
-        for each in step.decorators
-    )
+    return all(module.qualified(_called(each.decorator)) in _GRAPHS for each in step.decorators)
 
 
 def _loss_alone(

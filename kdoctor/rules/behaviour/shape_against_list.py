@@ -23,6 +23,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
@@ -32,6 +33,7 @@ from kdoctor.rules.triggers import Trigger, member
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
+_TYPES = ways_also_by_1("tensorflow.TensorShape")
 _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
 
 
@@ -88,7 +90,7 @@ def _is_type_check(module: Module, shape: cst.BaseExpression, parent: cst.CSTNod
     if any(each.star or each.keyword for each in call.args):
         return False
     is_it = isinstance(call.func, cst.Name) and call.func.value == "isinstance"
-    return is_it and module.qualified(call.args[1].value) == "tensorflow.TensorShape"
+    return is_it and module.qualified(call.args[1].value) in _TYPES
 
 
 def _type_check(module: Module, shape: cst.BaseExpression) -> Finding:

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from kdoctor.keras_api import Presence, split_root
+from kdoctor.keras_api.tensorflow_ways import VARIABLES
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import is_keras_3, speller_at
@@ -43,11 +44,6 @@ if TYPE_CHECKING:
     from kdoctor.syntax.possible import Possible
 
 _OWNERS = {Kind.LAYER: "layer", Kind.MODEL: "model", Kind.METRIC: "metric"}
-_TENSORFLOW = (
-    "tensorflow.Variable",
-    "tensorflow.compat.v1.Variable",
-    "tensorflow.compat.v2.Variable",
-)
 _KEYWORDS = {
     "initial_value": "initializer",
     "trainable": "trainable",
@@ -114,7 +110,7 @@ def _may_be_kept(glimpse: Glimpse, facts: Facts) -> bool:
 
 
 def _is_variable(facts: Facts, name: str) -> bool:
-    if name in _TENSORFLOW:
+    if name in VARIABLES:
         return True
     split = split_root(name)
     is_it = split is not None and split[1] == "backend.variable"
@@ -124,7 +120,7 @@ def _is_variable(facts: Facts, name: str) -> bool:
 
 def _fix(module: Module, call: cst.Call) -> Fix | str:
     name = module.qualified(call.func)
-    if name not in _TENSORFLOW:
+    if name not in VARIABLES:
         return "what `keras.backend.variable` is rewritten to depends on its arguments"
     problem = _problem(call.args)
     if problem is not None:

@@ -25,6 +25,7 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.keras_api.tensorflow_ways import VARIABLES
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.arguments._handed_on import base_that_gets
@@ -47,9 +48,6 @@ FLOAT64: Final = {
 _KEYWORD: Final = "autocast"
 
 
-_VARIABLE = "tensorflow.Variable"
-
-
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call with such a variable."""
     for call in module.nodes(cst.Call):
@@ -68,7 +66,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _may_be_cast(glimpse: Glimpse, facts: Facts) -> bool:
     """Say whether what may be a layer is called with nothing but what may be such a variable."""
-    variables = {each.node for each in glimpse.calls_by_meaning.get(_VARIABLE, ()) if each.values}
+    variables = {
+        each.node
+        for name in VARIABLES
+        for each in glimpse.calls_by_meaning.get(name, ())
+        if each.values
+    }
     asked = [
         (called.node, called.node.func)
         for called in (glimpse.calls if variables else ())
@@ -79,7 +82,7 @@ def _may_be_cast(glimpse: Glimpse, facts: Facts) -> bool:
 
 def _is_float64_variable(module: Module, given: cst.Arg) -> bool:
     made = value_of(module, given.value)
-    if not isinstance(made, cst.Call) or module.qualified(made.func) != _VARIABLE:
+    if not isinstance(made, cst.Call) or module.qualified(made.func) not in VARIABLES:
         return False
     asked = argument(made, "dtype")
     if asked is not None:

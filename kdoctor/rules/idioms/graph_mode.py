@@ -39,6 +39,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api.tensorflow_ways import FIRST, ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import whole_line
@@ -58,14 +59,9 @@ RAISES = {
     **dict.fromkeys(("fit", "evaluate", "predict"), _NO_LOOP),
     **dict.fromkeys(("get_weights", "save", "save_weights"), _NO_VALUES),
 }
-_GRAPHS = (
-    "tensorflow.Graph",
-    "tensorflow.get_default_graph",
-    "tensorflow.compat.v1.Graph",
-    "tensorflow.compat.v1.get_default_graph",
-)
+_GRAPHS = ways_also_by_1("tensorflow.Graph", "tensorflow.get_default_graph")
 _OFF = tuple(
-    f"tensorflow.compat.v1.{name}" for name in ("disable_eager_execution", "disable_v2_behavior")
+    f"{way}{name}" for way in FIRST for name in ("disable_eager_execution", "disable_v2_behavior")
 )
 _OF_GRAPHS = frozenset({
     "Graph", "Session", "InteractiveSession", "get_default_graph", "get_default_session",
@@ -140,7 +136,7 @@ def _needs_a_graph(name: str) -> bool:
     """Say whether a name is of TensorFlow 1, or one of Keras' functions for its graphs."""
     if name in _OFF:
         return False
-    if name.startswith(("tensorflow.compat.v1.", "tensorflow.v1.")):
+    if name.startswith((*FIRST, "tensorflow.v1.")):
         return True
     return name.rpartition(".")[2] in _OF_GRAPHS and name.startswith(("tensorflow.", "keras."))
 

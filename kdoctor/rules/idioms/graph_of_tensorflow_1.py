@@ -2,16 +2,18 @@
 
 ## What it does
 Reports each name that the `tensorflow` of TensorFlow 1 had and that of TensorFlow 2 has not, in a
-file that uses Keras 3. A function whose argument is a symbolic tensor is left to KD503; the session
-that only lets the GPU's memory grow is left to KD101.
+file that uses Keras 3, and what `tf.compat.v1` has no more: `contrib`, `estimator`, and beside
+Keras 3 all of `layers` and `nn.rnn_cell`. A function whose argument is a symbolic tensor is left to
+KD503; the session that only lets the GPU's memory grow is left to KD101.
 
 ## Why it breaks
 Keras 3 needs TensorFlow 2: `AttributeError: module 'tensorflow' has no attribute 'Session'`. To
 write `tf.compat.v1.Session` gets rid of the error and of nothing else. Keras 3 builds no graph that
 a session could run: `RuntimeError: The Session graph is empty. Add operations to the graph before
 calling run().`; `tf.compat.v1.placeholder` raises `RuntimeError: tf.placeholder() is not compatible
-with eager execution.` In a `with tf.Graph().as_default():` a model can be built and called so, but
-`fit`, `predict` and `save` raise (KD505).
+with eager execution.`, and `tf.compat.v1.layers.dense` `AttributeError: `dense` is not available
+with Keras 3.` In a `with tf.Graph().as_default():` a model can be built and called so, but `fit`,
+`predict` and `save` raise (KD505).
 
 ## What to write instead
 What was renamed has the same object under a new name (`tf.log` is `tf.math.log`), and what only
@@ -44,8 +46,9 @@ packages (`tensorflow-addons`, `tf-slim`), or away.
 
 ## How we know
 `tools/tensorflow_names.py` compares the names of `tf.compat.v1` with those of `tensorflow` 2.21 and
-finds which are the very same object. The errors, the session on Keras 3 and the programs above were
-run on Keras 3.15.1 with TensorFlow 2.21.
+finds which are the very same object. `tf.estimator` went with TensorFlow 2.16 (its release notes).
+The errors, the session on Keras 3 and the programs above were run on Keras 3.15.1 with TensorFlow
+2.21.
 """
 
 from __future__ import annotations
@@ -56,14 +59,15 @@ from functools import reduce
 import libcst as cst
 
 from kdoctor.keras_api import split_root
+from kdoctor.keras_api.tensorflow_ways import FIRST, by_the_short_way
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import speller_at, with_keyword
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.idioms._tensorflow import only_1, renames
+from kdoctor.rules.idioms._tensorflow import Gone, only_1, renames
 from kdoctor.rules.idioms._tensorflow.graphs import AT_ONCE, CASTS, FILES, SEEDS, advice
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.names._backend.sessions import without_session
-from kdoctor.rules.roots import USES_KERAS_3
+from kdoctor.rules.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -72,13 +76,15 @@ _ROOT = "tensorflow."
 _SEEDS_MORE = (
     "it seeds Python and NumPy, too; the numbers are others than those of TensorFlow 1 anyway"
 )
+_SINCE_2_16 = "estimator"
+_OF_KERAS_2 = tuple(f"{way}{each}" for way in FIRST for each in ("layers", "nn.rnn_cell"))
 _WRITE_ANEW = "what stands on graphs and sessions must be written anew"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each name that is gone, where it is imported or read."""
     found = [each for each in module.references if _is_gone(each)]
-    if not found or not _uses_keras_3(module, facts):
+    if not found or not uses_keras_3(module, facts):
         return
     taken = list(_sessions_of_the_gpu(module))
     for reference in found:
@@ -94,20 +100,30 @@ def _is_gone(reference: Reference) -> bool:
     names = reference.names or (reference.name,)
     if reference.kind not in (ReferenceKind.LOAD, ReferenceKind.IMPORT):
         return False
-    if any(not name.startswith(_ROOT) or only_1(name) is None for name in names):
+    gone = [only_1(name) if name.startswith(_ROOT) else None for name in names]
+    if not all(gone):
         return False
     # `from tensorflow import Session` fails before any use of it does.
     is_import = reference.kind is ReferenceKind.IMPORT
+    if any(each is not None and not each.parent for each in gone):
+        return not is_import and not _imports_the_module(reference)
     return is_import or only_1(reference.binding.name) is None
+
+
+def _imports_the_module(reference: Reference) -> bool:
+    """Say whether an import takes a module of ``tf.compat.v1`` from where it has something.
+
+    `from tensorflow.compat.v1.nn.rnn_cell import LSTMCell` works; `from tensorflow.compat.v1.nn
+    import rnn_cell` gives what `tf.compat.v1.nn.rnn_cell` is.
+    """
+    binding = reference.binding
+    if not isinstance(binding.statement, cst.ImportFrom):
+        return binding.imported.startswith(_OF_KERAS_2)
+    return binding.imported.rpartition(".")[0].startswith(_OF_KERAS_2)
 
 
 def _may_be_there(name: str) -> bool:
     return name.startswith(_ROOT) and split_root(name) is None and only_1(name) is None
-
-
-def _uses_keras_3(module: Module, facts: Facts) -> bool:
-    roots = {split[0] for each in module.references if (split := split_root(each.name))}
-    return any(facts.runs_keras_3(root) for root in roots)
 
 
 def _sessions_of_the_gpu(module: Module) -> Iterator[tuple[int, int]]:
@@ -125,7 +141,7 @@ def _finding(module: Module, facts: Facts, reference: Reference) -> Finding:
     fix = None if reference.kind is ReferenceKind.IMPORT else _fix(module, facts, reference)
     return rule.finding(
         module.place(reference.node),
-        f"`tf.{gone.name}` is of TensorFlow 1: {_error(reference, gone.parent, gone.leaf)}",
+        f"`tf.{gone.name}` is {_gone_since(gone)}: {_error(reference, gone)}",
         symbol=reference.name,
         confidence=reference.confidence,
         help=f"{fix.title}." if fix else advice(gone.name, gone.renamed),
@@ -134,14 +150,25 @@ def _finding(module: Module, facts: Facts, reference: Reference) -> Finding:
     )
 
 
-def _error(reference: Reference, parent: str, leaf: str) -> str:
+def _gone_since(gone: Gone) -> str:
+    return "gone since TensorFlow 2.16" if gone.name == _SINCE_2_16 else "of TensorFlow 1"
+
+
+def _error(reference: Reference, gone: Gone) -> str:
+    parent, leaf = gone.parent, gone.leaf
+    if not parent:
+        return f"AttributeError: `{leaf}` is not available with Keras 3."
+    # A module that is imported by its public name is called so.
+    public = parent.replace("._api.v2", "")
+    if reference.kind is ReferenceKind.IMPORT or public == reference.binding.name:
+        parent = public
     if reference.kind is not ReferenceKind.IMPORT:
         return f"AttributeError: module '{parent}' has no attribute '{leaf}'"
     if reference.binding.imported.rpartition(".")[2] == leaf and isinstance(
         reference.binding.statement, cst.ImportFrom
     ):
         return f"ImportError: cannot import name '{leaf}' from '{parent}'"
-    return f"ModuleNotFoundError: No module named '{_ROOT}{leaf}'"
+    return f"ModuleNotFoundError: No module named '{parent}.{leaf}'"
 
 
 def _fix(module: Module, facts: Facts, reference: Reference) -> Fix | None:
@@ -149,7 +176,7 @@ def _fix(module: Module, facts: Facts, reference: Reference) -> Fix | None:
     node = reference.node
     if gone is None or not isinstance(node, cst.Attribute):
         return None
-    written, rest = module.source(node), reference.name.removeprefix(_ROOT)
+    written, rest = module.source(node), by_the_short_way(reference.name).removeprefix(_ROOT)
     if not written.endswith(f".{rest}"):
         return None  # `from tensorflow import train`, and then `train.Saver`
     root = written.removesuffix(f".{rest}")
@@ -331,6 +358,12 @@ VALID = [
         "import keras\n\ntry:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n"
         "    import tensorflow as tf\n\ntf.Session()"
     ),
+    # What `compat.v2` has kept; what the module itself has.
+    "import keras\nimport tensorflow.compat.v2 as tf\n\ntf.enable_v2_behavior()",
+    (
+        "import keras\nfrom tensorflow.compat.v1 import layers\n"
+        "from tensorflow.compat.v1.nn.rnn_cell import LSTMCell\n\nprint(layers, LSTMCell(3))"
+    ),
     # Something else of that name.
     "import keras\nimport mine as tf\n\ntf.Session()",
     # KD503's, and KD101's.
@@ -369,6 +402,29 @@ INVALID = [
         + "keras.utils.set_random_seed(7)\nweights = keras.layers.Dense(2)\n",
         unsafe=True,
         raises="AttributeError: module 'tensorflow' has no attribute 'set_random_seed'",
+    ),
+    Example(
+        before=_HEAD + "config = tf.estimator.RunConfig(keras.__version__)\n",
+        raises="AttributeError: module 'tensorflow' has no attribute 'estimator'",
+    ),
+    Example(
+        before="import keras\nimport tensorflow.compat.v1 as tf\n\n"
+        "y = tf.layers.dense(keras.ops.ones((2, 2)), 3)\n",
+        raises="AttributeError: `dense` is not available with Keras 3.",
+    ),
+    Example(
+        before="import keras\nimport tensorflow.compat.v1 as tf\n\n"
+        "cells = [tf.nn.rnn_cell.LSTMCell(3), tf.contrib.rnn.LSTMCell(3), keras.layers.LSTM(3)]\n",
+        raises="AttributeError: `LSTMCell` is not available with Keras 3.",
+        findings=2,
+    ),
+    Example(
+        before=_HEAD.replace("tensorflow", "tensorflow.compat.v2")
+        + "y = tf.log(keras.ops.ones((2, 2)))\n",
+        after=_HEAD.replace("tensorflow", "tensorflow.compat.v2")
+        + "y = tf.math.log(keras.ops.ones((2, 2)))\n",
+        raises="AttributeError: module 'tensorflow.compat.v2' has no attribute 'log'",
+        check="assert y.numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]",
     ),
     _RENAMES,
     _CAST,

@@ -30,6 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
@@ -40,7 +41,8 @@ from kdoctor.rules.triggers import Trigger, named
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
-_DECORATOR = "tensorflow.function"
+_NAME = "tensorflow.function"
+_DECORATORS = ways_also_by_1(_NAME)
 _ERROR = "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype."
 _WITH_SIGNATURE = "TypeError: Binding inputs to tf.function failed"
 _INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
@@ -60,7 +62,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             module.place(call.func),
             f"`{call.func.value}` is a `tf.function`, and is called with a symbolic tensor: "
             f"{error}",
-            symbol=_DECORATOR,
+            symbol=_NAME,
             confidence=Confidence.LIKELY,
             help="Leave `@tf.function` out, or call it in the `call` of a layer: "
             "`kdoctor explain KD508` shows one.",
@@ -77,10 +79,10 @@ def _error(module: Module, name: cst.Name) -> str | None:
     if len(decorators) != 1:
         return None
     made = decorators[0]
-    if isinstance(made, cst.Call) and module.qualified(made.func) == _DECORATOR:
+    if isinstance(made, cst.Call) and module.qualified(made.func) in _DECORATORS:
         keywords = {each.keyword.value for each in made.args if each.keyword}
         return _WITH_SIGNATURE if "input_signature" in keywords else _ERROR
-    return _ERROR if module.qualified(made) == _DECORATOR else None
+    return _ERROR if module.qualified(made) in _DECORATORS else None
 
 
 def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
@@ -88,7 +90,7 @@ def _may_be_called_with_one(glimpse: Glimpse, facts: Facts) -> bool:
         function.name
         for function in glimpse.nodes.get(ast.FunctionDef, ())
         for each in function.decorator_list
-        if _DECORATOR in glimpse.meant_by(each.func if isinstance(each, ast.Call) else each)
+        if _DECORATORS & glimpse.meant_by(each.func if isinstance(each, ast.Call) else each)
     }
     return any(
         isinstance(called.node.func, ast.Name) and may_get_a_tensor(glimpse, facts, called)
@@ -103,7 +105,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers=named(_DECORATOR) & SYMBOLIC & Trigger(_may_be_called_with_one),
+    triggers=named(*_DECORATORS) & SYMBOLIC & Trigger(_may_be_called_with_one),
     since="3.0",
 )
 

@@ -63,6 +63,7 @@ from kdoctor.rules.idioms._tensorflow import (
     canonical,
     forgets,
     is_of_tensorflow_1,
+    only_1,
     refuses_symbolic_tensors,
 )
 from kdoctor.rules.idioms._tensorflow.examples import CLOSURES, LOSS, THROUGH_OWN_CODE
@@ -156,9 +157,9 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
 def error_of_name(name: str) -> str | None:
     """Return what a function of TensorFlow raises that gets a symbolic tensor, None if nothing."""
     rest = re.sub(r"^tensorflow\.(compat\.v[12]\.)?", "", name)
-    if is_of_tensorflow_1(name):
-        parent, _, leaf = f"tensorflow.{rest}".rpartition(".")
-        return f"AttributeError: module '{parent}' has no attribute '{leaf}'"
+    gone = only_1(name) if is_of_tensorflow_1(name) else None
+    if gone is not None:
+        return f"AttributeError: module '{gone.parent}' has no attribute '{gone.leaf}'"
     if rest in _OTHER_ERRORS:
         return _OTHER_ERRORS[rest] if name.startswith("tensorflow.") else None
     return _ERROR if refuses_symbolic_tensors(name) else None

@@ -30,6 +30,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
@@ -50,7 +51,7 @@ from kdoctor.syntax import Module
 _NEW = ".weights.h5"
 _OLD_WEIGHTS = (".h5", ".hdf5", ".keras", ".ckpt", ".tf", ".hdf", ".weights")
 _UNSAFE = "files that are there already, other programs and people know it by the old name"
-_LATEST = "tensorflow.train.latest_checkpoint"
+_LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -124,7 +125,7 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
 
 def _is_latest_checkpoint(module: Module, use: PathUse) -> bool:
     path = None if use.path is None else value_of(module, use.path)
-    return isinstance(path, cst.Call) and module.qualified(path.func) == _LATEST
+    return isinstance(path, cst.Call) and module.qualified(path.func) in _LATEST
 
 
 rule = Rule(

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from kdoctor.keras_api.tensorflow_ways import FIRST, by_the_short_way
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules.idioms._tensorflow import elementwise, networks, reductions, shapes
 from kdoctor.rules.idioms._tensorflow.questions import forgets
@@ -21,9 +22,11 @@ __all__ = [
     "BY_HAND",
     "REWRITES",
     "Gone",
+    "all_old_keywords",
     "canonical",
     "forgets",
     "is_of_tensorflow_1",
+    "old_keywords",
     "only_1",
     "refuses_symbolic_tensors",
     "renames",
@@ -31,14 +34,17 @@ __all__ = [
 
 _TABLES = (elementwise, reductions, shapes, networks)
 _ROOT = "tensorflow."
-_SECOND = f"{_ROOT}compat.v2."  # TensorFlow 2 itself by a longer way
+_API = f"{_ROOT}_api.v2."
 
 REWRITES: tuple[Rewrite, ...] = tuple(row for table in _TABLES for row in table.REWRITES)
 BY_HAND: dict[str, str] = {name: text for table in _TABLES for name, text in table.BY_HAND.items()}
 
 
 class Gone(Struct, frozen=True):
-    """What only TensorFlow 1 had: ``parent`` is what an error calls the module that lacks it."""
+    """What only TensorFlow 1 had: ``parent`` is what an error calls the module that lacks it.
+
+    It is "" where a module of ``tf.compat.v1`` is there, and nothing in it beside Keras 3.
+    """
 
     name: str  # without the root: "log", "train.Saver"
     renamed: str  # the same object's name now, "" where it has none
@@ -56,9 +62,7 @@ def canonical(name: str) -> str:
     Also where the module is that of TensorFlow 1, whose functions take the same arguments in the
     same order; names that only TensorFlow 1 had (``tensorflow.log``) are such aliases, too.
     """
-    rest = name.removeprefix(_ROOT)
-    if name.startswith(_SECOND) and (short := name.removeprefix(_SECOND)) not in _data()["gone"]:
-        rest = short
+    rest = by_the_short_way(name).removeprefix(_ROOT)
     return _ROOT + _data()["aliases"].get(rest, rest)
 
 
@@ -69,23 +73,65 @@ def refuses_symbolic_tensors(name: str) -> bool:
 
 
 def is_of_tensorflow_1(name: str) -> bool:
-    """Say whether only TensorFlow 1 had it: ``tensorflow.log``."""
-    return name.removeprefix(_ROOT) in _data()["gone"]
+    """Say whether it is a function that only TensorFlow 1 had: ``tensorflow.log``."""
+    return by_the_short_way(name).removeprefix(_ROOT) in _data()["gone"]
 
 
 @lru_cache(maxsize=2048)
 def only_1(name: str) -> Gone | None:
     """Return what is gone of a dotted name: of ``tensorflow.app.run`` it is ``app``."""
-    if not name.startswith(_ROOT):
+    short = by_the_short_way(name)
+    if not short.startswith(_ROOT):
         return None
-    data, parts = _data(), name.removeprefix(_ROOT).split(".")
+    for way in FIRST:
+        if short.startswith(way):
+            return _not_in_first(short.removeprefix(way).split("."))
+    data, parts = _data(), short.removeprefix(_ROOT).split(".")
     heads = [".".join(parts[: count + 1]) for count in range(len(parts))]
     lost = next((head for head in heads if head in data["only_1"]), None)
-    if lost is None:
+    if lost is None or (short != name and lost in data["second"]):
         return None
     renamed = next((head for head in reversed(heads) if data["only_1"].get(head)), "")
     parent = data["modules"].get(lost.rpartition(".")[0], "tensorflow")
+    if short != name and parent.startswith("tensorflow"):
+        parent = _API + "compat.v2" + parent.removeprefix("tensorflow").removeprefix("._api.v2")
     return Gone(lost, data["only_1"][renamed] if renamed else "", parent)
+
+
+def _not_in_first(parts: list[str]) -> Gone | None:
+    """Return what not even ``tf.compat.v1`` has: ``contrib``, ``layers.dense``."""
+    known = _data()["first"]
+    for count in range(1, len(parts) + 1):
+        head = ".".join(parts[:count])
+        if known.get(head):
+            return Gone(head, "", known[head])
+        if head in known and count < len(parts):
+            return Gone(f"{head}.{parts[count]}", "", "")
+    return None
+
+
+@cache
+def old_keywords(name: str) -> Mapping[str, str]:
+    """Return the arguments that a function of TensorFlow 2 refuses, and TensorFlow 1 took.
+
+    Each with its new name, "" where it has none.
+    """
+    return _by_function().get(by_the_short_way(name), {})
+
+
+@cache
+def all_old_keywords() -> frozenset[str]:
+    """Return all the arguments that ``old_keywords`` speaks of."""
+    return frozenset(each for known in _by_function().values() for each in known)
+
+
+@cache
+def _by_function() -> Mapping[str, Mapping[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for row, new in _data()["keywords"].items():
+        name, _, keyword = row.rstrip(")").partition("(")
+        found.setdefault(_ROOT + name, {})[keyword] = new
+    return found
 
 
 @cache

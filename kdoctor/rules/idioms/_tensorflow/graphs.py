@@ -103,6 +103,8 @@ BY_NAME = {
     "reset_default_graph": "Write `keras.utils.clear_session()`",
     "contrib": "`tf.contrib` has no successor: see which package its part went into, such as "
     "tensorflow-addons or tf-slim, or write the layer with Keras",
+    "estimator": "Write the model with Keras, and `compile` and `fit` it; what is to stay with "
+    "estimators needs TensorFlow 2.15",
     "layers": "Write the layer of `keras.layers` (`keras.layers.Dense(units)(x)`), and keep it: "
     "each holds its own weights",
     "Print": "Write `tf.print(message, x)` on a line of its own, and use x",
@@ -152,6 +154,7 @@ def advice(name: str, renamed: str = "") -> str:
     """Return what to write for ``Session``, in sentences."""
     if renamed:
         return f"Write `tf.{renamed}`."
+    name = "layers" if name.startswith("layers.") else name  # what `tf.compat.v1.layers` had
     for prefix, text in BY_PREFIX.items():
         if name.startswith(prefix) and name not in BY_NAME:
             return f"{text}."

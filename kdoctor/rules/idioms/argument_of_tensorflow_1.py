@@ -1,0 +1,246 @@
+"""Arguments that only TensorFlow 1 took: `tf.reduce_sum(x, keep_dims=True)`.
+
+## What it does
+Reports each argument that a function of TensorFlow 1 took by this name, and that of TensorFlow 2
+does not, in a file that uses Keras 3. The functions of `tf.compat.v1` still take it. A call with a
+symbolic tensor is left to KD503.
+
+## Why it breaks
+Keras 3 needs TensorFlow 2: `TypeError: Got an unexpected keyword argument 'keep_dims'`.
+
+## What to write instead
+Most have a new name: `keep_dims` is `keepdims`, `reduction_indices`, `dim` and `dimension` are
+`axis`. They are rewritten. `tf.nn.dropout(x, keep_prob=0.9)` is `tf.nn.dropout(x, rate=0.1)`. What
+has no new name is left out, or the function taken from `tf.compat.v1`.
+
+## How we know
+`tools/tensorflow_names.py` calls each function of TensorFlow 2.21 with the arguments that it has
+lost. What they are called now, TensorFlow's own `tf_upgrade_v2` says. The example compares what the
+functions give with what those of `tf.compat.v1` give for the old names; where nobody compared, the
+fix is unsafe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.keras_api.tensorflow_ways import by_the_short_way
+from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._tensorflow import all_old_keywords, old_keywords
+from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
+from kdoctor.rules.roots import USES_KERAS_3, uses_keras_3
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, keyword
+from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.fallbacks import catches
+from kdoctor.syntax.glimpse import Glimpse
+
+_NOT_COMPARED = "nobody has compared what the function gives with what it gave"
+_FAILURE = ("TypeError",)
+_NO_NEW_NAME = "no other argument stands for it"
+_BY_HAND = {
+    "keep_prob": "Write `rate=`, the part that is dropped: 1 less the part that was kept.",
+    "align_corners": "Leave it out: TensorFlow 2 takes pixels for squares, and not for points.",
+    "data": "Leave it out, and say in `message=` what is wrong.",
+}
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such argument."""
+    found = [(each, *pair) for each in module.references for pair in _old_arguments(each)]
+    if not found or not uses_keras_3(module, facts):
+        return
+    for reference, argument, name in found:
+        if module.is_guarded(reference.node) or _is_tried(module, reference.node):
+            continue
+        if not error_of_symbolic(module, reference):
+            yield _finding(module, facts, reference, argument, name.value)
+
+
+def _old_arguments(reference: Reference) -> Iterator[tuple[cst.Arg, cst.Name]]:
+    """Yield the arguments of a call that its function refuses, each with its keyword."""
+    if reference.kind is not ReferenceKind.LOAD or reference.call is None:
+        return
+    refused = [old_keywords(name) for name in reference.names or (reference.name,)]
+    for each in reference.call.args if all(refused) else ():
+        if each.keyword is not None and all(each.keyword.value in known for known in refused):
+            yield each, each.keyword
+
+
+def _is_tried(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether the call, or what it stands in for, is tried for whether it takes its arguments.
+
+    ``try: tf.reduce_sum(x, keep_dims=True)``, and ``except TypeError:`` with ``keepdims=True``,
+    or the other way round.
+    """
+    for each in module.ancestors(node):
+        if isinstance(each, cst.FunctionDef | cst.Lambda | cst.ClassDef):
+            return False
+        if isinstance(each, cst.Try) and any(catches(one, _FAILURE) for one in each.handlers):
+            return True
+    return False
+
+
+def _finding(
+    module: Module, facts: Facts, reference: Reference, argument: cst.Arg, old: str
+) -> Finding:
+    name = by_the_short_way(reference.name).removeprefix("tensorflow.")
+    fix = _fix(module, facts, reference, argument, name)
+    return rule.finding(
+        module.place(argument),
+        f"`{old}=` is an argument of TensorFlow 1: TypeError: Got an unexpected keyword argument "
+        f"'{old}'",
+        symbol=f"tensorflow.{name}({old})",
+        confidence=reference.confidence,
+        help=f"{fix.title}."
+        if fix
+        else _BY_HAND.get(old, f"Leave it out, or take `tf.compat.v1.{name}`, which has it."),
+        fix=fix,
+        no_fix_because=None if fix else _NO_NEW_NAME,
+    )
+
+
+def _fix(
+    module: Module, facts: Facts, reference: Reference, argument: cst.Arg, name: str
+) -> Fix | None:
+    assert argument.keyword is not None
+    assert reference.call is not None
+    old = argument.keyword.value
+    new = old_keywords(f"tensorflow.{name}")[old]
+    given = {each.keyword.value for each in reference.call.args if each.keyword}
+    if not new or new in given:
+        return None
+    is_compared = (name, old) in _COMPARED
+    return Fix(
+        f"Write `{new}=`",
+        (Edit(module.span(argument.keyword), (new,)),),
+        facts.applicability(*((_RENAMED,) if is_compared else ())),
+        unsafe_because="" if is_compared else _NOT_COMPARED,
+    )
+
+
+def _may_pass_one(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        each in old_keywords(name)
+        for each in all_old_keywords() & glimpse.keywords
+        for called in glimpse.calls_with(each)
+        for name in called.names
+    )
+
+
+rule = Rule(
+    code="KD509",
+    name="argument-of-tensorflow-1",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=USES_KERAS_3 & keyword(*all_old_keywords()) & Trigger(_may_pass_one),
+    since="3.0",
+)
+
+# Functions, and what they are called with: the new names stand in, the old ones are looked up.
+_CALLS = (
+    *((f"reduce_{each}", "x, axis=1, keepdims=True") for each in ("max", "min", "prod")),
+    *((f"reduce_{each}", "x, keepdims=True, axis=[0]") for each in ("mean", "sum", "logsumexp")),
+    *((f"math.reduce_{each}", "x, axis=0") for each in ("max", "mean", "min", "sum")),
+    *((f"reduce_{each}", "x > 1, axis=0, keepdims=False") for each in ("all", "any")),
+    *((name, "x, axis=0") for name in ("argmax", "argmin", "expand_dims", "math.argmax")),
+    *((name, "x, axis=0") for name in ("nn.log_softmax", "nn.softmax", "math.softmax")),
+    *((name, "x, 2, 1, keepdims=True") for name in ("norm", "linalg.norm")),
+    ("math.count_nonzero", "x, axis=1, keepdims=True"),
+    ("nn.moments", "x, [1], keepdims=True"),
+    ("squeeze", "x[:1], axis=[0]"),
+    ("reverse_sequence", "x, [1, 2], seq_axis=1, batch_axis=0"),
+    ("zeros_like", "input=x, dtype=None"),
+    ("ones_like", "input=x, dtype=None"),
+    ("nn.max_pool", "input=image, ksize=2, strides=2, padding='SAME'"),
+    ("nn.avg_pool", "input=image, ksize=2, strides=2, padding='SAME'"),
+    ("nn.conv2d", "image, filters=keras.ops.ones((2, 2, 1, 3)), strides=1, padding='SAME'"),
+)
+
+
+def _renames(name: str, given: str) -> dict[str, str]:
+    known = old_keywords(f"tensorflow.{name}").items()
+    return {old: new for old, new in known if new and f"{new}=" in given}
+
+
+def _before(root: str) -> str:
+    lines = []
+    for name, given in _CALLS:
+        text = given
+        for old, new in _renames(name, given).items():
+            text = text.replace(f"{new}=", f"{old}=")
+        lines.append(f"    {root}.{name}({text}),\n")
+    return "".join(lines)
+
+
+_COMPARED = {(name, old) for name, given in _CALLS for old in _renames(name, given)}
+_HEAD = "import keras\nimport tensorflow as tf\n\n"
+_DATA = (
+    f"{_HEAD}x = keras.ops.array([[1.0, 2.0], [4.0, 0.0]])\nimage = keras.ops.ones((1, 4, 4, 1))\n"
+)
+_AFTER = "".join(f"    tf.{name}({given}),\n" for name, given in _CALLS)
+_RENAMED = Example(
+    before=f"{_DATA}results = [\n{_before('tf')}]\n",
+    after=f"{_DATA}results = [\n{_AFTER}]\n",
+    raises="TypeError: Got an unexpected keyword argument 'reduction_indices'",
+    findings=sum(len(_renames(*each)) for each in _CALLS),
+    check=f"old = [\n{_before('tf.compat.v1')}]\n"
+    "pairs = list(zip(tf.nest.flatten(results), tf.nest.flatten(old), strict=True))\n"
+    "assert all(one.dtype == other.dtype for one, other in pairs)\n"
+    "assert all(one.numpy().tolist() == other.numpy().tolist() for one, other in pairs)",
+)
+
+VALID = [
+    # No Keras in it; what TensorFlow 1 takes; new names; names that TensorFlow 2 still takes.
+    "import tensorflow as tf\n\ntf.reduce_sum([1.0], keep_dims=True)",
+    "import keras\nimport tensorflow.compat.v1 as tf\n\ntf.reduce_sum([1.0], keep_dims=True)",
+    _HEAD + "tf.compat.v1.nn.softmax([1.0], dim=0)\ntf.math.l2_normalize([1.0], dim=0)",
+    _HEAD + "tf.reduce_sum([1.0], keepdims=True)\nmine.reduce_sum([1.0], keep_dims=True)",
+    (
+        "import keras\n\ntry:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n"
+        "    import tensorflow as tf\n\ntf.reduce_sum([1.0], keep_dims=True)"
+    ),
+    # Tried first, and asked for first.
+    (
+        _HEAD + "try:\n    y = tf.reduce_sum([1.0], keepdims=True)\nexcept TypeError:\n"
+        "    y = tf.reduce_sum([1.0], keep_dims=True)"
+    ),
+    (
+        _HEAD + "def total(x):\n    try:\n        return tf.reduce_sum(x, keep_dims=True)\n"
+        "    except TypeError:\n        return tf.reduce_sum(x, keepdims=True)\n\n\ntotal([1.0])"
+    ),
+    _HEAD + "if tf.__version__.startswith('1.'):\n    y = tf.reduce_sum([1.0], keep_dims=True)",
+    # KD503's.
+    _HEAD + "y = tf.reduce_sum(keras.Input((4,)), keep_dims=True)",
+]
+INVALID = [
+    Example(
+        before=_HEAD + "def norm(x):\n"
+        "    return tf.sqrt(tf.reduce_sum(keras.ops.square(x), -1, keep_dims=True))\n\n\n"
+        "y = norm(keras.ops.array([[3.0, 4.0]]))\n",
+        after=_HEAD + "def norm(x):\n"
+        "    return tf.sqrt(tf.reduce_sum(keras.ops.square(x), -1, keepdims=True))\n\n\n"
+        "y = norm(keras.ops.array([[3.0, 4.0]]))\n",
+        raises="TypeError: Got an unexpected keyword argument 'keep_dims'",
+        check="assert y.numpy().tolist() == [[5.0]]",
+    ),
+    Example(
+        before=_HEAD + "y = tf.nn.dropout(keras.ops.ones((2, 2)), keep_prob=0.5)\n",
+        raises="TypeError: Got an unexpected keyword argument 'keep_prob'",
+    ),
+    Example(
+        before="import tensorflow.compat.v2 as tf\n\n"
+        "loss = tf.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.3, 0.7], dim=0)\n"
+        "loss = tf.keras.ops.mean(loss)\n",
+        after="import tensorflow.compat.v2 as tf\n\n"
+        "loss = tf.nn.softmax_cross_entropy_with_logits([0.0, 1.0], [0.3, 0.7], axis=0)\n"
+        "loss = tf.keras.ops.mean(loss)\n",
+        unsafe=True,
+        raises="TypeError: Got an unexpected keyword argument 'dim'",
+    ),
+    _RENAMED,
+]

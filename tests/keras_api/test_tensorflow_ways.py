@@ -1,0 +1,73 @@
+"""The ways to TensorFlow's own names lead to the same objects, where kdoctor takes them for that."""
+
+import pytest
+
+from kdoctor.keras_api import known
+from kdoctor.keras_api.returns import BLOCK_CONTEXTS, LIBRARY_FUNCTIONS
+from kdoctor.keras_api.tensorflow_ways import (
+    FIRST,
+    SECOND,
+    VARIABLES,
+    by_the_short_way,
+    ways_also_by_1,
+    ways_to,
+)
+from kdoctor.rules.behaviour import shape_against_list
+from kdoctor.rules.idioms import tf_function_on_symbolic_tensor
+from kdoctor.rules.saving import weights_filename
+
+
+def test_a_name_by_a_longer_way_has_a_short_one():
+    ways = ways_to("tensorflow.train.Checkpoint")
+
+    assert len(ways) == 1 + len(SECOND)
+    assert {by_the_short_way(each) for each in ways} == {"tensorflow.train.Checkpoint"}
+    assert by_the_short_way("tensorflow.compat.v1.Session") == "tensorflow.compat.v1.Session"
+
+
+def test_what_names_make_is_known_by_each_way():
+    knowledge = known.KerasKnowledge(None)
+
+    for way in ways_to("tensorflow.zeros"):
+        assert knowledge.result_type(way) == knowledge.result_type("tensorflow.zeros") is not None
+    for way in ways_also_by_1("tensorflow.GradientTape"):
+        assert knowledge.block_context(way) is not None
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize(
+    "names",
+    [
+        BLOCK_CONTEXTS,
+        shape_against_list._TYPES,
+        tf_function_on_symbolic_tensor._DECORATORS,
+        weights_filename._LATEST,
+        ways_also_by_1("tensorflow.Graph"),
+        *(
+            ways_to(name)
+            for name in LIBRARY_FUNCTIONS
+            if name.startswith("tensorflow.")
+            and "compat" not in name
+            and name not in ("tensorflow.random_normal", "tensorflow.random_uniform")
+        ),
+    ],
+)
+def test_each_way_leads_to_the_very_same_object(names):
+    found = [thing(name) for name in names]
+
+    assert len(found) > len(SECOND)
+    assert all(each is found[0] for each in found)
+
+
+@pytest.mark.frameworks
+def test_variables_by_each_way_are_the_same_when_they_are_made_at_once():
+    assert len(VARIABLES) == 1 + len(SECOND) + len(FIRST)
+    made = {type(thing(name)([1.0], dtype="float64")) for name in VARIABLES}
+    assert [each.__name__ for each in made] == ["ResourceVariable"]
+
+
+def thing(name):
+    found = pytest.importorskip("tensorflow")
+    for part in name.removeprefix("tensorflow.").split("."):
+        found = getattr(found, part)
+    return found
