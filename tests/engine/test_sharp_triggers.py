@@ -766,8 +766,8 @@ ivis.load_weights(path, True)
 
 # KD105
 import keras
-from keras.optimizers.legacy import Adam
-def chosen(optimizers=(Adam, keras.optimizers.SGD)):
+from keras.optimizers import legacy
+def chosen(optimizers=(legacy, keras.optimizers.SGD)):
     return optimizers[0]
 
 # KD106

@@ -2,7 +2,9 @@
 
 ## What it does
 Reports calls and subclasses of names that the target has, but whose objects raise as soon as they
-are made.
+are made; and such names where they are handed on to be called: as an argument for an optimizer, to
+a function of the file that calls it, in a dictionary whose elements are called. `assert
+isinstance(optimizer, keras.optimizers.legacy.Adam)` is reported, too: nothing is an instance of it.
 
 ## Why it breaks
 Keras 3 keeps `keras.optimizers.legacy` so that it can be imported. Each class of it is a stub:
@@ -22,10 +24,8 @@ optimizer that is given none is `adam` now, not `Adam`.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
 
 import libcst as cst
 from msgspec.structs import replace
@@ -34,17 +34,19 @@ from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._handed_on import is_asserted, is_handed_on_to_be_made
 from kdoctor.rules.names._missing import is_tried
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
+from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
-from kdoctor.syntax.glimpse import Glimpse
 
 _CLIPS = "clipnorm=None, clipvalue=None, global_clipnorm=None"
 _METHODS = (
     "what the class does in `_resource_apply_dense` or `get_updates` Keras 3 never "
     "calls: it calls `build` and `update_step`, and `super().__init__` takes learning_rate="
 )
+_HANDED_ON = "what is passed when it is made must be what the class of Keras 3 takes"
+_ASSERTED = "what is asked about must be an optimizer of Keras 3"
 _ROOT = "epsilon stands in another place of the formula: steps differ where gradients are tiny"
 
 
@@ -60,39 +62,35 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call of a stub, and each class that is derived from one."""
     table = _table(facts)
     for reference in module.references:
-        if reference.kind is not ReferenceKind.LOAD:
+        if reference.kind is not ReferenceKind.LOAD or not _is_stub(facts, reference.name):
             continue
         is_base = isinstance(module.parent(reference.node), cst.Arg) and isinstance(
             module.parent(module.parent(reference.node) or reference.node), cst.ClassDef
         )
-        if reference.call is None and not is_base:
+        handed_on = not is_base and is_handed_on_to_be_made(module, reference.node)
+        asserted = not is_base and is_asserted(module, reference.node)
+        if reference.call is None and not (is_base or handed_on or asserted):
             continue
         found = facts.lookup(reference.name)
-        if found.presence is not Presence.EXISTS or not _is_stub(facts, reference.name):
+        if found.presence is not Presence.EXISTS:
             continue
         if is_tried(module, reference) or module.is_guarded(reference.node):
             continue
         attempt = _attempt(module, table, reference, facts)
+        if isinstance(attempt, Fix) and (handed_on or asserted):
+            attempt = replace(attempt, unsafe_because=_ASSERTED if asserted else _HANDED_ON)
+        says = f"that raises when it is made: {found.stub}"
+        if asserted:
+            says = "of which nothing is an instance: AssertionError"
         yield rule.finding(
             module.place(reference.node),
-            f"`{reference.name}` is a stub that raises when it is made: {found.stub}",
+            f"`{reference.name}` is a stub {says}",
             symbol=reference.name,
             confidence=reference.confidence,
             help=_help(reference, attempt),
             fix=attempt if isinstance(attempt, Fix) else None,
             no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
         )
-
-
-def _may_be_made(glimpse: Glimpse, facts: Facts) -> bool:
-    """Say whether a stub may be called, or be the base of a class."""
-    bases = (
-        base.value if isinstance(base, ast.Starred) else base
-        for cls in glimpse.nodes.get(ast.ClassDef, ())
-        for base in (*cls.bases, *(each.value for each in cls.keywords))
-    )
-    made = chain(glimpse.calls_by_meaning, *map(glimpse.meant_by, bases))
-    return any(_is_stub(facts, each) for each in made)
 
 
 def _is_stub(facts: Facts, dotted: str) -> bool:
@@ -209,7 +207,7 @@ rule = Rule(
     family="names",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("legacy") & Trigger(_may_be_made),
+    triggers=word("legacy") & names(_is_stub),
     since="3.0",
 )
 
@@ -217,6 +215,15 @@ VALID = [
     "import tensorflow.python.keras.saving.saving_utils as u\nu.raise_model_input_error(model)",
     "import keras\nisinstance(optimizer, keras.optimizers.legacy.Optimizer)",
     "from keras.optimizers.legacy import Adam",
+    # It may be there to be compared with.
+    "import keras\nassert isinstance(mine, (keras.optimizers.Adam, keras.optimizers.legacy.Adam))",
+    "import keras\nassert not isinstance(mine, keras.optimizers.legacy.Adam)",
+    "import keras\nis_old(mine, keras.optimizers.legacy.Adam)",
+    (
+        "import keras\n\n\ndef is_old(mine, cls=keras.optimizers.legacy.Adam):\n"
+        "    return isinstance(mine, cls)\n\n\nis_old(1, keras.optimizers.legacy.SGD)"
+    ),
+    "import keras\nold = {'adam': keras.optimizers.legacy.Adam}\nisinstance(mine, old['adam'])",
     "import tf_keras\ntf_keras.optimizers.legacy.Adam()",
     "import legacy\nlegacy.Adam()",
     "try:\n    from keras.optimizers.legacy import Adam\n    Adam()\nexcept ImportError:\n    pass",
@@ -247,6 +254,38 @@ INVALID = [
         raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
         unsafe=True,
         check="import keras\nassert there and issubclass(Mine, keras.optimizers.Optimizer)",
+    ),
+    Example(
+        before="from functools import partial\n\nfrom keras.optimizers import legacy\n\n"
+        "known = {'adam': legacy.Adam, 'sgd': partial(legacy.SGD, momentum=0.9)}\n"
+        "made = [known[name](0.1) for name in ('sgd', 'adam')]\n",
+        after="from functools import partial\n\nfrom keras import optimizers\n\n"
+        "known = {'adam': optimizers.Adam, 'sgd': partial(optimizers.SGD, momentum=0.9)}\n"
+        "made = [known[name](0.1) for name in ('sgd', 'adam')]\n",
+        raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
+        unsafe=True,
+        findings=2,
+    ),
+    Example(
+        before="from tensorflow.keras.optimizers.legacy import SGD\n\n\n"
+        "def private(cls):\n    class Private(cls):\n        pass\n\n    return Private\n\n\n"
+        "def made(optimizer_class=SGD):\n    return optimizer_class(0.1)\n\n\n"
+        "made()\nprivate(SGD)\n",
+        after="from tensorflow.keras.optimizers import SGD\n\n\n"
+        "def private(cls):\n    class Private(cls):\n        pass\n\n    return Private\n\n\n"
+        "def made(optimizer_class=SGD):\n    return optimizer_class(0.1)\n\n\n"
+        "made()\nprivate(SGD)\n",
+        raises="ImportError: `keras.optimizers.legacy` is not supported in Keras 3.",
+        unsafe=True,
+        findings=2,
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.get('adam')\n"
+        "assert isinstance(optimizer, keras.optimizers.legacy.Adam)\n",
+        after="import keras\n\noptimizer = keras.optimizers.get('adam')\n"
+        "assert isinstance(optimizer, keras.optimizers.Adam)\n",
+        raises="AssertionError",
+        unsafe=True,
     ),
     Example(
         before="import keras\n\nkeras.optimizers.legacy.Adam(decay=1e-4)\n",
