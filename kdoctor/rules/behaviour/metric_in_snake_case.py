@@ -37,6 +37,7 @@ from kdoctor.rules.logs import (
     renamed,
 )
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.snake_case import in_snake_case
 from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
@@ -79,16 +80,10 @@ def _metrics(module: Module) -> Iterator[str]:
 def _is_function(module: Module, name: cst.Name) -> bool:
     bindings = module.bindings_at(name)
     return (
-        _in_snake_case(name.value) != name.value
+        in_snake_case(name.value) != name.value
         and bool(bindings)
         and all(each.kind in _FUNCTIONS for each in bindings)
     )
-
-
-def _in_snake_case(name: str) -> str:
-    """Return what Keras 3 makes of the name of a function (``keras.src.utils.naming``)."""
-    name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
-    return re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
 def _is_given(module: Module, name: str) -> bool:
@@ -101,10 +96,10 @@ def _is_given(module: Module, name: str) -> bool:
 
 def _finding(module: Module, facts: Facts, node: cst.SimpleString, old: str, what: str) -> Finding:
     metric = old.removeprefix("val_")
-    new = old.removesuffix(metric) + _in_snake_case(metric)
+    new = old.removesuffix(metric) + in_snake_case(metric)
     return rule.finding(
         module.place(node),
-        f"`{metric}` is called `{_in_snake_case(metric)}` in the logs: {what}",
+        f"`{metric}` is called `{in_snake_case(metric)}` in the logs: {what}",
         symbol=f"History.history[{old}]",
         confidence=Confidence.LIKELY,
         help=f"Write `{new}`.",
@@ -124,7 +119,7 @@ def _may_be_called_so(glimpse: Glimpse, _: Facts) -> bool:
         for value in glimpse.values_of(called.argument("metrics"))
         if isinstance(value, ast.List | ast.Tuple)
         for each in value.elts
-        if isinstance(each, ast.Name) and _in_snake_case(each.id) != each.id
+        if isinstance(each, ast.Name) and in_snake_case(each.id) != each.id
     }
     return any(name in text for name in names for text in glimpse.strings)
 

@@ -2,12 +2,15 @@
 
 ## What it does
 Reports code that looks for `/` or `:` in the name of a weight: `weight.name.split("/")`,
-`"conv1/" in weight.name`, `weight.name == "dense/kernel:0"`.
+`"conv1/" in weight.name`, `weight.name == "dense/kernel:0"`; and code that looks for a layer's name
+in it, be it one that Keras gives (`"batch_normalization" not in weight.name`) or one that the file
+gives. `"kernel" in weight.name` is right as it is.
 
 ## Why it breaks
 In Keras 2 the name held the layer's, and TensorFlow's `:0`. On Keras 3 it is the last part alone,
 and the whole is `weight.path`, without `:0`. Comparisons are false, searches find nothing, and the
-first part of a split is `kernel` instead of the layer: weights are left out without a word.
+first part of a split is `kernel` instead of the layer: weights are left out without a word, or
+taken in, such as those of batch normalization into weight decay.
 
 ## What to write instead
 `weight.path`: `dense/kernel`; with the model's name in front, for a `Sequential` and for models of
@@ -15,29 +18,51 @@ your own class (`sequential/dense/kernel`). For its layer, go through `model.lay
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with a `Sequential`, a functional model and a class. The fix
-is unsafe for the model's name in front.
+is unsafe for the model's name in front. No weight of Keras' own layers is called like a layer
+(`tests/rules/test_weight_names.py` asks all of them); a `tf.Variable` has the name that it had.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import literal
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.once import once
+from kdoctor.rules.calls import UNKNOWN, argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.snake_case import in_snake_case
 from kdoctor.rules.triggers import Trigger, member
-from kdoctor.syntax import Module
+from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 
 _METHODS = frozenset({
     *("split", "rsplit", "partition", "rpartition", "replace", "startswith", "endswith", "find"),
     *("index", "rfind", "strip", "rstrip", "removesuffix", "removeprefix", "count"),
 })  # fmt: skip
+_SEARCHES = frozenset({"startswith", "find", "count"})
+_MAKERS = frozenset({"add_weight", "add_variable", "Variable", "variable"})
+_OF_TENSORFLOW = "ResourceVariable"
+_NUMBER = re.compile(r"_\d+$")
+_DIMENSIONS = re.compile(r"\dd(?=_|$)")
+_DEFAULT_NAMES = frozenset(
+    name
+    for layer in WEIGHTED_LAYERS
+    for whole in (in_snake_case(layer),)
+    for name in (whole, _DIMENSIONS.sub("", whole), whole.replace("normalization", "norm"))
+)
+OF_WEIGHTS = frozenset({
+    *("alpha", "beta", "bias", "count", "depthwise_kernel", "embeddings", "gamma", "kernel"),
+    *("mean", "moving_mean", "moving_variance", "pointwise_kernel", "recurrent_kernel", "scale"),
+    *("seed_generator_state", "variance", "vector_u"),
+})  # fmt: skip
+"""What Keras' own layers call their weights."""
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -45,8 +70,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     for use in module.members:
         if use.owner.kind is not Kind.VARIABLE or use.member != "name" or use.owner_defines:
             continue
+        if use.owner.cls == _OF_TENSORFLOW or module.is_guarded(use.node):
+            continue
         wanted = _wanted(module, use.node)
-        if wanted is None or module.is_guarded(use.node):
+        if wanted is None:
+            layer = _layer_looked_for(module, use.node)
+            if layer is not None:
+                yield _layer_finding(module, use, layer)
             continue
         with_number = ":" in wanted and wanted not in (":", ":0")
         yield rule.finding(
@@ -56,19 +86,85 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
             symbol="Variable.name",
             confidence=use.confidence,
             help="Write `.path`, and no `:0`: `dense/kernel`.",
-            fix=None
-            if with_number
-            else Fix(
-                "Look at `.path` instead of `.name`",
-                (Edit(module.span(use.node.attr), ("path",)),),
-                Applicability.UNSAFE,
-                unsafe_because="a `Sequential` and models of your own class put their own name "
-                "in front",
-            ),
+            fix=None if with_number else _look_at_path(module, use),
             no_fix_because="`:0` must go from the text that it is compared with, too"
             if with_number
             else None,
         )
+
+
+def _layer_finding(module: Module, use: MemberUse, layer: str) -> Finding:
+    return rule.finding(
+        module.place(use.node),
+        f"the name of a weight holds no name of a layer any more: `{layer}` is not in `kernel`, "
+        "which was `dense/kernel:0`",
+        symbol="Variable.name",
+        confidence=Confidence.LIKELY,
+        help="Write `.path`: `dense/kernel`.",
+        fix=_look_at_path(module, use),
+    )
+
+
+def _look_at_path(module: Module, use: MemberUse) -> Fix:
+    return Fix(
+        "Look at `.path` instead of `.name`",
+        (Edit(module.span(use.node.attr), ("path",)),),
+        Applicability.UNSAFE,
+        unsafe_because="a `Sequential` and models of your own class put their own name in front",
+    )
+
+
+def _layer_looked_for(module: Module, name: cst.Attribute) -> str | None:
+    """Return the name of a layer that is looked for in the name of a weight, if it surely is."""
+    parent = module.parent(name)
+    found: cst.BaseExpression | None = None
+    if isinstance(parent, cst.Attribute) and parent.attr.value in _SEARCHES:
+        call = module.parent(parent)
+        if isinstance(call, cst.Call) and call.func is parent and len(call.args) == 1:
+            found = call.args[0].value
+    elif isinstance(parent, cst.ComparisonTarget) and isinstance(
+        parent.operator, cst.In | cst.NotIn
+    ):
+        whole = module.parent(parent)
+        if isinstance(whole, cst.Comparison) and len(whole.comparisons) == 1:
+            found = whole.left
+    text = literal(found)
+    if not isinstance(text, str) or not text or any(text in each for each in OF_WEIGHTS):
+        return None
+    is_layer = is_default_name(text) or text in _given_names(module)
+    return text if is_layer and not _may_be_of_own_weights(module, text) else None
+
+
+@once
+def _given_names(module: Module) -> frozenset[object]:
+    """Return the names that the file gives to layers of Keras."""
+    return frozenset(
+        literal(given.value)
+        for call in module.nodes(cst.Call)
+        if (given := argument(call, "name")) is not None
+        and (made := module.type_of(call.func) or module.type_of(call)) is not None
+        and made.kind is Kind.LAYER
+    )
+
+
+def _may_be_of_own_weights(module: Module, text: str) -> bool:
+    """Say whether the file makes weights that are, or may be, called so."""
+    for call in module.nodes(cst.Call):
+        if isinstance(call.func, cst.Attribute | cst.Name) and _leaf(call.func) in _MAKERS:
+            given = argument(call, "name", 0)
+            name = None if given is None else literal(given.value)
+            if is_hidden(call) or (given is not None and (name is UNKNOWN or text in str(name))):
+                return True
+    return False
+
+
+def _leaf(function: cst.Attribute | cst.Name) -> str:
+    return function.value if isinstance(function, cst.Name) else function.attr.value
+
+
+def is_default_name(text: str) -> bool:
+    """Say whether Keras calls layers so that are given no name: ``dense``, ``conv2d_3``."""
+    return _NUMBER.sub("", text) in _DEFAULT_NAMES
 
 
 def _wanted(module: Module, name: cst.Attribute) -> str | None:
@@ -90,6 +186,18 @@ def _wanted(module: Module, name: cst.Attribute) -> str | None:
 
 
 def _may_look(glimpse: Glimpse, _: Facts) -> bool:
+    names = {
+        value.value
+        for called in glimpse.calls_with("name")
+        if isinstance(value := called.argument("name"), ast.Constant)
+    }
+
+    def _is_wanted(node: ast.expr) -> bool:
+        text = node.value if isinstance(node, ast.Constant) else None
+        return isinstance(text, str) and (
+            "/" in text or ":" in text or text in names or is_default_name(text)
+        )
+
     for each in glimpse.nodes.get(ast.Compare, ()):
         sides = (each.left, *each.comparators)
         if any(map(_is_name, sides)) and any(map(_is_wanted, sides)):
@@ -105,11 +213,6 @@ def _may_look(glimpse: Glimpse, _: Facts) -> bool:
 
 def _is_name(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "name"
-
-
-def _is_wanted(node: ast.expr) -> bool:
-    text = node.value if isinstance(node, ast.Constant) else None
-    return isinstance(text, str) and ("/" in text or ":" in text)
 
 
 rule = Rule(
@@ -128,7 +231,22 @@ _MODEL = (
 )
 
 VALID = [
-    _MODEL + "[w for w in model.weights if 'kernel' in w.name]",
+    _MODEL + "[w for w in model.weights if 'kernel' in w.name or 'embedding' in w.name]",
+    _MODEL + "[w for w in model.weights if 'nothing' in w.name or w.name == 'top']",
+    # Layers have such names, and variables of TensorFlow's own have `:0`.
+    _MODEL + "[layer for layer in model.layers if 'dense' in layer.name or 'top' in layer.name]",
+    "import keras\nimport tensorflow as tf\n\nv = tf.Variable(1.0, name='a')\nv.name.split(':')",
+    # Weights of one's own may be called so.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.w = self.add_weight(name='dense_w')\n\n    def dense(self):\n"
+        "        return [w for w in self.weights if 'dense' in w.name]"
+    ),
+    # It is asked for first which of the two it is.
+    (
+        _MODEL + "if keras.__version__.startswith('2.'):\n"
+        "    found = [w for w in model.weights if 'top' in w.name]"
+    ),
     _MODEL + "[w for w in model.weights if w.path.startswith('top/')]",
     _MODEL + "[layer for layer in model.layers if layer.name.split('/')[0]]",
     "import keras\n\ndef kernels(weights):\n    return [w for w in weights if '/' in w.name]",
@@ -147,6 +265,24 @@ INVALID = [
         unsafe=True,
         on_keras_2=True,
         same="layers",
+    ),
+    Example(
+        before=_MODEL + "found = [w for w in model.weights if 'top' in w.name]\n",
+        after=_MODEL + "found = [w for w in model.weights if 'top' in w.path]\n",
+        unsafe=True,
+        on_keras_2=True,
+        same="len(found)",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential([keras.layers.Input((2,)), "
+        "keras.layers.Dense(2), keras.layers.BatchNormalization()])\n"
+        "decayed = [w for w in model.trainable_weights if 'batch_norm' not in w.name]\n",
+        after="import keras\n\nmodel = keras.Sequential([keras.layers.Input((2,)), "
+        "keras.layers.Dense(2), keras.layers.BatchNormalization()])\n"
+        "decayed = [w for w in model.trainable_weights if 'batch_norm' not in w.path]\n",
+        unsafe=True,
+        on_keras_2=True,
+        same="len(decayed)",
     ),
     Example(
         before=_MODEL + "found = [w for w in model.weights if w.name == 'top/kernel:0']\n",
