@@ -34,13 +34,14 @@ from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.once import once
-from kdoctor.rules.calls import UNKNOWN, argument, is_hidden, literal
+from kdoctor.rules.calls import UNKNOWN, argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.snake_case import in_snake_case
 from kdoctor.rules.triggers import Trigger, member
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.scopes import Binding, BindingKind
 
 _METHODS = frozenset({
     *("split", "rsplit", "partition", "rpartition", "replace", "startswith", "endswith", "find"),
@@ -48,6 +49,7 @@ _METHODS = frozenset({
 })  # fmt: skip
 _SEARCHES = frozenset({"startswith", "find", "count"})
 _MAKERS = frozenset({"add_weight", "add_variable", "Variable", "variable"})
+_NAME_FIRST = frozenset({"add_weight", "add_variable"})
 _OF_TENSORFLOW = "ResourceVariable"
 _NUMBER = re.compile(r"_\d+$")
 _DIMENSIONS = re.compile(r"\dd(?=_|$)")
@@ -128,22 +130,40 @@ def _layer_looked_for(module: Module, name: cst.Attribute) -> str | None:
         whole = module.parent(parent)
         if isinstance(whole, cst.Comparison) and len(whole.comparisons) == 1:
             found = whole.left
-    text = literal(found)
-    if not isinstance(text, str) or not text or any(text in each for each in OF_WEIGHTS):
-        return None
+    texts = [] if found is None else _texts(module, found)
+    return next((each for each in texts if _is_of_a_layer_alone(module, each)), None)
+
+
+def _texts(module: Module, looked_for: cst.BaseExpression) -> list[str]:
+    """Return the text that is looked for, or all of them: ``any(each in w.name for each in …)``."""
+    if isinstance(looked_for, cst.Name):
+        match module.bindings_at(looked_for):
+            case [Binding(kind=BindingKind.LOOP, path=(), value=cst.BaseExpression() as all_of)]:
+                texts = literal(value_of(module, all_of))
+                if isinstance(texts, list | tuple | set):
+                    return [each for each in texts if isinstance(each, str)]
+    text = literal(looked_for)
+    return [text] if isinstance(text, str) else []
+
+
+def _is_of_a_layer_alone(module: Module, text: str) -> bool:
+    """Say whether a text is (part of) the name of a layer, and surely of no weight's."""
+    if not text or any(text in each for each in OF_WEIGHTS):
+        return False
     is_layer = is_default_name(text) or text in _given_names(module)
-    return text if is_layer and not _may_be_of_own_weights(module, text) else None
+    return is_layer and not _may_be_of_own_weights(module, text)
 
 
 @once
-def _given_names(module: Module) -> frozenset[object]:
+def _given_names(module: Module) -> frozenset[str]:
     """Return the names that the file gives to layers of Keras."""
     return frozenset(
-        literal(given.value)
+        text
         for call in module.nodes(cst.Call)
         if (given := argument(call, "name")) is not None
         and (made := module.type_of(call.func) or module.type_of(call)) is not None
         and made.kind is Kind.LAYER
+        and isinstance(text := literal(given.value), str)
     )
 
 
@@ -151,7 +171,7 @@ def _may_be_of_own_weights(module: Module, text: str) -> bool:
     """Say whether the file makes weights that are, or may be, called so."""
     for call in module.nodes(cst.Call):
         if isinstance(call.func, cst.Attribute | cst.Name) and _leaf(call.func) in _MAKERS:
-            given = argument(call, "name", 0)
+            given = argument(call, "name", 0 if _leaf(call.func) in _NAME_FIRST else None)
             name = None if given is None else literal(given.value)
             if is_hidden(call) or (given is not None and (name is UNKNOWN or text in str(name))):
                 return True
@@ -192,15 +212,19 @@ def _may_look(glimpse: Glimpse, _: Facts) -> bool:
         if isinstance(value := called.argument("name"), ast.Constant)
     }
 
+    def _is_of_a_layer(text: str) -> bool:
+        return text in names or is_default_name(text)
+
     def _is_wanted(node: ast.expr) -> bool:
         text = node.value if isinstance(node, ast.Constant) else None
-        return isinstance(text, str) and (
-            "/" in text or ":" in text or text in names or is_default_name(text)
-        )
+        return isinstance(text, str) and ("/" in text or ":" in text or _is_of_a_layer(text))
 
     for each in glimpse.nodes.get(ast.Compare, ()):
         sides = (each.left, *each.comparators)
-        if any(map(_is_name, sides)) and any(map(_is_wanted, sides)):
+        if any(map(_is_name, sides)) and (
+            any(map(_is_wanted, sides))
+            or (isinstance(each.left, ast.Name) and any(map(_is_of_a_layer, glimpse.strings)))
+        ):
             return True
     return any(
         isinstance(called.node.func, ast.Attribute)
@@ -233,6 +257,8 @@ _MODEL = (
 VALID = [
     _MODEL + "[w for w in model.weights if 'kernel' in w.name or 'embedding' in w.name]",
     _MODEL + "[w for w in model.weights if 'nothing' in w.name or w.name == 'top']",
+    _MODEL + "[w for w in model.weights if any(each in w.name for each in ['bias', 'gamma'])]",
+    _MODEL + "x = keras.layers.Dense(1, name=['a'])\n[w for w in model.weights if 'a' in w.name]",
     # Layers have such names, and variables of TensorFlow's own have `:0`.
     _MODEL + "[layer for layer in model.layers if 'dense' in layer.name or 'top' in layer.name]",
     "import keras\nimport tensorflow as tf\n\nv = tf.Variable(1.0, name='a')\nv.name.split(':')",
@@ -283,6 +309,15 @@ INVALID = [
         unsafe=True,
         on_keras_2=True,
         same="len(decayed)",
+    ),
+    Example(
+        before=_MODEL + "but = ('top', 'bias')\n"
+        "found = [w for w in model.weights if not any(each in w.name for each in but)]\n",
+        after=_MODEL + "but = ('top', 'bias')\n"
+        "found = [w for w in model.weights if not any(each in w.path for each in but)]\n",
+        unsafe=True,
+        on_keras_2=True,
+        same="len(found)",
     ),
     Example(
         before=_MODEL + "found = [w for w in model.weights if w.name == 'top/kernel:0']\n",
