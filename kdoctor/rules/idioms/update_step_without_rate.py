@@ -65,8 +65,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             symbol=f"{node.name.value}.{_STEP}",
             confidence=Confidence.CERTAIN,
             help="Write `update_step(self, gradient, variable, learning_rate)`.",
-            fix=fix,
-            no_fix_because=None if fix else "the file calls it, or has a `learning_rate` in it",
+            fix=fix if isinstance(fix, Fix) else None,
+            no_fix_because=None if isinstance(fix, Fix) else fix,
         )
 
 
@@ -95,17 +95,20 @@ def _may_call_it(module: Module) -> bool:
     )
 
 
-def _fix(module: Module, facts: Facts, step: cst.FunctionDef) -> Fix | None:
-    is_called = any(each.attr.value == _STEP for each in module.attributes)
-    is_named = any(
+def _fix(module: Module, facts: Facts, step: cst.FunctionDef) -> Fix | str:
+    """Return the edit that adds the parameter, or why there is none."""
+    if any(each.attr.value == _STEP for each in module.attributes):
+        return "the file calls `update_step` of the base, which wants the rate, too"
+    if any(
         isinstance(each, cst.Name)
         and each.value == _RATE
         and not isinstance(module.parent(each), cst.Attribute)
         for each in descendants(step.body)
-    )
+    ):
+        return "it calls something of its own `learning_rate`"
     last = step.params.params[-1] if step.params.params else None
-    if is_called or is_named or last is None or last.default is not None:
-        return None
+    if last is None or last.default is not None:
+        return "a parameter with a default, or one by position only, stands last"
     end = module.span(last).end
     edit = Edit(Span(end, end), (f", {_RATE}",))
     return Fix("Take the learning rate, too", (edit,), facts.applicability(*INVALID))
