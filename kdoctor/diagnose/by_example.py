@@ -171,6 +171,7 @@ def explain_by_message(case: Case) -> Diagnosis | None:
     )
 
 
+_NAMED: Final = ("has no attribute", "unexpected keyword argument")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{3,}")
 _ANYWHERE: Final = frozenset({"self", "keras", "model", "models", "layers", "import", "from"})
 
@@ -193,7 +194,8 @@ def _best(case: Case) -> _Known | None:
     is_short = len(_first_line(case)) < _SPECIFIC
     alike = [(_likeness(case, known), known) for known in _known()]
     most = max(likeness for likeness, _ in alike)
-    names_it = "has no attribute" in case.error.message  # the names are all that tells them apart
+    # The names are all that tells them apart.
+    names_it = any(each in case.error.message for each in _NAMED)
     if most < (1.0 if is_short or names_it else _ALONE):
         return None
     best = [known for likeness, known in alike if likeness == most]
