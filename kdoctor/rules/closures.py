@@ -42,6 +42,27 @@ def read_in_a_possible_loss(module: Module, call: cst.Call) -> str | None:
     return _from_outside(module, function, call)
 
 
+def outer_tensors_of_a_loss(
+    module: Module, call: cst.Call
+) -> Iterator[tuple[_Function, cst.BaseExpression]]:
+    """Yield the symbolic tensors from outside that a call names, with the loss it stands in."""
+    function = _around(module, call)
+    if not isinstance(function, cst.FunctionDef):
+        return
+    if module.context_of(call) is not Context.LOSS_OR_METRIC:
+        return
+    for argument in call.args:
+        for each in descendants(argument.value):
+            if isinstance(each, cst.Name) and is_symbolic(module, each):
+                bindings = module.bindings_at(each)
+                if bindings and all(_is_outside(each, function) for each in bindings):
+                    yield function, each
+
+
+def _is_outside(binding: Binding, function: _Function) -> bool:
+    return all(scope.node is not function for scope in binding.scope.enclosing())
+
+
 def _around(module: Module, node: cst.CSTNode) -> _Function | None:
     child = node
     for each in module.ancestors(node):
@@ -62,7 +83,7 @@ def _from_outside(module: Module, function: _Function, call: cst.Call) -> str | 
             if not isinstance(each, cst.Name) or not holds_symbolic(module, each):
                 continue
             for binding in module.bindings_at(each):
-                if not any(scope.node is function for scope in binding.scope.enclosing()):
+                if _is_outside(binding, function):
                     return each.value
                 if binding.value is not None and binding not in seen:
                     seen.add(binding)
