@@ -56,6 +56,53 @@ def test_the_same_path_is_renamed_everywhere_but_in_prose() -> None:
     assert "not w.h5" in after
 
 
+def test_equal_text_that_is_no_path_stays() -> None:
+    source = (
+        f'{MODEL}import argparse\n\nconfig = {{"small": 1, "kind": "small"}}\n'
+        'options = argparse.ArgumentParser()\noptions.add_argument("--kind", default="small")\n'
+        'model.name = "small"\nprint("small", config["small"], config["kind"])\n'
+        'os.makedirs("small")\nmodel.save("small")\n'
+    )
+    assert mended(source, "KD604") == source.replace('save("small")', 'save("small.keras")')
+
+
+def test_text_that_comes_to_a_path_by_a_name_a_parameter_or_an_option_is_renamed() -> None:
+    source = (
+        f"{MODEL}import argparse\n\nfrom keras.models import load_model\n\n"
+        'options = argparse.ArgumentParser()\noptions.add_argument("--out-file", default="kept")\n'
+        'PATH = "kept"\nplaces = {"model": "kept"}\n\n\n'
+        'def again(size, path="kept"):\n    return load_model(path)\n\n\n'
+        'class Kept:\n    def __init__(self):\n        self.path = "kept"\n\n'
+        "    def load(self):\n        return load_model(self.path)\n\n\n"
+        'load_model(PATH), load_model(options.parse_args().out_file), load_model(places["model"])\n'
+        'again(1, "kept"), os.path.exists("kept"), os.remove(os.path.join(".", "kept"))\n'
+        'model.save("kept")\n'
+    )
+    assert mended(source, "KD604") == source.replace('"kept"', '"kept.keras"')
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "trt.TrtGraphConverterV2(input_saved_model_dir='served')",
+        "tf.lite.TFLiteConverter.from_saved_model('served')",
+        "keras.layers.TFSMLayer('served', call_endpoint='serving_default')",
+        "tf.saved_model.load(export_dir='served')",
+    ],
+)
+def test_what_a_saved_model_is_read_from_is_exported(reader: str) -> None:
+    head = f"{MODEL}import tensorflow as tf\nimport tf_trt as trt\n"
+    source = f"{head}model.save('served')\n{reader}\n"
+    assert mended(source, "KD604") == source.replace("save(", "export(")
+
+
+def test_an_exported_model_is_nothing_that_a_hub_layer_calls_whole() -> None:
+    source = f"{MODEL}import tensorflow_hub as hub\nmodel.save('a')\nhub.KerasLayer('a')\n"
+    (found,) = findings(source, "KD604")
+    assert found.fix is None
+    assert "export" in (found.no_fix_because or "")
+
+
 def test_a_whole_model_keeps_its_name() -> None:
     source = (
         f"{MODEL}model.save_weights('m.h5')\nmodel.load_weights('m.h5')\nmodel.save('m.h5')\n"

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kdoctor.model import Edit, Span
 from kdoctor.rules.calls import literal, value_of
+from kdoctor.rules.saving._files import is_path
 from kdoctor.syntax import Module
 
 _FORMAT_FIELD = re.compile(r"%[-#0 +]*[\d*]*(?:\.[\d*]+)?[hlL]?[diouxXeEfFgGcrsa%]|\{[^{}]*\}")
@@ -159,8 +160,8 @@ def renamed(
 ) -> tuple[Edit, ...]:
     """Return the edits that let the path end in ``new`` instead of ``old``.
 
-    A path that is wholly written out is changed wherever this file writes it, ``but`` in these
-    places.
+    A path that is wholly written out is changed wherever this file surely takes it for one, ``but``
+    in these places.
     """
     ends = [found.end]
     if isinstance(found.node, cst.SimpleString) and found.whole:
@@ -168,6 +169,10 @@ def renamed(
             each.end
             for each in same_paths(module, found)
             if not any(each.node is node for node in but)
+            and (
+                each.node is found.node
+                or (isinstance(each.node, cst.SimpleString) and is_path(module, each.node))
+            )
         ]
     return tuple(Edit(Span(end - len(old), end), (new,)) for end in ends)
 

@@ -12,8 +12,8 @@ whole models Keras takes `.h5` too from 3.8 on; the first releases of Keras 3 di
 
 ## What to write instead
 `weights.{epoch}.keras`, with `save_weights_only=True` `weights.{epoch}.weights.h5`; and the same
-name where the file is loaded. The fix changes every place in this file that writes the path out; it
-is unsafe, as other files and people may name it too.
+name where the file is loaded. The fix changes every place in this file that takes this text for a
+path; it is unsafe, as other files and people may name it too.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with each of these endings; the check of each Keras 3 was read

@@ -34,7 +34,8 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import uses
 from kdoctor.rules.saving._paths import renamed
-from kdoctor.rules.saving._uses import PathUse, method_uses, saves
+from kdoctor.rules.saving._served import reads_of_saved_models
+from kdoctor.rules.saving._uses import PathUse, is_same_path, method_uses, saves
 from kdoctor.rules.triggers import keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
@@ -107,6 +108,8 @@ def _fix(module: Module, facts: Facts, use: PathUse, given: cst.Arg) -> Fix | st
         )
     if wanted is None:
         return "which format is meant cannot be told from here"
+    if any(is_same_path(module, use, each) for each in reads_of_saved_models(module)):
+        return "a SavedModel is read there in this file: write `.export(…)`"
     return Fix(
         f"Let the path end in `{wanted}`, wherever this file writes it, without `save_format=`",
         (*edits, *renamed(module, use.ending, "", wanted)),

@@ -17,8 +17,9 @@ model, `model.export("folder")`. A SavedModel that is there already is read for 
     layer = keras.layers.TFSMLayer("folder", call_endpoint="serving_default")
 
 To go on training it, load it once with Keras 2 (`pip install tf_keras`) and save its weights as
-`.weights.h5`. The fix changes every place in this file that writes the path out; it is unsafe, as
-other files and people may name it too.
+`.weights.h5`. The fix changes every place in this file that takes this text for a path; it is
+unsafe, as other files and people may name it too. Where this file reads a SavedModel at the path
+(`tf.saved_model.load`, `TFLiteConverter.from_saved_model`, `TFSMLayer`), it writes `export`.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21.
@@ -35,7 +36,8 @@ from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, passes_path, uses
-from kdoctor.rules.saving._paths import Ending, renamed, same_paths
+from kdoctor.rules.saving._paths import Ending, renamed
+from kdoctor.rules.saving._served import reads_of_saved_models
 from kdoctor.rules.saving._uses import (
     PathUse,
     is_same_path,
@@ -53,14 +55,13 @@ _NO_FILE = but_for(*_FILES)
 # Endings that people give a model's path, and that mean nothing to Keras: others may be no more
 # than the rest of a name, as in `model-1.5`.
 _OTHER = (".ckpt", ".hdf", ".mdl", ".model", ".pb", ".savedmodel", ".tf")
-_READERS = ("saved_model.load", "from_saved_model")
 _INVALID = (
     "ValueError: Invalid filepath extension for saving. Please add either a `.keras` extension for "
     "the native Keras format (recommended) or a `.h5` extension."
 )
 _SERVED = (
-    "TensorFlow reads a SavedModel there in this file: export the model, and save it for Keras "
-    "under another name"
+    "a SavedModel is read there in this file: export the model, and save it for Keras under "
+    "another name"
 )
 _FOLDER = "what the file in that folder is to be called is for you to say"
 _UNSAFE = "what reads the folder under its old name must be changed with it; for a SavedModel to "
@@ -135,18 +136,18 @@ def _rename(module: Module, found: Ending) -> Fix:
 
 def _saved_anew(module: Module, use: PathUse, found: Ending) -> Fix | None:
     """Return the fix of a save by what this file reads it with; none where that is both."""
-    if not _is_served(module, found):
+    served = _served(module, use)
+    if not served:
         return _rename(module, found)
     if any(is_same_path(module, use, each) for each in loads(module)):
         return None
-    return _exported(module, use)
+    # It calls the model itself, and an exported one has signatures alone.
+    return None if any(each.what == "hub" for each in served) else _exported(module, use)
 
 
-def _is_served(module: Module, found: Ending) -> bool:
-    """Say whether this file reads a SavedModel there, with TensorFlow."""
-    return found.whole and any(
-        _reads_a_saved_model(module, each) for each in same_paths(module, found)
-    )
+def _served(module: Module, use: PathUse) -> list[PathUse]:
+    """Return where this file reads a SavedModel at the same path."""
+    return [each for each in reads_of_saved_models(module) if is_same_path(module, use, each)]
 
 
 def _exported(module: Module, use: PathUse) -> Fix | None:
@@ -162,18 +163,10 @@ def _exported(module: Module, use: PathUse) -> Fix | None:
     )
 
 
-def _reads_a_saved_model(module: Module, path: Ending) -> bool:
-    call = module.parent(module.parent(path.node) or path.node)
-    if not isinstance(call, cst.Call):
-        return False
-    name = module.qualified(call.func) or ""
-    return name.startswith("tensorflow") and name.endswith(_READERS)
-
-
 def _loaded(module: Module, use: PathUse) -> Finding:
     assert use.ending is not None
     fix = None
-    if is_saved_here(module, use.ending) and not _is_served(module, use.ending):
+    if is_saved_here(module, use.ending) and not _served(module, use):
         fix = _rename(module, use.ending)
     shown = use.ending.text if use.ending.whole else "…"
     return rule.finding(
@@ -211,6 +204,11 @@ rule = Rule(
 _MODEL = "import keras\n\nmodel = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
 
 _TEMPORARY = f"import tempfile\n{_MODEL}"
+_NAMED = (
+    "import keras\n\nsizes = {'small': 1}\nPATH = 'small'\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(sizes['small'])], "
+    "name='small')\n"
+)
 
 VALID = [
     _MODEL + "model.save('a.keras')\nmodel.save('a.h5')\nmodel.save('a.hdf5')",
@@ -283,6 +281,25 @@ INVALID = [
         raises=_INVALID,
         unsafe=True,
         check="assert again.serve(tf.ones((1, 2))).shape == (1, 1)",
+    ),
+    # The same text, which is no path.
+    Example(
+        before=f"{_NAMED}model.save('small')\nagain = keras.models.load_model(PATH)",
+        after=_NAMED.replace("PATH = 'small'", "PATH = 'small.keras'")
+        + "model.save('small.keras')\nagain = keras.models.load_model(PATH)",
+        raises=_INVALID,
+        unsafe=True,
+        findings=2,
+        check="assert again.name == 'small' and sizes['small'] == 1",
+    ),
+    Example(
+        before="import tensorflow as tf\n" + _MODEL + "folder = 'to_convert'\nmodel.save(folder)\n"
+        "lite = tf.lite.TFLiteConverter.from_saved_model(folder).convert()",
+        after="import tensorflow as tf\n" + _MODEL + "folder = 'to_convert'\nmodel.export(folder)\n"
+        "lite = tf.lite.TFLiteConverter.from_saved_model(folder).convert()",
+        raises=_INVALID,
+        unsafe=True,
+        check="assert lite",
     ),
     # Read by both: neither an exported model nor a `.keras` file serves them.
     Example(

@@ -16,9 +16,9 @@ The new ending wherever the file is named:
     model.save_weights("model.weights.h5")
     model.load_weights("model.weights.h5")
 
-The fix changes every place in this file that writes the path out. It is unsafe, as other files and
-people may name it too. A checkpoint is read once more with Keras 2 (`pip install tf_keras`) and
-saved anew as `.weights.h5`.
+The fix changes every place in this file that takes this text for a path. It is unsafe, as other
+files and people may name it too. A checkpoint is read once more with Keras 2 (`pip install
+tf_keras`) and saved anew as `.weights.h5`.
 
 ## How we know
 Run on Keras 3.15.1 and on tf_keras 2.21 with each of these endings.
