@@ -58,11 +58,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         methods = methods_in(node)
         if not methods.keys() >= set(_METHODS) or not _is_layer(module, facts, node):
             continue
-        build = methods["build"]
+        build, init = methods["build"], methods.get("__init__")
         if _builds_by_others(build, methods) or module.is_guarded(build):
             continue
-        made = [*_made(module, methods.get("__init__")), *_made(module, build)]
-        called, read = _read(methods["call"]), _read(build)
+        if init is not None and _builds_by_others(init, {}):
+            continue
+        made = [*_made(module, init), *_made(module, build)]
+        called, read = _read(methods["call"]), _read(build) | _built(init)
         late = [each for each in dict.fromkeys(made) if each in called and each not in read]
         if late:
             yield _finding(module, node, build, late)
@@ -120,6 +122,20 @@ def _read(method: cst.FunctionDef) -> set[str]:
         for each in parts
         if id(each) not in stored and (found := _attribute_of_self(each, method)) is not None
     }
+
+
+def _built(init: cst.FunctionDef | None) -> set[str]:
+    """Return the attributes of ``self`` that are built, or called, as soon as they are made."""
+    if init is None:
+        return set()
+    found: list[str | None] = []
+    for each in descendants(init.body):
+        match each:
+            case cst.Call(func=cst.Attribute(value=layer, attr=cst.Name(value="build"))):
+                found.append(_attribute_of_self(layer, init))
+            case cst.Call(func=cst.Attribute() as layer):
+                found.append(_attribute_of_self(layer, init))
+    return {each for each in found if each is not None}
 
 
 def _attribute_of_self(node: cst.CSTNode, method: cst.FunctionDef) -> str | None:
@@ -217,6 +233,15 @@ VALID = [
         init=_INIT + "    def build_all(self, shape):\n        self.inner.build(shape)\n\n",
         build="        self.build_all(input_shape)\n",
         shape=_SHAPE,
+    ),
+    # It is built where it is made.
+    *(
+        _LAYER.format(init=_INIT + f"        {built}\n\n", build="", shape=_SHAPE)
+        for built in ("self.inner.build((None, 3))", "self.inner(keras.Input((3,)))")
+    ),
+    _LAYER.format(init=_INIT, build="", shape=_SHAPE).replace(
+        "        self.inner = keras.layers.Dense(4)\n",
+        "        inner = self.inner = keras.layers.Dense(4)\n        inner.build((None, 3))\n",
     ),
     # It has no weights.
     _LAYER.format(init="", build=_MADE.replace("Dense(4)", "Flatten()"), shape=_SHAPE),

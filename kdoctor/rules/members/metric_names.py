@@ -34,12 +34,14 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored, renamed
+from kdoctor.rules.members._fallbacks import has_a_fallback
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
+_KEYS = frozenset(f"{prefix}{name}" for prefix in ("", "val_") for name in _NAMES)
 _FIELD = re.compile(r"\{((?:val_)?acc(?:uracy)?)(?=[:!}])")
 
 
@@ -53,8 +55,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if metric not in named and not module.is_guarded(node):
             new = name.removesuffix(metric) + _NAMES[metric]
             yield _finding(module, facts, node, name, new, NO_PATH)
-    places = [*keys_of_logs(module), *monitored(module)]
-    for node, what in places:
+    keys = [
+        (node, what)
+        for node, what in keys_of_logs(module)
+        if node.raw_value.removeprefix("val_") in _NAMES and not has_a_fallback(module, node, _KEYS)
+    ]
+    for node, what in (*keys, *monitored(module)):
         old = node.raw_value
         metric = old.removeprefix("val_")
         if metric in _NAMES and metric not in named and not module.is_guarded(node):
@@ -177,6 +183,21 @@ VALID = [
     (
         "import keras\nmodel.compile('sgd', metrics=['accuracy'])\n"
         "keras.callbacks.EarlyStopping('val_loss')"
+    ),
+    # The file knows both names.
+    *(
+        "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', metrics=['accuracy'])\n"
+        f"h = model.fit(x)\n{read}"
+        for read in (
+            "h.history['acc'] if 'acc' in h.history else h.history['accuracy']",
+            "h.history.get('accuracy', h.history.get('acc'))",
+            "h.history.get('acc', h.history.get('accuracy'))",
+            "h.history.get('acc') or h.history['accuracy']",
+            "if 'acc' in h.history:\n    h.history['acc']\nelse:\n    h.history['accuracy']",
+            "if 'accuracy' not in h.history:\n    print(h.history['acc'])",
+            "try:\n    h.history['acc']\nexcept KeyError:\n    h.history['accuracy']",
+            "try:\n    h.history['accuracy']\nexcept (KeyError, TypeError):\n    h.history['acc']",
+        )
     ),
 ]
 _MODEL = (
