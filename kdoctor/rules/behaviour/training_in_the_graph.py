@@ -3,7 +3,8 @@
 ## What it does
 Reports `training=True` and `training=False` in the call of a layer, or of a model, on a symbolic
 tensor, where the layer does something else in training: `Dropout`, `BatchNormalization`, random
-layers, recurrent layers, models, and layers of one's own.
+layers, recurrent layers, models, and layers of one's own. `training=False` only where a model with
+it may come to `fit`: it is trained, returned or given away.
 
 ## Why it breaks
 In Keras 2 what the graph said was so for good: `Dropout(0.5)(x, training=True)` dropped in
@@ -55,6 +56,7 @@ from kdoctor.model import (
     Severity,
 )
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.behaviour._to_training import may_be_trained
 from kdoctor.rules.calls import argument, is_keras_3, literal, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
@@ -106,7 +108,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         owner = module.type_of(call.func)
         if owner is None or not _differs(owner) or not is_keras_3(facts, owner.qualified):
             continue
-        if module.is_guarded(call) or (phase is False and _is_frozen(module, call.func)):
+        if module.is_guarded(call):
+            continue
+        # Whatever does not come to `fit` infers anyway.
+        if not phase and (_is_frozen(module, call.func) or not may_be_trained(module, call)):
             continue
         yield _finding(module, given, call, owner, phase=phase)
 
@@ -286,6 +291,16 @@ VALID = [
     "y = base(x, training=False)\n" + _MODEL,
     _HEAD + "base = keras.applications.ResNet50()\nfor layer in base.layers:\n"
     "    layer.trainable = False\ny = base(x, training=False)\n" + _MODEL,
+    # What is only exported, or predicts, is not trained.
+    *(
+        f"{_HEAD}base = keras.applications.ResNet50()\n{used}"
+        for used in (
+            "y = base(x, training=False)\nkeras.Model(x, y).export(path)",
+            "y = base(x, training=False)\nserved = keras.Model(x, y)\nserved.predict(data)",
+            "base.fit(data)\nserved = keras.Model(x, base(x, training=False))\nserved(data)",
+            "def f():\n    y = base(x, training=False)\n    keras.Model(x, y).save(path)",
+        )
+    ),
     "from tf_keras import Input, layers\n\ny = layers.Dropout(0.5)(Input((4,)), training=True)",
 ]  # fmt: skip
 INVALID = [
