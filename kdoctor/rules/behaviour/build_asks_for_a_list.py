@@ -11,8 +11,8 @@ The layer takes one shape for several: `ValueError: too many values to unpack (e
 `TypeError: 'int' object is not subscriptable`. `isinstance(input_shape, (list, tuple))` is true of
 each shape, read from a file or not. Files that end in `.h5` do not keep the shape.
 
-A layer of several inputs that raises for everything else is fine: `assert isinstance(input_shape,
-list)`, `if not isinstance(input_shape, list): raise …`.
+A layer of several inputs that takes nothing else is fine: `x, a = inputs` in its `call`, or in
+`build` `assert isinstance(input_shape, list)`, `if not isinstance(input_shape, list): raise …`.
 
 ## What to write instead
 Ask what is in it: `isinstance(input_shape[0], (list, tuple))`. One shape holds numbers and None,
@@ -31,6 +31,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precedence, Severity
+from kdoctor.rules.behaviour._several_inputs import takes_several_inputs
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class, still_holds
 from kdoctor.rules.rule import Example, Rule
@@ -49,7 +50,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         return
     for node in module.nodes(cst.ClassDef):
         build = _build(node)
-        if build is not None and kind_of_class(module, node) is Kind.LAYER:
+        if build is None or kind_of_class(module, node) is not Kind.LAYER:
+            continue
+        if not takes_several_inputs(module, node):
             yield from _in_build(module, build)
 
 
@@ -207,6 +210,15 @@ _REFUSING = _LAYER.replace(
     "self.several = {}", "self.several = False\n        if {}:\n            raise ValueError(1)"
 )
 _ASKED = "isinstance(input_shape[0], (list, tuple))"
+_SUMMED = "        return (sum(inputs)"
+_APART = f"""        if isinstance(inputs, list):
+            one, other = inputs
+            return (one + other) * self.w
+{_SUMMED}"""
+_LEAVING = f"""        if not isinstance(inputs, (list, tuple)):
+            return inputs * self.w
+        one, other = inputs
+{_SUMMED}"""
 _SAVED = """import os
 import tempfile
 
@@ -243,6 +255,27 @@ VALID = [
         "if isinstance(input_shape, (list, tuple)):\n            self.several = True\n"
         "        else:\n            raise ValueError(input_shape)"
     ),
+    # It always takes its inputs apart.
+    *(
+        _LAYER.format("isinstance(input_shape, (list, tuple))").replace(
+            "        return (sum(inputs) if self.several else inputs) * self.w", body
+        )
+        for body in (
+            "        x, a = inputs\n        return x * a * self.w",
+            "        return inputs[0] * inputs[1] * self.w",
+        )
+    ),
+    (
+        "import keras\n\n\nclass Base(keras.layers.Layer):\n    def build(self, input_shape):\n"
+        "        shape = input_shape[0] if isinstance(input_shape, list) else input_shape\n\n\n"
+        "class Mine(Base):\n    def call(self, inputs):\n        x, a = inputs\n        return x\n"
+    ),
+    (
+        "import keras\n\n\nclass Base(keras.layers.Layer):\n    def call(self, inputs):\n"
+        "        x, a = inputs\n        return x\n\n\n"
+        "class Mine(Base):\n    def build(self, input_shape):\n"
+        "        shape = input_shape[0] if isinstance(input_shape, list) else input_shape\n"
+    ),
     # The shape was made a list before.
     _LAYER.format("isinstance(input_shape, list)").replace(
         "        self.several", "        input_shape = [*input_shape]\n        self.several"
@@ -267,6 +300,19 @@ INVALID = [
         after=_LAYER.format(_ASKED),
         unsafe=True,
         check=_ONE + "assert again(keras.Input((3,)), keras.Input((3,)))\n",
+    ),
+    # What is taken apart only where it is a list may be one as well.
+    Example(
+        before=_LAYER.format("isinstance(input_shape, list)").replace(_SUMMED, _APART),
+        after=_LAYER.format(_ASKED).replace(_SUMMED, _APART),
+        unsafe=True,
+        check=_ONE,
+    ),
+    Example(
+        before=_LAYER.format("isinstance(input_shape, list)").replace(_SUMMED, _LEAVING),
+        after=_LAYER.format(_ASKED).replace(_SUMMED, _LEAVING),
+        unsafe=True,
+        check=_ONE,
     ),
     # It may be one of these as well.
     Example(
