@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, literal, literal_of, speller_at, value_of
@@ -53,7 +54,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for use in module.members:
         if use.member not in _DATA or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
-        if use.owner_defines or module.is_guarded(use.called):
+        if use.owner_defines or module.is_guarded(use.called) or _is_a_librarys(module, use):
             continue
         lists = [
             given.value
@@ -63,6 +64,18 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         ]
         if lists:
             yield _finding(module, facts, use, lists)
+
+
+def _is_a_librarys(module: Module, use: MemberUse) -> bool:
+    """Say whether a library other than Keras made the model: it may take whatever data it likes.
+
+    Those of KerasHub turn text into numbers.
+    """
+    made = value_of(module, use.node.value)
+    name = module.qualified(made.func) if isinstance(made, cst.Call) else None
+    if name is None or split_root(name) is not None:
+        return False
+    return not name.startswith(".") and not module.is_of_the_tree(name.partition(".")[0])
 
 
 def _is_data(node: cst.BaseExpression) -> bool:
@@ -134,6 +147,13 @@ _ERROR = "ValueError: Unrecognized data type: x="
 VALID = [
     _MODEL + "model.predict(np.array([[1.0, 2.0]]))",
     _MODEL + "model.predict([x, y])\nmodel.predict([np.ones((1, 2))])\nmodel.predict(x)",
+    # What a library makes of text is its own matter.
+    (
+        "import keras\nimport keras_hub\n\n"
+        "model = keras_hub.models.BertTextClassifier.from_preset(name)\n"
+        "model.compile(loss=keras.losses.SparseCategoricalCrossentropy())\n"
+        "model.fit(['one', 'two'], [0, 1])\nmodel.predict(['one'])"
+    ),
     "import keras\nfrom sklearn.svm import SVC\nSVC().fit([[1.0]], [1])",
     "import tf_keras\ntf_keras.Sequential().predict([[1.0]])",
 ]
