@@ -38,7 +38,11 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
 from kdoctor.rules.members._given_shapes import gives_a_tuple, is_given, is_kept, whole_of
 from kdoctor.rules.members._glimpsed_shapes import reads_of_a_shape
-from kdoctor.rules.members._tensorflows import seems_tensorflows
+from kdoctor.rules.members._tensorflows import (
+    is_given_by_tensorflow,
+    is_of_tensorflow,
+    seems_tensorflows,
+)
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.syntax import Module
@@ -127,11 +131,13 @@ def _may_be_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
     if not isinstance(base, cst.Name) or base.value in {"self", "cls"}:
         return False
     made = value_of(module, base)
-    if isinstance(made, cst.Call) and (module.qualified(made.func) or "").startswith("tensorflow."):
-        return False
+    if isinstance(made, cst.Call):
+        dotted = module.qualified(made.func) or ""
+        if dotted.startswith("tensorflow.") or is_of_tensorflow(module, made.func):
+            return False
     if module.type_of(owner) is not None or module.qualified(base) is not None:
         return False
-    if seems_tensorflows(module, base):
+    if seems_tensorflows(module, base) or is_given_by_tensorflow(module, base):
         return False
     return module.context_of(node) in {Context.UNKNOWN, Context.FUNCTIONAL}
 
@@ -296,6 +302,20 @@ VALID = [
     "import keras\nfrom mine import Own\nOwn().compute_output_shape((None, 3)).as_list()",
     "import keras\nkeras.layers.Lambda(f).compute_output_shape((None, 3)).as_list()",
     "import keras\nkeras.layers.Dropout(0.1).compute_output_shape(shape).as_list()",
+    # Batches of `tf.data` and weights have TensorFlow's shapes.
+    *(
+        f"import keras\nfrom mine import tf\ndata = keras.utils.{made}\n{read}"
+        for made in ("image_dataset_from_directory(path)", "text_dataset_from_directory(path)")
+        for read in (
+            "for x, y in data.take(1):\n    x.shape.as_list()",
+            "data = data.map(f)\nfor i, (x, y) in enumerate(data):\n    y.shape.as_list()",
+            "x, y = next(iter(data))\nx.shape.as_list()",
+            "x = tf.io.decode_png(given)\nx.shape.as_list()",
+            "for w in net.weights:\n    w.shape.as_list()",
+            "sorted(net.weights, key=lambda w: w.shape.as_list())",
+            "[w.shape.as_list() for w in net.trainable_variables]",
+        )
+    ),
     # It is asked for first.
     (
         "import keras\n\nsize = keras.Input((4,)).shape[-1]\nif not isinstance(size, int):\n"
