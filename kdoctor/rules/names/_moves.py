@@ -21,6 +21,7 @@ from kdoctor.rules.names._homes import home_of, public_names, twins
 from kdoctor.rules.names._successors import IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.syntax import Module, Reference
 
+_PRIVATE = "keras.src."
 _CALLS_CHANGE = "a parameter or a default that its calls rest on is another one now"
 _NOT_RUN = "the two were not run against each other"
 _OTHER_ROOT = "this name was never public there; under `keras` it was the same object"
@@ -65,11 +66,17 @@ class Moves:
         return twins(found, self._facts)
 
     def _add(self, move: _Move) -> None:
-        """Take a move, unless a call in this file passes what the other name surely refuses.
+        """Take a move, unless it leads to a private name, of which KD104 would tell next.
 
-        Nor where the other name takes it for something else, by its place.
+        Nor where a call in this file passes what the other name surely refuses, or takes for
+        something else by its place.
         """
         old, new = move.row.left.partition("(")[0], move.row.right
+        if new.startswith(_PRIVATE):
+            self._not_taken[old] = (
+                f"what has it now is private: `{new}`, which may go with any release"
+            )
+            return
         if move.unsafe_because == _BY_NAME:
             for use in self._uses[old]:
                 keyword = _not_taken(use.call, new, self._facts)
