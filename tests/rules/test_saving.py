@@ -96,6 +96,15 @@ def test_what_a_saved_model_is_read_from_is_exported(reader: str) -> None:
     assert mended(source, "KD604") == source.replace("save(", "export(")
 
 
+def test_a_path_that_is_put_together_alike_is_read_as_a_saved_model() -> None:
+    source = (
+        f"{MODEL}import tensorflow as tf\n\n\ndef convert(folder):\n"
+        "    model.save(f'{folder}/model')\n"
+        "    return tf.lite.TFLiteConverter.from_saved_model(f'{folder}/model')\n"
+    )
+    assert mended(source, "KD604") == source.replace("save(", "export(")
+
+
 def test_an_exported_model_is_nothing_that_a_hub_layer_calls_whole() -> None:
     source = f"{MODEL}import tensorflow_hub as hub\nmodel.save('a')\nhub.KerasLayer('a')\n"
     (found,) = findings(source, "KD604")

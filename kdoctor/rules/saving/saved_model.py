@@ -147,7 +147,18 @@ def _saved_anew(module: Module, use: PathUse, found: Ending) -> Fix | None:
 
 def _served(module: Module, use: PathUse) -> list[PathUse]:
     """Return where this file reads a SavedModel at the same path."""
-    return [each for each in reads_of_saved_models(module) if is_same_path(module, use, each)]
+    return [
+        each
+        for each in reads_of_saved_models(module)
+        if is_same_path(module, use, each) or _is_written_the_same(module, use, each)
+    ]
+
+
+def _is_written_the_same(module: Module, use: PathUse, other: PathUse) -> bool:
+    """Say whether both paths are put together in the same words: `f"{folder}/model"`."""
+    if use.path is None or other.path is None or isinstance(use.path, cst.Name):
+        return False
+    return module.source(use.path) == module.source(other.path)
 
 
 def _exported(module: Module, use: PathUse) -> Fix | None:
