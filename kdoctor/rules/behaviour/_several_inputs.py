@@ -49,49 +49,61 @@ def _of_subclasses(module: Module, node: cst.ClassDef, depth: int = 0) -> Iterat
 
 def _takes_apart(module: Module, call: cst.FunctionDef) -> bool:
     parameters = call.params.params
-    if len(parameters) < 2:
-        return False
-    inputs = parameters[1]
-    if any(_leaves_early(each, inputs) for each in descendants(call.body)):
-        return False
-    found: set[int] = set()
-    for each in descendants(call.body):
-        match each:
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List() as parts)]):
-                is_it = still_holds(module, each.value, inputs) and len(parts.elements) > 1
-                if is_it and not _asks_first(module, each, call, inputs):
-                    return True
-            case cst.Subscript(
-                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=at)))]
-            ) if still_holds(module, each.value, inputs):
-                if not _asks_first(module, each, call, inputs):
-                    found.add(int(at, 0))
-    return found >= {0, 1}
+    return len(parameters) > 1 and _always(module, call.body, parameters[1])
 
 
-def _asks_first(
-    module: Module, node: cst.CSTNode, call: cst.FunctionDef, inputs: cst.Param
-) -> bool:
-    """Say whether it is done under a question about the inputs: then one may come as well."""
-    for above in module.ancestors(node):
-        if above is call:
+def _always(module: Module, block: cst.BaseSuite, inputs: cst.Param) -> bool:
+    """Say whether each way through a block takes the inputs apart, or raises."""
+    read: set[int] = set()
+    for statement in block.body:
+        if isinstance(statement, cst.If):
+            if _each_branch(module, statement, inputs):
+                return True
+        elif isinstance(statement, cst.With):
+            if _always(module, statement.body, inputs):
+                return True
+        elif isinstance(statement, cst.SimpleStatementLine):
+            read |= _read(module, statement, inputs)
+            if read >= {0, 1}:
+                return True
+        if any(isinstance(each, cst.Return) for each in (statement, *descendants(statement))):
             return False
-        if isinstance(above, cst.If | cst.IfExp | cst.While) and _speaks_of(above.test, inputs):
-            return True
     return False
 
 
-def _leaves_early(node: cst.CSTNode, inputs: cst.Param) -> bool:
-    """Say whether it is `if not isinstance(inputs, list): return …`."""
-    return (
-        isinstance(node, cst.If)
-        and isinstance(last_statement(node.body), cst.Return)
-        and _speaks_of(node.test, inputs)
-    )
+def _each_branch(module: Module, statement: cst.If, inputs: cst.Param) -> bool:
+    otherwise = statement.orelse
+    if isinstance(otherwise, cst.If):
+        rest = _each_branch(module, otherwise, inputs)
+    else:
+        rest = otherwise is not None and _takes_or_raises(module, otherwise.body, inputs)
+    return rest and _takes_or_raises(module, statement.body, inputs)
 
 
-def _speaks_of(test: cst.BaseExpression, inputs: cst.Param) -> bool:
-    return any(
-        isinstance(each, cst.Name) and each.value == inputs.name.value
-        for each in (test, *descendants(test))
-    )
+def _takes_or_raises(module: Module, block: cst.BaseSuite, inputs: cst.Param) -> bool:
+    return isinstance(last_statement(block), cst.Raise) or _always(module, block, inputs)
+
+
+def _read(module: Module, line: cst.SimpleStatementLine, inputs: cst.Param) -> set[int]:
+    """Return which of the inputs a line reads: both of ``x, a = inputs``."""
+    found: set[int] = set()
+    for each in descendants(line):
+        match each:
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Tuple() | cst.List() as parts)]):
+                if still_holds(module, each.value, inputs):
+                    found |= set(range(len(parts.elements)))
+            case cst.Subscript(
+                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.Integer(value=at)))]
+            ) if still_holds(module, each.value, inputs):
+                if not _may_be_skipped(module, each):
+                    found.add(int(at, 0))
+    return found
+
+
+def _may_be_skipped(module: Module, node: cst.CSTNode) -> bool:
+    for above in module.ancestors(node):
+        if isinstance(above, cst.IfExp | cst.BooleanOperation | cst.Lambda | cst.CompFor):
+            return True
+        if isinstance(above, cst.SimpleStatementLine):
+            return False
+    return False

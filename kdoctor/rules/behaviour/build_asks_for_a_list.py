@@ -219,6 +219,15 @@ _LEAVING = f"""        if not isinstance(inputs, (list, tuple)):
             return inputs * self.w
         one, other = inputs
 {_SUMMED}"""
+_BY_MODE = f"""        if self.several:
+            one, other = inputs
+            return (one + other) * self.w
+{_SUMMED}"""
+_TWO_OR_MORE = """        if len(inputs) == 3:
+            x, a, _ = inputs
+        else:
+            x, a = inputs
+        return x * a * self.w"""
 _SAVED = """import os
 import tempfile
 
@@ -263,6 +272,7 @@ VALID = [
         for body in (
             "        x, a = inputs\n        return x * a * self.w",
             "        return inputs[0] * inputs[1] * self.w",
+            _TWO_OR_MORE,
         )
     ),
     (
@@ -301,18 +311,15 @@ INVALID = [
         unsafe=True,
         check=_ONE + "assert again(keras.Input((3,)), keras.Input((3,)))\n",
     ),
-    # What is taken apart only where it is a list may be one as well.
-    Example(
-        before=_LAYER.format("isinstance(input_shape, list)").replace(_SUMMED, _APART),
-        after=_LAYER.format(_ASKED).replace(_SUMMED, _APART),
-        unsafe=True,
-        check=_ONE,
-    ),
-    Example(
-        before=_LAYER.format("isinstance(input_shape, list)").replace(_SUMMED, _LEAVING),
-        after=_LAYER.format(_ASKED).replace(_SUMMED, _LEAVING),
-        unsafe=True,
-        check=_ONE,
+    # What is not always taken apart may be one as well.
+    *(
+        Example(
+            before=_LAYER.format("isinstance(input_shape, list)").replace(_SUMMED, body),
+            after=_LAYER.format(_ASKED).replace(_SUMMED, body),
+            unsafe=True,
+            check=_ONE,
+        )
+        for body in (_APART, _LEAVING, _BY_MODE)
     ),
     # It may be one of these as well.
     Example(
