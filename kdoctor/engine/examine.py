@@ -17,12 +17,12 @@ from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.result import Anchor, FileScan, SkippedPart
 from kdoctor.engine.silencing import Silencer
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
-from kdoctor.keras_api import knowledge
+from kdoctor.keras_api import Presence, knowledge
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
 from kdoctor.rules import Facts, applies, words
 from kdoctor.rules.index import RuleEntry, rule_index
 from kdoctor.rules.triggers import Holds, trigger_of
-from kdoctor.syntax import Module
+from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.glimpse import Glimpse
 
 if TYPE_CHECKING:
@@ -79,6 +79,16 @@ class Examiner:
     def forget(self) -> None:
         """Forget all that it knows of the tree."""
         self._package.forget()
+
+    def is_taken_elsewhere(self, path: str, binding: ImportBinding) -> bool:
+        """Say whether another file of the project takes what a file imports out of that file.
+
+        What the target does not have breaks there all the same.
+        """
+        found = self._facts.lookup(binding.name)
+        return found.presence is not Presence.MISSING and self._package.is_taken(
+            path, binding.local
+        )
 
     def scan(self, task: Task, data: bytes | None = None) -> FileScan:
         """Return what is wrong with one file. Whatever goes wrong is part of the answer.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -77,7 +78,8 @@ class Reading:
         fixes = compatible([finding], unit.masks, [cell.span for cell in unit.cells])
         if not fixes:
             return None
-        texts = texts_of(self.examined.source(unit.index), fixes)
+        keeps = partial(self.examiner.is_taken_elsewhere, unit.path)
+        texts = texts_of(self.examined.source(unit.index), fixes, keeps)
         return self.examined.document.replace({unit.index: texts})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
+from functools import partial
 
 from kdoctor import quiet_ast
 from kdoctor.documents import Document, Kind
@@ -62,11 +63,13 @@ class Mender:
             FileProblem: the result would be no Python, or fixes go round in circles.
         """
         data, applied = before, list[Finding]()
+        keeps = partial(self._examiner.is_taken_elsewhere, examined.document.path)
         for _ in range(MAX_PASSES):
             chosen = self._choose(examined)
             document = examined.document
             texts = {
-                index: texts_of(examined.source(index), fixes) for index, fixes in chosen.items()
+                index: texts_of(examined.source(index), fixes, keeps)
+                for index, fixes in chosen.items()
             }
             after = document.replace(texts) if texts else data
             if after == data:

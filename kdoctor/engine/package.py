@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from msgspec import Struct
 
 from kdoctor.engine.cache.trace import Remembered, Trace
+from kdoctor.engine.importers import Importers
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_from
 from kdoctor.engine.own_functions import OwnFunctions
 from kdoctor.engine.syntax_trees import Trees
@@ -61,6 +62,7 @@ class ProjectPackage:
         self._returned_call = Remembered(self.trace, self._functions.returned_call, 256)
         # From these nothing of Keras can be reached; with what was looked at to know it.
         self.without_keras: dict[OwnModule, frozenset[str]] = {}
+        self._importers = Importers(start)
         self._much = _MUCH
         self._files = 0  # since all was forgotten
 
@@ -81,6 +83,7 @@ class ProjectPackage:
     def forget(self) -> None:
         """Forget all that is known. Not to be called while a file is read."""
         self._forget_answers()
+        self._importers.forget()
         self.trees.forget()
 
     def _forget_answers(self) -> None:
@@ -162,6 +165,10 @@ class ProjectPackage:
         path = self._tree.find(unit_path, module, level)
         outline = None if path is None else self._outline(path)
         return outline is not None and outline.takes_tf_keras
+
+    def is_taken(self, unit_path: str, name: str) -> bool:
+        """Say whether another file of the project may take a name out of a file."""
+        return self._importers.take(unit_path, name)
 
     def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
         """Yield what an import may bind, for each name where it imports several."""

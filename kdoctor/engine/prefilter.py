@@ -29,7 +29,7 @@ _FROM = re.compile(
 )  # fmt: skip
 _IMPORT = re.compile(rb"import(?<!\wimport)\b(?P<modules>" + _REST + rb")")
 _COMMENT = re.compile(rb"#[^\n]*+")
-_NAME = re.compile(rb"[\w\x80-\xff]+")
+_NAME = re.compile(rb"[\w\x80-\xff]+|\*")
 _DOTTED = re.compile(rb"[\w.\x80-\xff]+")
 _LONGEST_LIST = 50_000  # bytes of names in parentheses
 _REMEMBERED = 100_000  # files; memory must not grow with the tree
@@ -170,10 +170,21 @@ class Prefilter:
 
 
 def _modules(data: bytes, may_hold: Callable[[str], bool]) -> Iterator[tuple[int, str]]:
-    """Yield each module that may be imported as (leading dots, dotted name).
+    """Yield each module that may be imported as (leading dots, dotted name)."""
+    for level, module, names in imports_in(data, may_hold):
+        yield level, module
+        for name in names:
+            yield level, f"{module}.{name}" if module else name
+
+
+def imports_in(
+    data: bytes, may_hold: Callable[[str], bool]
+) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Yield each module that may be imported as (leading dots, dotted name, names taken from it).
 
     Most imports are of other people's packages: what is not in one that ``may_hold`` is passed over
-    before it is taken apart.
+    before it is taken apart. Of ``import a.b`` both modules are yielded, without names; a star is a
+    name.
     """
     ends = set()
     for found in _FROM.finditer(data):
@@ -181,20 +192,18 @@ def _modules(data: bytes, may_hold: Callable[[str], bool]) -> Iterator[tuple[int
         level, module = len(found["dots"] or b""), _text(found["module"] or b"")
         if not (level or may_hold(module.partition(".")[0])):
             continue
-        yield level, module
         names = found["names"]
         if names == b"(":
             names = _COMMENT.sub(b"", data[found.end() : found.end() + _LONGEST_LIST])
             names = names.partition(b")")[0]
-        for name in _NAME.findall(names):
-            yield level, f"{module}.{_text(name)}" if module else _text(name)
+        yield level, module, tuple(map(_text, _NAME.findall(names)))
     for found in _IMPORT.finditer(data):
         if found.start() in ends:
             continue
         for dotted in _DOTTED.findall(found["modules"]):
             parts = _text(dotted).strip(".").split(".")
             if may_hold(parts[0]):
-                yield from ((0, ".".join(parts[:end])) for end in range(1, len(parts) + 1))
+                yield from ((0, ".".join(parts[:end]), ()) for end in range(1, len(parts) + 1))
 
 
 def _text(name: bytes) -> str:

@@ -7,26 +7,32 @@ from collections.abc import Iterable, Sequence
 from kdoctor.documents import Cell, Unit
 from kdoctor.model import Edit, Fix
 from kdoctor.rewrite import plan_imports, render
+from kdoctor.rewrite.imports import Keeps, kept_by_nothing
 from kdoctor.syntax import Module
 
 
-def edits_of(source: Module | Unit, fixes: Sequence[Fix]) -> list[Edit]:
+def edits_of(
+    source: Module | Unit, fixes: Sequence[Fix], keeps: Keeps = kept_by_nothing
+) -> list[Edit]:
     """Return the edits of the fixes and those that the imports need for them.
 
-    A unit that was not parsed has fixes of comments only, and these need no import.
+    A unit that was not parsed has fixes of comments only, and these need no import. ``keeps`` says
+    which imports stay although nothing in the file uses them any longer.
     """
     edits = [edit for fix in fixes for edit in fix.edits]
-    return edits if isinstance(source, Unit) else [*edits, *plan_imports(source, fixes)]
+    return edits if isinstance(source, Unit) else [*edits, *plan_imports(source, fixes, keeps)]
 
 
-def texts_of(source: Module | Unit, fixes: Sequence[Fix]) -> list[str]:
+def texts_of(
+    source: Module | Unit, fixes: Sequence[Fix], keeps: Keeps = kept_by_nothing
+) -> list[str]:
     """Return the new text of each cell of a unit, masked magics put back.
 
     Raises:
         ValueError: edits overlap, or one lies in no single cell.
     """
     unit = source if isinstance(source, Unit) else source.unit
-    return texts_with(unit, edits_of(source, fixes))
+    return texts_with(unit, edits_of(source, fixes, keeps))
 
 
 def texts_with(unit: Unit, edits: Sequence[Edit]) -> list[str]:

@@ -59,6 +59,18 @@ class Tree:
         """Say whether ``find`` could find a module ``top``, or one below; False is sure."""
         return self._may_hold(self._folder(importer), top)
 
+    def top_of(self, path: str) -> tuple[str, str | None]:
+        """Return the folder below which all lies that may import the module at ``path``.
+
+        With the one package in it that may, "" where only its own files and packages can, for there
+        is no project around them, None where all can.
+        """
+        roots = self._roots(self._folder(path))
+        top = min((root.folder for root in roots), key=len)
+        only = roots[0].only
+        is_project = not _PROJECT_MARKS.isdisjoint(self._listing(top))
+        return top, only if only or is_project else ""
+
     def _look_for(self, folder: str, top: str) -> bool:
         return any(
             root.may_hold(top) and not {top, f"{top}.py"}.isdisjoint(self._listing(root.folder))

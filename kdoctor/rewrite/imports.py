@@ -1,14 +1,15 @@
 """The import block: what the applied fixes need comes in, what they leave unused goes out.
 
-An import goes only where the fixes took away its last use; one that was never used, is exported,
-stands in a guard or says ``# noqa`` or ``# kdoctor: ignore`` stays as it is.
+An import goes only where the fixes took away its last use; one that was never used, is exported or
+taken from here by another file, stands in a guard or says ``# noqa`` or ``# kdoctor: ignore`` stays
+as it is.
 """
 
 from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 import libcst as cst
@@ -29,8 +30,20 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
 
 
-def plan_imports(module: Module, fixes: Sequence[Fix]) -> tuple[Edit, ...]:
+Keeps = Callable[[ImportBinding], bool]
+
+
+def kept_by_nothing(_: ImportBinding) -> bool:
+    """Keep no import that nothing in its file uses."""
+    return False
+
+
+def plan_imports(
+    module: Module, fixes: Sequence[Fix], keeps: Keeps = kept_by_nothing
+) -> tuple[Edit, ...]:
     """Return the edits of the import statements that go with ``fixes``, in source order.
+
+    ``keeps`` says what else an import is needed for that nothing in the file uses any longer.
 
     Raises:
         ValueError: two fixes bind one name to different things; they cannot go together.
@@ -39,13 +52,14 @@ def plan_imports(module: Module, fixes: Sequence[Fix]) -> tuple[Edit, ...]:
     for need in chain.from_iterable(fix.imports for fix in fixes):
         if bound.setdefault(need.local, need) != need:
             raise ValueError(f"{need} and {bound[need.local]} bind the same name")
-    return tuple(sorted(_Plan(module, fixes).edits(), key=lambda edit: edit.span))
+    return tuple(sorted(_Plan(module, fixes, keeps).edits(), key=lambda edit: edit.span))
 
 
 class _Plan:
-    def __init__(self, module: Module, fixes: Sequence[Fix]) -> None:
+    def __init__(self, module: Module, fixes: Sequence[Fix], keeps: Keeps) -> None:
         self.module = module
         self.fixes = fixes
+        self.keeps = keeps
         self.fixed = [edit for fix in fixes for edit in fix.edits]
         self.new_names = set(chain.from_iterable(map(_names_in, _new_text(self.fixed))))
         self.dropped = {span for fix in fixes for span in fix.drops}
@@ -86,6 +100,7 @@ class _Plan:
             and not self._is_kept_by_a_guard(binding)
             and not says_keep(self.module, binding.statement)
             and not self._is_bound_otherwise(binding)
+            and not (self._scope(binding) is None and self.keeps(binding))
         )
 
     def _is_kept_by_a_guard(self, binding: ImportBinding) -> bool:

@@ -311,3 +311,76 @@ def test_an_import_that_a_star_of_the_tree_hides_is_not_used_again(tmp_path):
     (tmp_path / "mine.py").write_text("from keras import ops\n", encoding="utf-8")
     (fixed,) = fix([code], target="keras==3.15.1").files
     assert b"x = ops.sum([1.0])\n" in fixed.after
+
+
+_LOSSES = "import keras.backend as K\n\n\ndef dice(a, b):\n    return K.sum(a * b)\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("train.py", "from pk.losses import K\n"),
+        ("train.py", "from pk.losses import (\n    dice,  # the loss\n    K,\n)\n"),
+        ("train.py", "from pk.losses import *\n\nK.clear_session()\n"),
+        ("train.py", "import pk.losses as own\n\nown.K.clear_session()\n"),
+        ("train.py", "import pk.losses\n\npk.losses.K.clear_session()\n"),
+        ("train.py", "import pk\n\npk.losses.K.clear_session()\n"),
+        ("train.py", "from pk import losses\n\nlosses.K.clear_session()\n"),
+        ("pk/more.py", "from .losses import K\n"),
+        ("pk/more.py", "from . import losses\n\nlosses.K.clear_session()\n"),
+        ("pk/more.py", "def f():\n    from pk.losses import K\n"),
+        ("train.ipynb", '{"cells": [{"source": "import os\\nfrom pk.losses import K"}]}'),
+    ],
+)
+def test_an_import_stays_that_another_file_takes_from_here(tmp_path, path, source):
+    losses = tmp_path / "pk/losses.py"
+    losses.parent.mkdir()
+    losses.write_text(_LOSSES)
+    for each in ("setup.py", "pk/__init__.py"):
+        (tmp_path / each).write_text("")
+    (tmp_path / path).write_text(source)
+    (fixed,) = fix([losses], target="keras==3.15.1").files
+    assert fixed.after == (
+        b"import keras.backend as K\nfrom keras import ops\n\n\n"
+        b"def dice(a, b):\n    return ops.sum(a * b)\n"
+    )
+
+
+def test_an_import_stays_that_a_star_hands_on(tmp_path):
+    files = {
+        "losses.py": _LOSSES,
+        "more.py": "from losses import *\n",
+        "train.py": "from more import *\n\nK.clear_session()\n",
+    }
+    for name, source in files.items():
+        (tmp_path / name).write_text(source)
+    (fixed,) = fix([tmp_path / "losses.py"], target="keras==3.15.1").files
+    assert b"import keras.backend as K\n" in fixed.after
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from pk.losses import dice\n",
+        "from pk.losses import *\n\ndice(1, 2)\n",
+        # It has its own.
+        "import keras.backend as K\nfrom pk.losses import *\n\nK.clear_session()\n",
+        "import pk.losses\nimport keras.backend as K\n\nK.clear_session()\n",
+        "from other.losses import K\n",
+    ],
+)
+def test_an_import_goes_that_no_other_file_takes_from_here(tmp_path, source):
+    losses = tmp_path / "pk/losses.py"
+    losses.parent.mkdir()
+    losses.write_text(_LOSSES)
+    (tmp_path / "pk/__init__.py").write_text("")
+    (tmp_path / "train.py").write_text(source)
+    (fixed,) = fix([losses], target="keras==3.15.1").files
+    assert b"import keras.backend as K" not in fixed.after
+
+
+def test_an_import_goes_that_fails_on_the_target_whoever_takes_it(tmp_path):
+    (tmp_path / "losses.py").write_text("from keras.backend import square\n\nx = square(2.0)\n")
+    (tmp_path / "train.py").write_text("from losses import square\n")
+    (fixed,) = fix([tmp_path / "losses.py"], target="keras==3.15.1").files
+    assert b"backend" not in fixed.after

@@ -1,0 +1,180 @@
+"""Which names of a module other files of its project take from it.
+
+Asked only before an import goes that they may need. All files of the project are then read, once
+and by their bytes: what looks like such a use counts as one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from kdoctor.documents import discover, read_regular
+from kdoctor.engine.cache.trace import Trace
+from kdoctor.engine.outline import outline_of
+from kdoctor.engine.prefilter import imports_in
+from kdoctor.engine.tree import Tree
+from kdoctor.errors import UsageProblem
+
+_PYTHON = (".py", ".pyw", ".ipynb")
+_PROJECTS = 4  # that are remembered; memory must not grow with the tree
+
+
+class _Import(Struct, frozen=True, gc=False):
+    """What a file imports from a module: some names, or, where there are none, the module."""
+
+    importer: str
+    names: tuple[str, ...]
+
+
+_Index = dict[str, list[_Import]]  # by the path of the module
+
+
+class Importers:
+    """The files that import a module. Relative paths count from ``start``."""
+
+    def __init__(self, start: str = "") -> None:
+        self._tree = Tree(start, Trace(listens=False))
+        self._indices: dict[tuple[str, str | None], _Index] = {}
+
+    def forget(self) -> None:
+        """Forget who imports what."""
+        self._indices.clear()
+        self._tree.forget()
+
+    def take(self, path: str, name: str) -> bool:
+        """Say whether another file may take a name out of the module at ``path``.
+
+        By ``from module import name``, by ``*``, or as ``module.name``.
+        """
+        own = self._tree.place_of(path)
+        return self._is_taken(self._index(path), own, name, {own})
+
+    def _is_taken(self, index: _Index, module: str, name: str, seen: set[str]) -> bool:
+        leaf = _leaf(module)
+        for each in index.get(module, ()):
+            if name in each.names:
+                return True
+            if not each.names and _reads(each.importer, leaf, name):
+                return True
+            # What a star brings is read there, or is taken from there.
+            if "*" in each.names and not name.startswith("_") and each.importer not in seen:
+                seen.add(each.importer)
+                if not _binds(each.importer, name) and (
+                    _speaks_of(each.importer, name)
+                    or self._is_taken(index, each.importer, name, seen)
+                ):
+                    return True
+        # `import package`, then `package.module.name`.
+        return any(
+            _reads(each.importer, leaf, name)
+            for package in _packages(module)
+            for each in index.get(package, ())
+        )
+
+    def _index(self, path: str) -> _Index:
+        top, package = self._tree.top_of(path)
+        key = top, package
+        if key not in self._indices:
+            if len(self._indices) >= _PROJECTS:
+                del self._indices[next(iter(self._indices))]
+            self._indices[key] = self._indexed(_files(top, package))
+        return self._indices[key]
+
+    def _indexed(self, files: Iterator[str]) -> _Index:
+        index: _Index = {}
+        for path in files:
+            for module, found in self._imports(path):
+                if module != path:
+                    index.setdefault(module, []).append(found)
+        return index
+
+    def _imports(self, path: str) -> Iterator[tuple[str, _Import]]:
+        """Yield the modules of the project that a file imports, with what it takes from each."""
+        find = self._tree.find
+        for level, module, names in imports_in(
+            _bytes(path), lambda top: self._tree.may_hold(path, top)
+        ):
+            found = find(path, module, level)
+            if found is not None:
+                yield found, _Import(path, names)
+            for name in names:
+                below = find(path, f"{module}.{name}" if module else name, level)
+                if below is not None:
+                    yield below, _Import(path, ())
+
+
+def _files(top: str, package: str | None) -> Iterator[str]:
+    """Yield the files that may import a module: below ``top``, or where packages lie in it.
+
+    ``package`` is the one folder of ``top`` that counts, "" where only packages do, None for all.
+    """
+    if package is None or package:
+        yield from _below(os.path.join(top, package or ""))  # noqa: PTH118
+        return
+    try:
+        entries = sorted(os.scandir(top), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.endswith(_PYTHON):
+            yield entry.path
+        elif os.path.isfile(os.path.join(entry.path, "__init__.py")):  # noqa: PTH113, PTH118
+            yield from _below(entry.path)
+
+
+def _below(folder: str) -> Iterator[str]:
+    try:
+        listing = discover([folder])
+    except UsageProblem:  # it is gone
+        return
+    yield from (os.path.abspath(path) for path in listing if path.endswith(_PYTHON))  # noqa: PTH100
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        data = read_regular(path)
+    except OSError:
+        return b""
+    # The lines of a notebook's cell may stand in one string of its JSON.
+    return data.replace(b"\\n", b"\n") if path.endswith(".ipynb") else data
+
+
+def _leaf(module: str) -> str:
+    """Return the name under which a module is imported."""
+    folder, _, name = module.rpartition(os.sep)
+    return folder.rpartition(os.sep)[2] if name == "__init__.py" else name.removesuffix(".py")
+
+
+def _packages(module: str) -> Iterator[str]:
+    """Yield the packages around a module, from the inside out."""
+    folder = os.path.dirname(module)  # noqa: PTH120
+    while True:
+        package = os.path.join(folder, "__init__.py")  # noqa: PTH118
+        if package != module:
+            if not os.path.isfile(package):  # noqa: PTH113
+                return
+            yield package
+        folder = os.path.dirname(folder)  # noqa: PTH120
+
+
+def _reads(path: str, module: str, name: str) -> bool:
+    """Say whether a file reads ``module.name``, be it that it gave the module another name."""
+    data = _bytes(path)
+    own = re.escape(module.encode())
+    names = {own, *map(re.escape, re.findall(rb"\b" + own + rb"\s+as\s+(\w+)", data))}
+    dotted = rb"\b(?:" + rb"|".join(sorted(names)) + rb")\s*\.\s*" + re.escape(name.encode())
+    return re.search(dotted + rb"\b", data) is not None
+
+
+def _speaks_of(path: str, name: str) -> bool:
+    return re.search(rb"\b" + re.escape(name.encode()) + rb"\b", _bytes(path)) is not None
+
+
+def _binds(path: str, name: str) -> bool:
+    """Say whether a module binds a name itself, whatever a star brings."""
+    outline = None if path.endswith(".ipynb") else outline_of(path)
+    return outline is not None and name in outline.names
