@@ -65,6 +65,7 @@ class Outline(Struct):
     listed: tuple[str, ...] | None = None  # __all__
     listed_in_parts: bool = False  # __all__ is not one literal
     takes_tf_keras: bool = False  # it imports tf_keras, be it in a function
+    given: set[str] = field(default_factory=set)  # `K.f` of `K.f = …`; `K.*` where it may be any
 
 
 def parsed(source: str | bytes) -> ast.Module | None:
@@ -143,6 +144,8 @@ def _note(statement: ast.stmt, outline: Outline) -> None:
             _assign(target, value, outline)
         case ast.AugAssign(target=ast.Name(id="__all__")):
             outline.listed_in_parts = True
+        case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[owner, name, _])):
+            _give(owner, name.value if isinstance(name, ast.Constant) else "*", outline)
         case _:
             for name in _stored(statement):
                 _bind(outline, name, None)
@@ -153,6 +156,8 @@ def _bind(outline: Outline, name: str, what: Imported | Alias | Class | None) ->
 
 
 def _assign(target: ast.expr, value: ast.expr, outline: Outline) -> None:
+    if isinstance(target, ast.Attribute):
+        _give(target.value, target.attr, outline)
     if not isinstance(target, ast.Name):
         for name in _stored(target):
             _bind(outline, name, None)
@@ -164,6 +169,13 @@ def _assign(target: ast.expr, value: ast.expr, outline: Outline) -> None:
         return
     written = dotted(value)
     _bind(outline, target.id, Alias(written) if written else None)
+
+
+def _give(owner: ast.expr, name: object, outline: Outline) -> None:
+    """Note that a module puts something into another one."""
+    written = dotted(owner)
+    if written is not None:
+        outline.given.add(f"{written}.{name}")
 
 
 def _strings(value: ast.expr) -> tuple[str, ...] | None:

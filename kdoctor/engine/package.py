@@ -170,6 +170,15 @@ class ProjectPackage:
         """Say whether another file of the project may take a name out of a file."""
         return self._importers.take(unit_path, name)
 
+    def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
+        """Return what a module of the tree assigns in modules that are not of the tree."""
+        path = self._tree.find(unit_path, module, level)
+        outline = None if path is None else self._outline(path)
+        if path is None or outline is None:
+            return ()
+        meant = [self._answers(path, each) for each in outline.given]
+        return [each for each in meant if isinstance(each, str)]
+
     def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
         """Yield what an import may bind, for each name where it imports several."""
         if imported.name != "*":

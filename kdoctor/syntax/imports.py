@@ -99,12 +99,29 @@ class Imports:
         """Whether a module of the tree that is imported takes its own from elsewhere."""
         package = self._package
         return package is not None and any(
-            package.takes_another(self._path, bare, len(name) - len(bare))
+            package.takes_another(self._path, *module) for module in self._modules
+        )
+
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """What the modules of the tree that are imported assign elsewhere: ``K.sum = own_sum``."""
+        package = self._package
+        return frozenset(
+            name
+            for module in (self._modules if package else ())
+            for name in (package.given_by(self._path, *module) if package else ())
+        )
+
+    @cached_property
+    def _modules(self) -> tuple[tuple[str, int], ...]:
+        """What may be a module that is imported, as (name without dots, dots)."""
+        names = (
+            name
             for each in self.of.values()
             for name in (each.imported, each.imported.rpartition(".")[0])
-            for bare in (name.lstrip("."),)
-            if bare
         )
+        found = ((name.lstrip("."), len(name) - len(name.lstrip("."))) for name in names)
+        return tuple(dict.fromkeys(each for each in found if each[0]))
 
     def is_of_the_tree(self, name: str) -> bool:
         """Say whether a dotted name surely is one of the tree's modules, or in one."""

@@ -236,6 +236,11 @@ class Module:
         """Say whether ``import top`` surely means a module of the tree that the file is of."""
         return self._package is not None and self._package.holds(self.path, top)
 
+    @property
+    def given_in_tree(self) -> frozenset[str]:
+        """What the tree's modules that are imported assign elsewhere; ``a.*`` may be any name."""
+        return self._imports.given
+
     # -- types, contexts, guards
 
     @cached_property
@@ -441,7 +446,5 @@ class Module:
 
 
 def _first_difference(one: str, other: str) -> int:
-    for index, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return index
-    return min(len(one), len(other))
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -82,5 +82,11 @@ class Package(Protocol):
         What it makes looks the same, and is not.
         """
 
+    def given_by(self, unit_path: str, module: str, level: int) -> Collection[str]:
+        """Return what a module of the tree assigns in modules that are not of the tree.
+
+        As dotted names; ``a.b.*`` where it may be any name of ``a.b``.
+        """
+
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where that is not known."""

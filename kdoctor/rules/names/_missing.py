@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Literal
 
 import libcst as cst
@@ -12,6 +13,7 @@ from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.once import once
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.literals import evaluated
 
 # Private names that old code reads all the same, gone from Keras 3. A test reaches for each.
 PRIVATE = frozenset(
@@ -96,18 +98,46 @@ def form_of(reference: Reference) -> Form:
     return "from-import" if names_a_member else "import"
 
 
-def is_given_here(module: Module, reference: Reference) -> bool:
-    """Say whether the module itself has put the name there, above: ``K.dtype = dtype``."""
-    return any(
-        each.name == reference.name
-        and module.span(each.node).start < module.span(reference.node).start
-        for each in _stores(module)
+def is_given(module: Module, reference: Reference) -> bool:
+    """Say whether the program itself puts the name there: ``K.dtype = dtype``.
+
+    Anywhere in the module, for who knows which function runs first, or in one that it imports. To
+    import the name, it must be there before.
+    """
+    name = reference.name
+    wanted = {name, f"{name.rpartition('.')[0]}.*"}
+    if reference.kind is ReferenceKind.IMPORT:
+        return any(
+            given in wanted and module.span(node).start < module.span(reference.node).start
+            for given, node in _given_here(module)
+        )
+    return any(given in wanted for given, _ in _given_here(module)) or not wanted.isdisjoint(
+        module.given_in_tree
     )
 
 
 @once
-def _stores(module: Module) -> tuple[Reference, ...]:
-    return tuple(each for each in module.references if each.kind is ReferenceKind.STORE)
+def _given_here(module: Module) -> tuple[tuple[str, cst.CSTNode], ...]:
+    stored = [
+        (each.name, each.node) for each in module.references if each.kind is ReferenceKind.STORE
+    ]
+    if "setattr" in module.words:
+        stored += _set_by_name(module)
+    return tuple(stored)
+
+
+def _set_by_name(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
+    """Yield what ``setattr(K, "gather", f)`` gives, ``K.*`` where the name is not to be read."""
+    for call in module.nodes(cst.Call):
+        match call:
+            case cst.Call(
+                func=cst.Name("setattr") | cst.Attribute(attr=cst.Name("setattr")),
+                args=[owner, name, *_],
+            ):
+                given = module.qualified(owner.value)
+                leaf = evaluated(name.value) if isinstance(name.value, cst.SimpleString) else "*"
+                if given is not None:
+                    yield f"{given}.{leaf}", call
 
 
 def is_tried(module: Module, reference: Reference) -> bool:

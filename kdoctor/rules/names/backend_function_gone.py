@@ -81,7 +81,7 @@ from kdoctor.rules.names._missing import (
     another_star_may_bind_it,
     error_of,
     is_closed,
-    is_given_here,
+    is_given,
 )
 from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
@@ -104,7 +104,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and not module.is_guarded(reference.node)
         and not is_closed(reference)
         and not another_star_may_bind_it(module, reference)
-        and not is_given_here(module, reference)
+        and not is_given(module, reference)
     ]
     rows = table(facts)
     for reference in told_once(missing):
@@ -267,6 +267,8 @@ _PHASE = (
 VALID = [
     # Put there by hand.
     "from keras import backend as K\nK.dtype = str\nK.dtype(1.0)",
+    "from keras import backend as K\ndef f(x): return K.dtype(x)\nK.dtype = str",
+    "from keras import backend as K\nsetattr(K, 'dtype', str)\nK.dtype(1.0)",
     # These are still there.
     "from keras import backend as K\nK.epsilon() + float(K.floatx() == 'float32')",
     # The root decides.

@@ -40,7 +40,7 @@ from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.names import backend_function_gone as gone
-from kdoctor.rules.names._missing import is_closed
+from kdoctor.rules.names._missing import is_closed, is_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.rules.triggers import names, word
@@ -97,6 +97,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             and name
             and _is_legacy(reference.name, facts)
             and not is_closed(reference)
+            and not is_given(module, reference)
             and not module.is_guarded(reference.node)
         ):
             attempt = gone.attempted(module, facts, reference, table, name)

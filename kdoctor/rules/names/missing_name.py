@@ -81,7 +81,7 @@ from kdoctor.rules.names._missing import (
     another_star_may_bind_it,
     by_star,
     error_of,
-    is_given_here,
+    is_given,
     look_up,
     may_be_missing,
 )
@@ -103,7 +103,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and not _is_of_the_backend(found)
         and not module.is_guarded(reference.node)
         and not another_star_may_bind_it(module, reference)
-        and not is_given_here(module, reference)
+        and not is_given(module, reference)
     }
     imports = [each for each in missing if each.kind is ReferenceKind.IMPORT]
     if not missing:
