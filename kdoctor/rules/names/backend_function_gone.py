@@ -40,8 +40,8 @@ is `a if training else b`, with `training` as an argument of `call`. `K.gradient
     gradients = tape.gradient(loss, x)
 
 `K.batch_dot(x, y, axes=(2, 2))` of two stacks of matrices is
-`keras.ops.einsum("bij,bkj->bik", x, y)`; `K.ctc_batch_cost` is `keras.ops.ctc_loss`, whose blank is
-`mask_index`, the last class in Keras 2.
+`keras.ops.einsum("bij,bkj->bik", x, y)`, of other tensors `keras.layers.dot([x, y], axes=(2, 2))`;
+`K.ctc_batch_cost` is `keras.ops.ctc_loss`, whose blank is `mask_index`, the last class in Keras 2.
 
 ## How we know
 `make prove` runs both sides of every rewrite: the left on tf_keras (Keras 2), the right on Keras 3,
@@ -66,6 +66,7 @@ from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
+from kdoctor.rules.names._backend.dots import EXAMPLES as DOTS
 from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.orderings import compared_ordering
 from kdoctor.rules.names._backend.phase_inputs import with_phase
@@ -401,6 +402,7 @@ INVALID = [
         raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
     ),
     *SESSIONS,
+    *DOTS,
     Example(
         before="import keras\nfrom keras import backend as K\n\nx = keras.Input((2,))\n"
         "run = K.function([x, K.learning_phase()], [x])\n",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from kdoctor.rewrite import Rewrite
 from kdoctor.rules.names._backend import (
     creation,
+    dots,
     elementwise,
     environment,
     functional,
@@ -20,7 +21,8 @@ from kdoctor.rules.names._backend import (
 )
 
 _TABLES = (
-    elementwise, reductions, shapes, creation, neural, variables, functional, random, environment,
+    elementwise, reductions, shapes, creation, neural, dots, variables, functional, random,
+    environment,
 )  # fmt: skip
 
 REWRITES: tuple[Rewrite, ...] = tuple(row for table in _TABLES for row in table.REWRITES)

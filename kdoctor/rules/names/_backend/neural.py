@@ -5,8 +5,6 @@ from __future__ import annotations
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none, one_of
 from kdoctor.rules.names._backend.questions import (
-    both_of_rank,
-    no_other_rank,
     nothing_sparse,
     somewhere,
     whole_numbers,
@@ -25,13 +23,6 @@ _CONVOLVED = (
     "(x, {}, strides=strides, padding=padding, data_format=data_format, "
     "dilation_rate=dilation_rate)"
 )
-
-_BATCH_DOTS = {
-    "bij,bjk->bik": (None, (2, 1), [2, 1]),
-    "bij,bkj->bik": (2, (2, 2), [2, 2]),
-    "bji,bjk->bik": (1, (1, 1), [1, 1]),
-    "bji,bkj->bik": ((1, 2), [1, 2]),
-}
 
 REWRITES = (
     # keras.ops.dot takes no sparse tensor, and keras.ops.matmul does.
@@ -157,16 +148,6 @@ REWRITES = (
     rewrite(_POOL_2D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")),
     rewrite(_POOL_3D, f"keras.ops.max_pool{_POOLED}", when=equals("pool_mode", "max")),
     rewrite(_POOL_3D, f"keras.ops.average_pool{_POOLED}", when=equals("pool_mode", "avg")),
-    # Of two stacks of matrices; of other ranks the equation raises.
-    *(
-        rewrite(
-            "keras.backend.batch_dot(x, y, axes=None)",
-            f'keras.ops.einsum("{equation}", x, y)',
-            when=one_of("axes", *axes) & guard,
-        )
-        for equation, axes in _BATCH_DOTS.items()
-        for guard in (both_of_rank(3, "x", "y"), no_other_rank(3, "x", "y") & somewhere())
-    ),
     rewrite(
         "keras.backend.batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=0.001)",
         "keras.ops.batch_normalization("
@@ -194,12 +175,6 @@ BY_HAND = {
     "(channels, 1, ...) first",
     "dot": "of a sparse tensor keras.ops.dot makes nothing; keras.ops.matmul takes one, and is the "
     "same for matrices, yet not where x has two axes and y has more",
-    "batch_dot": "write keras.ops.matmul(x, y) for two 3-D tensors without axes=; of two axes each "
-    "or in one of them it is another equation, such as 'bi,bij->bj'; "
-    "keras.ops.einsum with the axes spelled out otherwise: of three axes each, axes=(2, 2) is "
-    "'bik,bjk->bij'; of three and four, axes=(2, 2) is 'bik,bjkl->bijl' and axes=(2, 3) is "
-    "'bik,bjlk->bijl': one letter an axis, the first is shared, those of axes= are the same and "
-    "fall out, the others come in their order",
     "batch_normalization": "write keras.ops.batch_normalization(x, mean, var, axis, offset=beta, "
     "scale=gamma, epsilon=epsilon) for statistics with one axis: the order of arguments is another",
     "normalize_batch_in_training": "write keras.ops.moments and keras.ops.batch_normalization; "

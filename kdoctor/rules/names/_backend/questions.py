@@ -17,7 +17,6 @@ from kdoctor.rules.names._backend.plain_numbers import (
     is_plain_number,
     may_be_plain_number,
 )
-from kdoctor.rules.names._backend.ranks import written_rank
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
@@ -239,23 +238,6 @@ def both_of_rank(rank: int, *parameters: str) -> Guard:
     return Question(
         f"both_of_rank({rank}, {names})",
         f"{' and '.join(f'`{each}`' for each in parameters)} are not known to have {rank} axes",
-        answer,
-        parameters=frozenset(parameters),
-    )
-
-
-def no_other_rank(rank: int, *parameters: str) -> Guard:
-    """The tensors have so many axes, as far as the code that made them tells."""
-
-    def answer(situation: Situation) -> Answer:
-        nodes = [situation.value(each) for each in parameters]
-        ranks = [written_rank(situation.module, each) for each in nodes if each is not None]
-        return Answer.of(*(each in {None, rank} for each in ranks))
-
-    names = ", ".join(map(repr, parameters))
-    return Question(
-        f"no_other_rank({rank}, {names})",
-        f"{' or '.join(f'`{each}`' for each in parameters)} has not {rank} axes",
         answer,
         parameters=frozenset(parameters),
     )
