@@ -123,6 +123,43 @@ def test_a_whole_model_keeps_its_name() -> None:
     assert "load_model('m.h5')" in after
 
 
+@pytest.mark.parametrize(
+    ("path", "renamed"),
+    [
+        ("'w/%s_w.h5' % p", "'w/%s_w.weights.h5' % p"),
+        ("f'{p}.h5'", "f'{p}.weights.h5'"),
+        ("os.path.join(folder, 'w.h5')", "os.path.join(folder, 'w.weights.h5')"),
+        ("p + '.h5'", "p + '.weights.h5'"),
+    ],
+)
+def test_a_path_that_is_put_together_is_renamed_where_it_is_loaded(path: str, renamed: str) -> None:
+    source = (
+        f"{MODEL}def save(p):\n    model.save_weights({{0}})\n\n\n"
+        "def load(net, p):\n    path = {0}\n    net.load_weights(path)\n\n\n"
+    )
+    others = f"read({path})\nmodel.save({path})\n"
+    assert mended(source.format(path) + others) == source.format(renamed) + others
+
+
+def test_a_file_in_this_folder_may_be_written_with_a_dot() -> None:
+    source = f"{MODEL}model.save_weights('./w.h5')\nother.load_weights('w.h5')\n"
+    assert mended(source) == source.replace("w.h5", "w.weights.h5")
+
+
+@pytest.mark.parametrize("by_name", ["by_name=True", "True", "by_name=flag"])
+def test_weights_that_are_loaded_by_name_keep_the_old_format(by_name: str) -> None:
+    source = f"{MODEL}model.save_weights('./w.h5')\nother.load_weights('w.h5', {by_name})\n"
+    (finding,) = findings(source)
+    assert finding.fix is None
+    assert "by_name" in finding.no_fix_because
+    assert 'save("./w.h5")' in finding.help
+
+
+def test_weights_that_are_not_loaded_by_name_are_renamed() -> None:
+    source = f"{MODEL}model.save_weights('w.h5')\nmodel.load_weights('w.h5', by_name=False)\n"
+    assert "'w.weights.h5', by_name=False" in mended(source)
+
+
 def test_a_path_that_is_a_parameter_is_not_known() -> None:
     source = f"{MODEL}def save(path='w.h5'):\n    model.save_weights(path)\n"
     assert not findings(source)

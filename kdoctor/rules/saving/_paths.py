@@ -14,6 +14,7 @@ from kdoctor.rules.saving._files import is_path
 from kdoctor.syntax import Module
 
 _FORMAT_FIELD = re.compile(r"%[-#0 +]*[\d*]*(?:\.[\d*]+)?[hlL]?[diouxXeEfFgGcrsa%]|\{[^{}]*\}")
+_HERE = re.compile(r"^(?:\./+)+")
 _JOINED = frozenset({"os.path.join", "posixpath.join", "ntpath.join"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
 _WRAPPERS = frozenset({"os.path.abspath", "os.path.expanduser", "os.path.normpath"})
@@ -42,6 +43,11 @@ class Ending(Struct, frozen=True):
         if dot > 0 or (dot == 0 and not self.whole):
             return leaf[dot:]
         return "" if self.whole or leaf != self.text else None
+
+    @property
+    def file(self) -> str:
+        """The text without a leading ``./`` where that surely is the same file."""
+        return _HERE.sub("", self.text) if self.whole and self.extension else self.text
 
 
 def ending(module: Module, path: cst.BaseExpression | None, depth: int = 0) -> Ending | None:
@@ -182,7 +188,7 @@ def same_paths(module: Module, found: Ending) -> Sequence[Ending]:
     return [
         each
         for node in _strings(module)
-        if (each := _of_literal(module, node)) is not None and each.text == found.text
+        if (each := _of_literal(module, node)) is not None and each.file == found.file
     ]
 
 

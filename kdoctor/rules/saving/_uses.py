@@ -10,7 +10,7 @@ from msgspec import Struct
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence
-from kdoctor.rules.calls import argument
+from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.saving._paths import Ending, ending, same_paths
 from kdoctor.syntax import Module
 
@@ -39,6 +39,25 @@ def method_uses(module: Module, *methods: str) -> Iterator[PathUse]:
             continue
         symbol = f"{use.owner.cls or 'Model'}.{use.member}"
         yield _use(module, use.member, use.called, symbol, 0, use.confidence)
+
+
+def loads_of_weights(module: Module, path: cst.BaseExpression) -> Iterator[PathUse]:
+    """Yield the calls of ``load_weights``, of whatever object, with a path that is written alike.
+
+    Be it with ``./`` in front, or as a variable that has it.
+    """
+    wanted, end = value_of(module, path), ending(module, path)
+    for call in module.nodes(cst.Call):
+        match call.func:
+            case cst.Attribute(attr=cst.Name(value="load_weights")):
+                use = _use(module, "load_weights", call, "Model", 0, Confidence.LIKELY)
+            case _:
+                continue
+        if use.path is None or use.ending is None or end is None:
+            continue
+        is_whole = end.whole and use.ending.whole and end.file == use.ending.file
+        if is_whole or module.source(value_of(module, use.path)) == module.source(wanted):
+            yield use
 
 
 def saves(module: Module) -> Iterator[PathUse]:
@@ -81,7 +100,7 @@ def reads_orbax(module: Module) -> bool:
 def is_same_path(module: Module, one: PathUse, other: PathUse) -> bool:
     """Say whether two uses surely are of one file: it is written out, or one variable has it."""
     if one.ending is not None and other.ending is not None and one.ending.whole:
-        return other.ending.whole and one.ending.text == other.ending.text
+        return other.ending.whole and one.ending.file == other.ending.file
     if not isinstance(one.path, cst.Name) or not isinstance(other.path, cst.Name):
         return False
     bound = module.bindings_at(one.path)
@@ -93,7 +112,7 @@ def is_saved_here(module: Module, found: Ending | None) -> bool:
     if found is None or not found.whole:
         return False
     return any(
-        each.ending is not None and each.ending.whole and each.ending.text == found.text
+        each.ending is not None and each.ending.whole and each.ending.file == found.file
         for each in (*saves(module), *method_uses(module, "save_weights"))
     ) and bool(same_paths(module, found))
 

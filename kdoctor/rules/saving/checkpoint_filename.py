@@ -34,7 +34,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, may_end
 from kdoctor.rules.saving._paths import Ending, ending, renamed
-from kdoctor.rules.saving.weights_filename import rename_to_weights
+from kdoctor.rules.saving.weights_filename import BY_NAME, help_for, rename_to_weights
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
@@ -52,7 +52,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         path = argument(call, "filepath", 0)
         found = ending(module, path.value if path else None)
         extension = None if found is None else found.extension
-        if found is None or extension is None:
+        if path is None or found is None or extension is None:
             continue
         weights = _weights_only(call)
         if weights is None:
@@ -62,6 +62,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if _is_right(facts, found, extension, weights=weights):
             continue
         shown = _shown(found)
+        fix = (
+            rename_to_weights(module, found, path.value)
+            if weights
+            else _rename_to_keras(module, found)
+        )
         wanted = ".weights.h5" if weights else ".keras"
         yield rule.finding(
             module.place(call),
@@ -75,8 +80,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             f"Received: filepath={shown}",
             symbol=reference.name,
             confidence=reference.confidence,
-            help=f"Let the path end in `{wanted}`, here and where it is loaded.",
-            fix=rename_to_weights(module, found) if weights else _rename_to_keras(module, found),
+            help=f"{help_for(fix, found)}."
+            if weights
+            else f"Let the path end in `{wanted}`, here and where it is loaded.",
+            fix=fix,
+            no_fix_because=None if fix else BY_NAME,
         )
 
 
@@ -183,6 +191,19 @@ INVALID = [
         "filepath=best.h5",
         unsafe=True,
         check=_FIT,
+    ),
+    Example(
+        before="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('./best.h5', "
+        "monitor='loss', save_weights_only=True)\n\n\n"
+        "def load(net):\n    net.load_weights('best.h5')\n",
+        after="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('./best.weights.h5', "
+        "monitor='loss', save_weights_only=True)\n\n\n"
+        "def load(net):\n    net.load_weights('best.weights.h5')\n",
+        raises="ValueError: When using `save_weights_only=True` in `ModelCheckpoint`, the "
+        "filepath provided must end in `.weights.h5` (Keras weights format). Received: "
+        "filepath=./best.h5",
+        unsafe=True,
+        check=f"{_FIT}load(model)",
     ),
     Example(
         before="from tensorflow.keras.callbacks import ModelCheckpoint\n\n"

@@ -16,9 +16,11 @@ The new ending wherever the file is named:
     model.save_weights("model.weights.h5")
     model.load_weights("model.weights.h5")
 
-The fix changes every place in this file that takes this text for a path. It is unsafe, as other
-files and people may name it too. A checkpoint is read once more with Keras 2 (`pip install
-tf_keras`) and saved anew as `.weights.h5`.
+The fix changes every place in this file that takes this text for a path, and every `load_weights`
+of a path that is written alike. It is unsafe, as other files and people may name it too. There is
+none where the file is loaded with `by_name=True`, which reads no `.weights.h5`: a whole model that
+is saved with `model.save("model.h5")` can be loaded by name. A checkpoint is read once more with
+Keras 2 (`pip install tf_keras`) and saved anew as `.weights.h5`.
 
 ## How we know
 Run on Keras 3.15.1 and on tf_keras 2.21 with each of these endings.
@@ -32,7 +34,7 @@ import libcst as cst
 
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rules.calls import value_of
+from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, passes_path
@@ -41,6 +43,7 @@ from kdoctor.rules.saving._uses import (
     PathUse,
     is_saved_here,
     loads,
+    loads_of_weights,
     method_uses,
     reads_orbax,
     saves,
@@ -51,6 +54,7 @@ from kdoctor.syntax import Module
 _NEW = ".weights.h5"
 _OLD_WEIGHTS = (".h5", ".hdf5", ".keras", ".ckpt", ".tf", ".hdf", ".weights")
 _UNSAFE = "files that are there already, other programs and people know it by the old name"
+BY_NAME = "it is loaded with `by_name=`, which reads no `.weights.h5`"
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
 
@@ -69,20 +73,39 @@ def _saved(module: Module, use: PathUse) -> Iterator[Finding]:
     extension = None if use.ending is None else use.ending.extension
     if use.ending is None or extension is None or use.ending.text.endswith(_NEW):
         return
+    if use.path is None:
+        return
     shown = use.ending.text if use.ending.whole else f"…{extension}"
+    fix = rename_to_weights(module, use.ending, use.path)
     yield rule.finding(
         module.place(use.call),
         "weights are saved as `.weights.h5` only: ValueError: The filename must end in "
         f"`.weights.h5`. Received: filepath={shown}",
         symbol=use.symbol,
         confidence=use.confidence,
-        help="Let the path end in `.weights.h5`, here and where it is loaded.",
-        fix=rename_to_weights(module, use.ending),
+        help=f"{help_for(fix, use.ending)}.",
+        fix=fix,
+        no_fix_because=None if fix else BY_NAME,
     )
 
 
-def rename_to_weights(module: Module, found: Ending) -> Fix:
-    """Return the fix that lets a path end in ``.weights.h5``."""
+def help_for(fix: Fix | None, found: Ending) -> str:
+    """Return what to do with a path of weights that has a wrong ending."""
+    text = "Let the path end in `.weights.h5`, here and where it is loaded"
+    if fix is not None:
+        return text
+    path = f'"{found.text}"' if found.whole else "path"
+    return (
+        f"{text}, without `by_name=`; or save the whole model, with `save({path})` to a path that "
+        "ends in `.h5`: the weights in it can be loaded by name"
+    )
+
+
+def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -> Fix | None:
+    """Return the fix that lets a path end in ``.weights.h5``, None where it is loaded by name."""
+    loaded = list(loads_of_weights(module, path))
+    if any(_is_by_name(each.call) for each in loaded):
+        return None
     old = found.extension or ""
     if old not in _OLD_WEIGHTS:
         old = ""
@@ -91,12 +114,20 @@ def rename_to_weights(module: Module, found: Ending) -> Fix:
         old = f".weights{old}"
     # A whole model that goes by the same path keeps its name.
     models = [use.path for use in (*saves(module), *loads(module)) if use.path is not None]
+    ends = [each.ending for each in loaded if each.ending is not None]
+    edits = [edit for end in (found, *ends) for edit in renamed(module, end, old, _NEW, but=models)]
     return Fix(
         "Let the path end in `.weights.h5`, wherever this file writes it",
-        renamed(module, found, old, _NEW, but=models),
+        tuple(dict.fromkeys(edits)),
         Applicability.UNSAFE,
         unsafe_because=_UNSAFE,
     )
+
+
+def _is_by_name(call: cst.Call) -> bool:
+    """Say whether weights may be loaded by the names of layers, as old files only can be."""
+    given = argument(call, "by_name", 1)
+    return given is not None and literal(given.value) not in (False, None)
 
 
 def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
@@ -105,8 +136,8 @@ def _loaded(module: Module, use: PathUse) -> Iterator[Finding]:
     if not is_checkpoint or reads_orbax(module):
         return
     fix = None
-    if use.ending is not None and is_saved_here(module, use.ending):
-        fix = rename_to_weights(module, use.ending)
+    if use.ending is not None and use.path is not None and is_saved_here(module, use.ending):
+        fix = rename_to_weights(module, use.ending, use.path)
     shown = use.ending.text if use.ending is not None and use.ending.whole else "…"
     yield rule.finding(
         module.place(use.call),
@@ -208,6 +239,22 @@ INVALID = [
         after=_MODEL + "name = 'unet'\nmodel.save_weights(f'{name}_weights.weights.h5')",
         raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=",
         unsafe=True,
+    ),
+    # Written in another way, in another function.
+    Example(
+        before=_MODEL + "\n\ndef save(p):\n    model.save_weights('./%s_w.h5' % p)\n\n\n"
+        "def load(net, p):\n    net.load_weights('./%s_w.h5' % p)\n\n\n"
+        "save('a')\nload(model, 'a')",
+        after=_MODEL + "\n\ndef save(p):\n    model.save_weights('./%s_w.weights.h5' % p)\n\n\n"
+        "def load(net, p):\n    net.load_weights('./%s_w.weights.h5' % p)\n\n\n"
+        "save('a')\nload(model, 'a')",
+        raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=",
+        unsafe=True,
+    ),
+    # By name only the old files can be loaded.
+    Example(
+        before=_MODEL + "model.save_weights('a.h5')\nmodel.load_weights('a.h5', by_name=True)",
+        raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=a.h5",
     ),
     Example(
         before=_MODEL + "model.load_weights('training_1/cp.ckpt')",
