@@ -105,6 +105,14 @@ def test_a_path_that_is_put_together_alike_is_read_as_a_saved_model() -> None:
     assert mended(source, "KD604") == source.replace("save(", "export(")
 
 
+def test_what_a_function_of_the_file_reads_a_saved_model_from_is_exported() -> None:
+    source = (
+        f"{MODEL}import tensorflow as tf\n\n\ndef again(size, path):\n"
+        "    return tf.saved_model.load(path)\n\n\nmodel.save('kept')\nagain(1, 'kept')\n"
+    )
+    assert mended(source, "KD604") == source.replace("save(", "export(")
+
+
 def test_an_exported_model_is_nothing_that_a_hub_layer_calls_whole() -> None:
     source = f"{MODEL}import tensorflow_hub as hub\nmodel.save('a')\nhub.KerasLayer('a')\n"
     (found,) = findings(source, "KD604")

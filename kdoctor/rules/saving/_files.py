@@ -18,12 +18,9 @@ _METHODS = frozenset({
 _SECOND = frozenset({"save_model", "upload_file"})  # after the model, or the client
 _OWN_FILES = frozenset({"load", "save"})  # `np.save("model", x)` writes a file of its own
 _KERAS = frozenset({"CSVLogger", "ModelCheckpoint", "load_model", "save_model"})
-_MODULES = ("os.", "posixpath.", "ntpath.", "shutil.", "pathlib.", "glob.", "h5py.", "zipfile.")
-_TENSORFLOW = (
-    "tensorflow.io.gfile.",
-    "tensorflow.gfile.",
-    "tensorflow.saved_model.",
-    "tensorflow_hub.",
+_MODULES = (
+    *("glob.", "h5py.", "ntpath.", "os.", "pathlib.", "posixpath.", "shutil.", "zipfile."),
+    *("tensorflow.gfile.", "tensorflow.io.gfile."),
 )
 # These are of folders, and what a model is saved to is none any more.
 _OF_FOLDERS = frozenset({
@@ -87,7 +84,7 @@ def _is_path_of_call(module: Module, call: cst.Call, given: cst.Arg, depth: int)
         return _is_read_as_a_path(module, option, depth)
     if isinstance(call.func, cst.Name) and call.func.value == "dict" and keyword:
         return _is_read_as_a_path(module, _named(keyword), depth)
-    parameter = _parameter(module, call, given)
+    parameter = parameter_of(module, call, given)
     return parameter is not None and _any_path(module, _reads(module, parameter), depth)
 
 
@@ -95,7 +92,7 @@ def _takes_a_path(call: cst.Call, name: str, keyword: str | None, *, is_first: b
     leaf = name.rpartition(".")[2]
     if leaf in _OF_FOLDERS or name in _NO_PATHS:
         return False
-    if name.startswith((*_MODULES, *_TENSORFLOW)):
+    if name.startswith(_MODULES):
         return True
     if split_root(name) is not None:
         by_place = keyword is None and is_first != (leaf == "save_model")
@@ -183,7 +180,7 @@ def _is_read_as_a_path(module: Module, is_read: Callable[[cst.CSTNode], bool], d
     return any(is_read(each) and is_path(module, each, depth + 1) for each in places)
 
 
-def _parameter(module: Module, call: cst.Call, given: cst.Arg) -> cst.Param | None:
+def parameter_of(module: Module, call: cst.Call, given: cst.Arg) -> cst.Param | None:
     """Return the parameter of a function of this file that takes what is given."""
     if isinstance(call.func, cst.Name):
         bound = module.bindings_at(call.func)

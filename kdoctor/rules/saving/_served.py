@@ -8,9 +8,11 @@ import libcst as cst
 
 from kdoctor.model import Confidence
 from kdoctor.rules.calls import argument
+from kdoctor.rules.saving._files import parameter_of
 from kdoctor.rules.saving._paths import ending
 from kdoctor.rules.saving._uses import PathUse
 from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
 
 # By the end of the dotted name: the parameter of the folder, and its place.
 _READERS = {
@@ -30,17 +32,36 @@ _KEYWORDS = ("input_saved_model_dir", "saved_model_dir", "saved_model_path")
 
 
 def reads_of_saved_models(module: Module) -> Iterator[PathUse]:
-    """Yield each call that reads a SavedModel; ``what`` is ``hub`` where it calls it whole."""
+    """Yield each call that reads a SavedModel; ``what`` is ``hub`` where it calls it whole.
+
+    Also a call of a function of the file that reads what it is given.
+    """
+    parameters: dict[cst.CSTNode, str] = {}
     for call in module.nodes(cst.Call):
         name = module.qualified(call.func) or ""
-        parameter, place = next(
-            (_READERS[each] for each in _READERS if f".{name}".endswith(f".{each}")), ("", None)
-        )
-        given = argument(call, parameter, place) if parameter else None
+        given = _folder(call, name)
         if given is None:
-            given = next((e for each in _KEYWORDS if (e := argument(call, each))), None)
-        if given is not None:
-            what = "hub" if name == "tensorflow_hub.KerasLayer" else "served"
-            yield PathUse(
-                what, call, name, given.value, ending(module, given.value), Confidence.LIKELY
-            )
+            continue
+        what = "hub" if name == "tensorflow_hub.KerasLayer" else "served"
+        yield _read(module, what, call, given.value)
+        for bound in module.bindings_at(given.value) if isinstance(given.value, cst.Name) else ():
+            if bound.kind is BindingKind.PARAMETER:
+                parameters[bound.node] = what
+    for call in module.nodes(cst.Call) if parameters else ():
+        for each in call.args:
+            parameter = parameter_of(module, call, each)
+            if parameter is not None and parameter in parameters:
+                yield _read(module, parameters[parameter], call, each.value)
+
+
+def _folder(call: cst.Call, name: str) -> cst.Arg | None:
+    parameter, place = next(
+        (_READERS[each] for each in _READERS if f".{name}".endswith(f".{each}")), ("", None)
+    )
+    given = argument(call, parameter, place) if parameter else None
+    by_keyword = (argument(call, each) for each in _KEYWORDS)
+    return given or next((each for each in by_keyword if each is not None), None)
+
+
+def _read(module: Module, what: str, call: cst.Call, path: cst.BaseExpression) -> PathUse:
+    return PathUse(what, call, "", path, ending(module, path), Confidence.LIKELY)
