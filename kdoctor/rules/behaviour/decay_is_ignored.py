@@ -13,8 +13,12 @@ The same formula as a schedule:
 
     keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 1e-4))
 
-`decay=0` can go. The rate of an optimizer with a schedule cannot be set: where the file speaks of
-`ReduceLROnPlateau`, `LearningRateScheduler` or sets the rate itself, the fix is unsafe.
+`decay=0` can go. The rate of an optimizer with a schedule cannot be set: `TypeError: This optimizer
+was created with a `LearningRateSchedule` object as its `learning_rate` constructor argument, hence
+its learning rate is not settable.` Where a callback of the training (`LearningRateScheduler`,
+`ReduceLROnPlateau`, one of the file's own) or a line of the file sets it, nothing is changed: leave
+`decay=` out there, which changes nothing as Keras 3 passes over it, or divide by it where the rate
+is set. The fix is safe where the file shows the training, with no callback that could set the rate.
 
 ## How we know
 Run on Keras 3.15.1 and on the optimizers of Keras 2.10 (`tf_keras.optimizers.legacy`): after the
@@ -23,7 +27,6 @@ same training steps the weights are equal, to the last bit.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -34,6 +37,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, P
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.arguments import without
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.behaviour._rate import Rates
 from kdoctor.rules.calls import argument, instances, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -41,12 +45,12 @@ from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Glimpse
 
-_RATE_IS_SET = re.compile(r"ReduceLROnPlateau|LearningRateScheduler|\.(lr|learning_rate)\b")
 _SCHEDULE = "keras.optimizers.schedules.InverseTimeDecay"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each ``decay=``."""
+    rates = Rates(module)
     for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
         given = argument(call, "decay")
         if given is None or module.is_guarded(call):
@@ -55,18 +59,27 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if "legacy" in reference.name or literal(given.value) is None:
             continue
-        yield _finding(module, facts, reference, call, given)
+        yield _finding(module, facts, rates, reference, given)
 
 
 def _finding(
-    module: Module, facts: Facts, reference: Reference, call: cst.Call, given: cst.Arg
+    module: Module,
+    facts: Facts,
+    rates: Rates,
+    reference: Reference,
+    given: cst.Arg,
 ) -> Finding:
+    call = reference.call
+    assert call is not None
     is_zero = literal(given.value) == 0
-    fix = (
-        _dropped(module, facts, call, given)
-        if is_zero
-        else _scheduled(module, facts, reference, call, given)
-    )
+    setter = None if is_zero else rates.setter(call)
+    fix: Fix | str
+    if is_zero:
+        fix = _dropped(module, facts, call, given)
+    elif setter is not None:
+        fix = f"`{setter}` sets the learning rate, and that of a schedule cannot be set"
+    else:
+        fix = _scheduled(module, facts, rates.doubt(call), reference, given)
     return rule.finding(
         module.place(given),
         "`decay=` is ignored, with a warning"
@@ -78,6 +91,9 @@ def _finding(
         severity=Severity.LEGACY if is_zero else Severity.CHANGE,
         help="Leave it out."
         if is_zero
+        else "Leave it out, as Keras 3 passes over it; or divide by `1 + decay * iterations` where "
+        "the rate is set."
+        if setter is not None
         else "Pass `keras.optimizers.schedules.InverseTimeDecay(rate, 1, decay)` as the rate.",
         fix=fix if isinstance(fix, Fix) else None,
         no_fix_because=fix if isinstance(fix, str) else None,
@@ -105,9 +121,18 @@ def _proven(facts: Facts) -> Applicability:
 
 
 def _scheduled(
-    module: Module, facts: Facts, reference: Reference, call: cst.Call, given: cst.Arg
+    module: Module,
+    facts: Facts,
+    doubt: str,
+    reference: Reference,
+    given: cst.Arg,
 ) -> Fix | str:
-    """Write the rate and its decay as one schedule, where the rate is or in its place."""
+    """Write the rate and its decay as one schedule, where the rate is or in its place.
+
+    ``doubt``: why it may be that the rate is set, "" where it surely is not.
+    """
+    call = reference.call
+    assert call is not None
     if is_hidden(call):
         return "`**` hides what else is passed"
     edits = without(module, call, [given])
@@ -128,15 +153,13 @@ def _scheduled(
         span = module.outer_span(rate.value)
         inner = Hole(span, Precedence.LAMBDA, binds(rate.value))
         edits = [*edits, Edit(span, (f"{spelled}(", inner, ", 1, ", decay, ")"))]
-    is_set = _RATE_IS_SET.search(module.text) is not None
     return Fix(
         "Write the decay as a schedule",
         tuple(edits),
-        Applicability.UNSAFE if is_set else _proven(facts),
+        Applicability.UNSAFE if doubt else _proven(facts),
         () if need is None else (ImportNeed(need.module, need.name, need.local),),
-        unsafe_because="this file sets or reads the learning rate, and that of an optimizer with "
-        "a schedule cannot be set"
-        if is_set
+        unsafe_because=f"{doubt}, and that of an optimizer with a schedule cannot be set"
+        if doubt
         else "",
     )
 
@@ -178,17 +201,53 @@ VALID = [
     "import keras\nfrom mine import Ranger\nRanger(0.1, decay=0.1)",
     "import keras\nkeras.optimizers.schedules.ExponentialDecay(0.1, 10, decay_rate=0.9)",
 ]
+_FIT = (
+    "\nmodel = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
+    "model.compile(optimizer={}, loss='mse')\n"
+    "model.fit(np.ones((8, 2)), np.ones((8, 1)), batch_size=2, verbose=0{})\n"
+)
+_STOPS = ", callbacks=[keras.callbacks.EarlyStopping('loss'), Noted()]"
+_NOTED = (
+    "\n\nclass Noted(keras.callbacks.Callback):\n    def on_epoch_end(self, epoch, logs=None):\n"
+    "        print(epoch, logs)\n\n"
+)
+_OLD = "keras.optimizers.SGD(0.1, decay=0.5)"
+_SCHEDULED = "keras.optimizers.SGD(keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5))"
+_HALVED = (
+    "\n\nclass Halved(keras.callbacks.Callback):\n    def on_epoch_end(self, epoch, logs=None):\n"
+    "        self.model.optimizer.learning_rate = 0.5**epoch\n\n"
+)
 INVALID = [
     Example(
-        before="import keras\n\noptimizer = keras.optimizers.SGD(learning_rate=0.1, decay=0.5, "
-        "momentum=0.9)",
-        after="import keras\n\noptimizer = keras.optimizers.SGD(learning_rate="
-        "keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5), momentum=0.9)",
-        prelude=_PRELUDE,
-        check=_TRAIN,
+        before=_PRELUDE + "optimizer = keras.optimizers.SGD(learning_rate=0.1, decay=0.5, "
+        "momentum=0.9)" + _FIT.format("optimizer", ""),
+        after=_PRELUDE + "optimizer = keras.optimizers.SGD(learning_rate="
+        "keras.optimizers.schedules.InverseTimeDecay(0.1, 1, 0.5), momentum=0.9)"
+        + _FIT.format("optimizer", ""),
         on_keras_2=True,
         same="model.get_weights()[0].tolist()",
     ),
+    # All the callbacks are known.
+    Example(
+        before=_PRELUDE + _NOTED + _FIT.format(_OLD, _STOPS),
+        after=_PRELUDE + _NOTED + _FIT.format(_SCHEDULED, _STOPS),
+        on_keras_2=True,
+        same="model.get_weights()[0].tolist()",
+    ),
+    Example(
+        before=_PRELUDE + "optimizer = keras.optimizers.SGD(momentum=0.9, decay=1e-2)"
+        + _FIT.format("optimizer", ""),
+        after=_PRELUDE + "optimizer = keras.optimizers.SGD(momentum=0.9, "
+        "learning_rate=keras.optimizers.schedules.InverseTimeDecay(0.01, 1, 1e-2))"
+        + _FIT.format("optimizer", ""),
+        on_keras_2=True,
+        same="model.get_weights()[0].tolist()",
+    ),
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.Adam(0.01, decay=0.0)",
+        after="import keras\n\noptimizer = keras.optimizers.Adam(0.01)",
+    ),
+    # Another file may train with it, and set its rate.
     Example(
         before="from tensorflow.keras.optimizers import RMSprop\n\nRATE, EPOCHS = 0.01, 10\n"
         "optimizer = RMSprop(RATE, decay=RATE / EPOCHS)",
@@ -197,19 +256,7 @@ INVALID = [
         "optimizer = RMSprop(schedules.InverseTimeDecay(RATE, 1, RATE / EPOCHS))",
         prelude=_PRELUDE,
         check=_TRAIN,
-    ),
-    Example(
-        before="import keras\n\noptimizer = keras.optimizers.SGD(momentum=0.9, decay=1e-2)",
-        after="import keras\n\noptimizer = keras.optimizers.SGD(momentum=0.9, "
-        "learning_rate=keras.optimizers.schedules.InverseTimeDecay(0.01, 1, 1e-2))",
-        prelude=_PRELUDE,
-        check=_TRAIN,
-        on_keras_2=True,
-        same="model.get_weights()[0].tolist()",
-    ),
-    Example(
-        before="import keras\n\noptimizer = keras.optimizers.Adam(0.01, decay=0.0)",
-        after="import keras\n\noptimizer = keras.optimizers.Adam(0.01)",
+        unsafe=True,
     ),
     Example(
         before="import keras\n\noptimizer = keras.optimizers.SGD(0.1, decay=1e-4)\n"
@@ -219,4 +266,16 @@ INVALID = [
         "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')",
         unsafe=True,
     ),
-]
+    # A schedule would raise here: the rate is set.
+    Example(
+        before=_PRELUDE + "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')"
+        + _FIT.format(_OLD, ", callbacks=[slower]"),
+    ),
+    Example(
+        before=_PRELUDE + _HALVED + _FIT.format(_OLD, ", callbacks=[Halved()]"),
+    ),
+    Example(
+        before=_PRELUDE + f"optimizer = {_OLD}" + _FIT.format("optimizer", "")
+        + "optimizer.learning_rate = 0.01\n",
+    ),
+]  # fmt: skip
