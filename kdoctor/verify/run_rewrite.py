@@ -36,9 +36,10 @@ from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_array
 
 # Below this nothing is called proven, however well it went.
 FEWEST_CASES = 8
-_RANDOM = frozenset(
-    {"random_normal", "random_uniform", "truncated_normal", "dropout", "normal", "uniform"}
-)
+_RANDOM = frozenset({
+    "dropout", "normal", "random_bernoulli", "random_binomial", "random_normal", "random_uniform",
+    "truncated_normal", "uniform",
+})  # fmt: skip
 _SLOW = 4  # every so many cases also run in a graph and symbolically
 
 

@@ -15,6 +15,12 @@ def _large_shape(_: Scene, __: str) -> tuple[int, int]:
     return (100, 200)
 
 
+def _probability(scene: Scene, _: str) -> float | int | Array:
+    chosen: float = scene.rng.choice([0.0, 0.1, 0.5, 0.9, 1.0, 0, 1])
+    as_array = scene.rng.random() < 0.3
+    return Array(np.full((1, 200), chosen, "float32")) if as_array else chosen
+
+
 def _large(scene: Scene, _: str) -> Array:
     return Array(np.ones((100, 200), as_dtype(scene.rng.choice(["float32", "float64"]))))
 
@@ -103,6 +109,10 @@ STRATEGIES: dict[str, Strategy] = {
     "random_normal.shape": _large_shape,
     "random_uniform.shape": _large_shape,
     "truncated_normal.shape": _large_shape,
+    "random_bernoulli.shape": _large_shape,
+    "random_binomial.shape": _large_shape,
+    "random_bernoulli.p": _probability,
+    "random_binomial.p": _probability,
     "dropout.x": _large,
     "dropout.level": number,
     "mean": number,

@@ -7,7 +7,7 @@ numbers at every call, ``K.random_normal(shape, seed=1)`` the next ones.
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals
+from kdoctor.rewrite.guards import equals, not_none
 from kdoctor.rules.names._backend.questions import somewhere
 
 _NO_SEED = equals("seed", None)
@@ -60,19 +60,29 @@ REWRITES = (
         "keras.random.dropout(x, level, noise_shape=noise_shape, seed=seed)",
         when=somewhere(),
     ),
+    # As Keras 2 drew it. keras.random.binomial has no kernel for XLA on TensorFlow.
     *(
         rewrite(
             f"keras.backend.random_{name}(shape, p=0.0, dtype=None, seed=None)",
-            "keras.random.binomial(shape, 1, p, dtype=dtype, seed=seed)",
-            when=somewhere(),
+            f"keras.ops.cast(keras.random.uniform({drawn}) <= p, {dtype})",
+            when=guard,
         )
         for name in ("bernoulli", "binomial")
+        for drawn, dtype, guard in (
+            ("shape", "keras.config.floatx()", _NO_SEED & equals("dtype", None)),
+            ("shape, dtype=dtype", "dtype", _NO_SEED & not_none("dtype")),
+            ("shape, seed=seed", "keras.config.floatx()", equals("dtype", None) & somewhere()),
+            ("shape, seed=seed", "dtype", somewhere()),  # None is floatx for `cast`, too
+        )
     ),
 )
 
 _SEED = (
     "with a seed keep a keras.random.SeedGenerator(seed) and pass it as seed=: an int gives the "
     "same numbers at every call"
+)
+_BERNOULLI = (
+    "write keras.ops.cast(keras.random.uniform(shape) <= p, dtype); mind that p was 0.0 by default"
 )
 
 BY_HAND = {
@@ -81,8 +91,8 @@ BY_HAND = {
     f"integers; {_SEED}",
     "truncated_normal": f"write keras.random.truncated_normal(shape, mean, stddev); {_SEED}",
     "dropout": f"write keras.random.dropout(x, level); {_SEED}",
-    "random_bernoulli": "write keras.random.binomial(shape, 1, p); mind that p was 0.0 by default",
-    "random_binomial": "write keras.random.binomial(shape, 1, p); mind that p was 0.0 by default",
+    "random_bernoulli": _BERNOULLI,
+    "random_binomial": _BERNOULLI,
     "random_normal_variable": "write keras.Variable(keras.random.normal(shape, mean, scale)), or "
     "self.add_weight in a layer",
     "random_uniform_variable": "write keras.Variable(keras.random.uniform(shape, low, high)), or "
