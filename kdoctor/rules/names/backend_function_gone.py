@@ -74,6 +74,7 @@ from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.running import session_fix
 from kdoctor.rules.names._backend.session_examples import FUNCTION, SESSIONS
 from kdoctor.rules.names._backend.statements import (
+    HYPERPARAMETER,
     RATE_BY_NAME,
     special_fix,
     with_the_name_of_today,
@@ -329,6 +330,7 @@ INVALID = [
         unsafe=True,
         check="assert centre(ops.ones((2, 3))).shape == (2,)",
     ),
+    HYPERPARAMETER,
     RATE_BY_NAME,
     *_SPECIAL.values(),
     Example(

@@ -7,22 +7,30 @@ from msgspec.structs import replace
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
+from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rewrite.source_lines import margin, whole_line
 from kdoctor.rules.names._backend.sessions import without_session
+from kdoctor.rules.own_classes import is_old_optimizer, kind_of_class
 from kdoctor.rules.rule import Example
 from kdoctor.rules.symbolic import is_of_a_reshape, is_surely_known, minus_one
 from kdoctor.syntax import Module
 
 _RATES = ("lr", "learning_rate")
 _OPTIMIZERS = ("optimizer", "opt")
+_VARIABLES = (*_RATES, "_learning_rate", "iterations")  # of every optimizer of Keras 3
+_VARIABLE_MAKERS = ("Variable", "add_variable", "add_weight", "variable")
+_A_NUMBER = (
+    "`{}` of an optimizer is a number in Keras 3, no variable, and training goes on with the "
+    "number that it was compiled with"
+)
 _MAY_BE_ANOTHER = "it is taken for an optimizer by its name alone"
 _NO_LOOP = "what is passed may not be a list of pairs of a variable and its value"
 
 
 def special_fix(
     module: Module, name: str, call: cst.Call, proven: dict[str, Applicability]
-) -> Fix | None:
+) -> Fix | Refusal | None:
     """Return the fix of a use that no template can say; None where a template is to be tried.
 
     ``proven`` says, by name, how safe the run of an example has shown such a fix to be.
@@ -30,6 +38,10 @@ def special_fix(
     if any(each.star or each.keyword for each in call.args):
         return None
     match name, [each.value for each in call.args]:
+        case "set_value" | "update" | "update_add" | "update_sub", [cst.Attribute() as held, _] if (
+            _is_hyperparameter(module, held)
+        ):
+            return Refusal(_A_NUMBER.format(held.attr.value))
         case "set_value", [cst.Attribute() as rate, value]:
             return _learning_rate(module, call, rate, value, proven["set_value"])
         case "set_session", [_]:
@@ -46,6 +58,34 @@ def special_fix(
             return minus_one(module, size, proven["shape"] if sure else Applicability.UNSAFE)
         case _:
             return None
+
+
+def _is_hyperparameter(module: Module, held: cst.Attribute) -> bool:
+    """Say whether it is an attribute of an optimizer that Keras 3 has as a number."""
+    owner = module.type_of(held.value)
+    if owner is None and _last_name(held.value) not in _OPTIMIZERS:
+        return False
+    if owner is not None and owner.kind is not Kind.OPTIMIZER:
+        return False
+    return held.attr.value not in _VARIABLES and not _is_made_a_variable(module, held.attr.value)
+
+
+def _is_made_a_variable(module: Module, member: str) -> bool:
+    """Say whether an optimizer of the file, written for Keras 3, keeps a variable by this name."""
+    for assign in module.nodes(cst.Assign):
+        match assign:
+            case cst.Assign(
+                targets=[cst.AssignTarget(target=cst.Attribute(attr=cst.Name(value=name)))],
+                value=cst.Call(func=maker),
+            ) if name == member and _last_name(maker) in _VARIABLE_MAKERS:
+                around = (e for e in module.ancestors(assign) if isinstance(e, cst.ClassDef))
+                if any(
+                    kind_of_class(module, each) is Kind.OPTIMIZER
+                    and not is_old_optimizer(module, each)
+                    for each in around
+                ):
+                    return True
+    return False
 
 
 def _learning_rate(
@@ -168,4 +208,11 @@ RATE_BY_NAME = Example(
     raises="AttributeError: module 'keras.backend' has no attribute 'get_value'",
     findings=2,
     check="assert round(float(model.optimizer.learning_rate), 6) == 0.005",
+)
+# A hyperparameter is a number: nothing can be assigned to it as to a variable.
+HYPERPARAMETER = Example(
+    before="import keras\nfrom keras import backend as K\n\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    'model.compile("sgd", "mse")\nK.set_value(model.optimizer.momentum, 0.5)\n',
+    raises="AttributeError: module 'keras.backend' has no attribute 'set_value'",
 )

@@ -78,7 +78,8 @@ BY_HAND = {
     "a layer write self.add_weight(...), or the value is not trained and not saved; a name "
     "must not have a slash in it",
     "batch_set_value": "write `for variable, value in pairs: variable.assign(value)`",
-    "set_value": "write x.assign(value); for a learning rate optimizer.learning_rate = value",
+    "set_value": "write x.assign(value); for a learning rate optimizer.learning_rate = value; "
+    "another hyperparameter of an optimizer must be made a keras.Variable there first",
     "update": "write x.assign(new_x); its result is the new value, in Keras 2 it was the variable "
     "or the operation",
     "update_add": "write x.assign_add(increment)",
