@@ -3,7 +3,7 @@
 ## What it does
 Reports `yield [x, y]` and `yield [a, b], y` in generators that are passed to `fit`, `evaluate` or
 `predict`, and `return [a, b], y` in the `__getitem__` of a `Sequence`; also where a variable has
-such a list.
+such a list, be it empty at first, or a function of the file returns it.
 
 ## Why it breaks
 Keras 2 took lists and tuples alike. Keras 3 hands the batches to `tf.data`, where a list is one
@@ -23,13 +23,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 
 import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.behaviour._lists import Lists
 from kdoctor.rules.calls import argument, replaced, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -61,14 +63,15 @@ _NO_SPEC = (
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each batch that holds, or is, a list."""
+    lists = Lists(module)
     for function in _generators(module):
         for node in own_nodes(function.body):
             if isinstance(node, cst.Yield) and isinstance(node.value, cst.BaseExpression):
-                yield from _batch(module, facts, node.value, in_a_list=_NO_TUPLE)
+                yield from _batch(module, facts, lists, node.value, in_a_list=_NO_TUPLE)
     for function in _getters(module):
         for node in own_nodes(function.body):
             if isinstance(node, cst.Return) and node.value is not None:
-                yield from _batch(module, facts, node.value, in_a_list=None)
+                yield from _batch(module, facts, lists, node.value, in_a_list=None)
 
 
 def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
@@ -122,10 +125,33 @@ def _called_for_a_model(glimpse: Glimpse) -> set[str]:
 def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:
     if not isinstance(batch, ast.Tuple | ast.List) or not 1 < len(batch.elts) < 4:
         return False
-    return isinstance(batch, ast.List) or any(
-        isinstance(value, ast.List) and not any(map(_is_number, value.elts))
-        for part in batch.elts
-        for value in glimpse.values_of(part)
+    return isinstance(batch, ast.List) or any(map(partial(_may_be_a_list, glimpse), batch.elts))
+
+
+def _may_be_a_list(glimpse: Glimpse, part: ast.expr) -> bool:
+    if isinstance(part, ast.Name) and _is_unpacked(glimpse, part.id):
+        return True
+    for value in glimpse.values_of(part):
+        if isinstance(value, ast.List):
+            if not any(map(_is_number, value.elts)):
+                return True
+        elif isinstance(value, ast.ListComp | ast.Name | ast.Tuple):
+            return True
+        elif isinstance(value, ast.Call):
+            leaf = (dotted(value.func) or "").rpartition(".")[2]
+            functions = {each.name for each in glimpse.nodes.get(ast.FunctionDef, ())}
+            if leaf == "list" or leaf in functions:
+                return True
+    return False
+
+
+def _is_unpacked(glimpse: Glimpse, name: str) -> bool:
+    """Say whether a name is one of several that are assigned to at once."""
+    return any(
+        isinstance(target, ast.Tuple | ast.List)
+        and any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(target))
+        for assign in glimpse.nodes.get(ast.Assign, ())
+        for target in assign.targets
     )
 
 
@@ -134,17 +160,19 @@ def _is_number(node: ast.expr) -> bool:
 
 
 def _batch(
-    module: Module, facts: Facts, batch: cst.BaseExpression, in_a_list: str | None
+    module: Module, facts: Facts, known: Lists, batch: cst.BaseExpression, in_a_list: str | None
 ) -> Iterator[Finding]:
     if not isinstance(batch, cst.Tuple | cst.List) or not 1 < len(batch.elements) < 4:
         return
     lists = [each.value for each in batch.elements if _is_list(each.value)]
-    named = [each.value for each in batch.elements if _holds_a_list(module, each.value)]
+    named = [each.value for each in batch.elements if _holds_a_list(module, known, each.value)]
     wrong = isinstance(batch, cst.List) and in_a_list is not None
     if not lists and not named and not wrong:
         return
     error = in_a_list if wrong else None
     changed = [batch, *lists] if wrong else lists
+    several = Lists(module, of_several=True)
+    is_sure = all(_holds_a_list(module, several, each) for each in named)
     yield rule.finding(
         module.place(batch),
         f"a batch is a tuple, and so are its parts: {error or _NO_SPEC}",
@@ -157,7 +185,12 @@ def _batch(
                 *(edit for each in changed for edit in _as_tuple(module, each)),
                 *(replaced(module, each, f"tuple({module.source(each)})") for each in named),
             ),
-            facts.applicability(*(each for each in INVALID if each.after)),
+            facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+            if is_sure
+            else Applicability.UNSAFE,
+            unsafe_because=""
+            if is_sure
+            else "the list may have one array only, and that must go alone into a `Sequential`",
         ),
     )
 
@@ -172,16 +205,14 @@ def _is_list(node: cst.BaseExpression) -> bool:
     )
 
 
-def _holds_a_list(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether a variable surely has a list of several arrays."""
+def _holds_a_list(module: Module, known: Lists, node: cst.BaseExpression) -> bool:
+    """Say whether a variable surely has a list of several arrays, or a call gives one."""
+    if module.scope_of(node).owner("tuple") is not None:
+        return False
     value = value_of(module, node)
-    return (
-        isinstance(node, cst.Name)
-        and module.scope_of(node).owner("tuple") is None
-        and _is_list(value)
-        and isinstance(value, cst.List)
-        and len(value.elements) > 1
-    )
+    if isinstance(node, cst.Name) and isinstance(value, cst.List) and value.elements:
+        return _is_list(value) and len(value.elements) > 1
+    return isinstance(node, cst.Name | cst.Call | cst.ListComp) and known.is_one(node)
 
 
 def _as_tuple(module: Module, node: cst.BaseExpression) -> Iterator[Edit]:
@@ -269,12 +300,31 @@ _TWO = (
     "model = keras.Model([a, b], keras.layers.Dense(1)(keras.layers.add([a, b])))\n"
     "model.compile('sgd', 'mse')\n"
 )
-
+_FED_WITH_TWO = f"{_TWO}model.fit(batches(), steps_per_epoch=2, verbose=0)\n"
+_GATHERED = (
+    "def batches():\n    while True:\n        parts = []\n        for _ in range(2):\n"
+    "            parts.append(np.ones((2, 2)))\n        yield {}, np.ones((2, 1))\n"
+)
+_RETURNED = (
+    "def pair(n):\n    return [np.ones((n, 2)), np.ones((n, 2))]\n\n\n"
+    "def batches():\n    while True:\n        yield {}, np.ones((2, 1))\n"
+)
+_UNPACKED = (
+    "def made(n):\n    return [np.ones((n, 2)), np.ones((n, 2))], np.ones((n, 1))\n\n\n"
+    "def batches():\n    while True:\n        x, y = made(2)\n        yield {}, y\n"
+)
 VALID = [
     _HEAD + "def batches():\n    while True:\n        yield np.ones((2, 2)), np.ones((2, 1))\n"
     + _ONE.format("batches()"),
     # One array of numbers.
     _HEAD + "def batches():\n    row = [1, 2]\n    yield row, np.ones((2, 1))\n"
+    + _ONE.format("batches()"),
+    # An array is made of the list; what else it may be is not known.
+    _HEAD + "def batches():\n    while True:\n        rows = []\n        rows.append(np.ones(2))\n"
+    "        rows = np.stack(rows)\n        yield rows, np.ones((1, 1))\n"
+    + _ONE.format("batches()"),
+    _HEAD + "def batch(n):\n    if n:\n        return np.ones((n, 2))\n    return [np.ones((1, 2))]"
+    "\n\n\ndef batches():\n    while True:\n        yield batch(2), np.ones((2, 1))\n"
     + _ONE.format("batches()"),
     # Not for a model.
     "import keras\n\ndef pairs():\n    yield [1, 2], 3\n\nprint(list(pairs()))",
@@ -327,6 +377,22 @@ INVALID = [
         "        inputs = [np.ones((2, 2)), np.ones((2, 2))]\n"
         "        yield tuple(inputs), np.ones((2, 1))\n" + _TWO
         + "model.fit(batches(), steps_per_epoch=2, verbose=0)\n",
+        raises=_NO_SPEC,
+    ),
+    Example(
+        before=_HEAD + _GATHERED.format("parts") + _FED_WITH_TWO,
+        after=_HEAD + _GATHERED.format("tuple(parts)") + _FED_WITH_TWO,
+        unsafe=True,
+        raises=_NO_SPEC,
+    ),
+    Example(
+        before=_HEAD + _RETURNED.format("pair(2)") + _FED_WITH_TWO,
+        after=_HEAD + _RETURNED.format("tuple(pair(2))") + _FED_WITH_TWO,
+        raises=_NO_SPEC,
+    ),
+    Example(
+        before=_HEAD + _UNPACKED.format("x") + _FED_WITH_TWO,
+        after=_HEAD + _UNPACKED.format("tuple(x)") + _FED_WITH_TWO,
         raises=_NO_SPEC,
     ),
     Example(
