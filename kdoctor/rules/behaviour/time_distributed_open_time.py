@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `TimeDistributed(layer)` on a tensor whose time axis is surely of unknown length: it comes
-from an `Input((None, …))`, or stands in a `Sequential` whose first layer leaves it open.
+from an `Input((None, …))`, or stands in a `Sequential` whose first layer leaves it open: by a shape
+with `None`, or by none at all where the file feeds the model batches of several lengths.
 
 ## Why it breaks
 From Keras 3.14.0 to 3.15.1 (the newest as this is written) the layer takes the number of samples
@@ -39,7 +40,8 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.calls import argument, is_keras_3, value_of
+from kdoctor.rules.behaviour._lengths import gets_several_lengths
+from kdoctor.rules.calls import argument, is_hidden, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import calls, word
@@ -91,7 +93,8 @@ def _is_open(module: Module, layer: cst.Call) -> bool:
         before = module.parent(parent)
         assert isinstance(before, cst.List)
         layers = [each.value for each in before.elements]
-        return _first_leaves_it_open(module, layers[: layers.index(layer)])
+        model = _model_of(module, before)
+        return _first_leaves_it_open(module, layers[: layers.index(layer)], model)
     return False
 
 
@@ -128,14 +131,39 @@ def _is_added_behind_open_time(module: Module, call: cst.Call) -> bool:
     ]
     made = value_of(module, call.func.value)
     is_empty = isinstance(made, cst.Call) and not made.args
-    return is_empty and _first_leaves_it_open(module, added)
+    return is_empty and _first_leaves_it_open(module, added, call.func.value)
 
 
-def _first_leaves_it_open(module: Module, layers: list[cst.BaseExpression]) -> bool:
+def _model_of(module: Module, layers: cst.List) -> cst.BaseExpression | None:
+    """Return the name that ``Sequential([…])`` is assigned to."""
+    passed = module.parent(layers)
+    made = None if passed is None else module.parent(passed)
+    assign = None if made is None else module.parent(made)
+    if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
+        return None
+    return assign.targets[0].target
+
+
+def _first_leaves_it_open(
+    module: Module, layers: list[cst.BaseExpression], model: cst.BaseExpression | None
+) -> bool:
     calls = [each for each in layers if isinstance(each, cst.Call)]
-    if not calls or len(calls) < len(layers) or not _leaves_time_open(calls[0]):
+    if not calls or len(calls) < len(layers):
         return False
-    return all(_leaf(module, each) in _KEEP_TIME | {"Input", "InputLayer"} for each in calls)
+    if not all(_leaf(module, each) in _KEEP_TIME | {"Input", "InputLayer"} for each in calls):
+        return False
+    return _leaves_time_open(calls[0]) or (
+        isinstance(model, cst.Name)
+        and not _is_told_a_shape(module, calls[0])
+        and gets_several_lengths(module, model.value, model)
+    )
+
+
+def _is_told_a_shape(module: Module, made: cst.Call) -> bool:
+    """Say whether a first layer is an input, or may be told the shape of its input."""
+    told = {*_SHAPES, "input_dim"} if _leaf(module, made) != "Embedding" else {*_SHAPES}
+    given = {each.keyword.value for each in made.args if each.keyword is not None}
+    return is_hidden(made) or bool(told & given) or _leaf(module, made).startswith("Input")
 
 
 def _leaves_time_open(made: cst.Call) -> bool:
@@ -194,7 +222,8 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word("TimeDistributed") & calls(lambda _, called: _may_leave_time_open(called)),
+    triggers=word("TimeDistributed")
+    & (calls(lambda _, called: _may_leave_time_open(called)) | word("Sequential")),
     since="3.14.0",
 )
 
@@ -211,6 +240,12 @@ _ADDED = (
     "model.predict(np.ones((4, 4, 3)), verbose=0)\n"
     "out = model.predict(np.ones((2, 5, 3)), verbose=0)\n"
 )
+_EMBEDDED = (
+    "import keras\nimport numpy as np\n\nmodel = keras.Sequential()\n"
+    "model.add(keras.layers.Embedding(5, 3))\n"
+    "model.add(keras.layers.TimeDistributed(keras.layers.Flatten()))\n"
+    "for n in {1}:\n    out = model.predict(np.ones((2, {0}), 'int32'), verbose=0)\n"
+)
 
 VALID = [
     _HEAD.format("(7, 3)") + _APPLIED.format("Dense(2)"),
@@ -220,6 +255,10 @@ VALID = [
     _HEAD.format("(None, 3)") + "x = keras.layers.LSTM(3)(x)\nx = keras.layers.RepeatVector(4)(x)\n"
     + _APPLIED.format("Dense(2)"),
     "import tf_keras as keras\n\nx = keras.Input((None, 3))\n" + _APPLIED.format("Dense(2)"),
+    # All are of one length, as far as anyone knows.
+    _EMBEDDED.format("n", "(5, 5)"),
+    _EMBEDDED.format("n", "data"),
+    _EMBEDDED.format("7", "(4, 5)"),
 ]  # fmt: skip
 INVALID = [
     Example(
@@ -237,4 +276,9 @@ INVALID = [
         on_keras_2=True,
     ),
     Example(before=_ADDED, check="assert out.shape == (2, 5, 3)", on_keras_2=True),
+    Example(
+        before=_EMBEDDED.format("n", "(4, 5)"),
+        check="assert out.shape == (2, 5, 3)",
+        on_keras_2=True,
+    ),
 ]  # fmt: skip
