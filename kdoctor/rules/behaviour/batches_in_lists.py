@@ -135,7 +135,7 @@ def _may_be_a_list(glimpse: Glimpse, part: ast.expr) -> bool:
         if isinstance(value, ast.List):
             if not any(map(_is_number, value.elts)):
                 return True
-        elif isinstance(value, ast.ListComp | ast.Name | ast.Tuple):
+        elif isinstance(value, ast.ListComp | ast.Name):
             return True
         elif isinstance(value, ast.Call):
             leaf = (dotted(value.func) or "").rpartition(".")[2]
