@@ -1,0 +1,236 @@
+"""`flow.next()`: the batches of an `ImageDataGenerator` have no method `next` any more.
+
+## What it does
+Reports `next` of what `flow`, `flow_from_directory` and `flow_from_dataframe` of an
+`ImageDataGenerator` give, and of the iterators that are made by their classes.
+
+## Why it breaks
+Keras 2 had a method `next` beside the `__next__` of every iterator of Python. Keras 3 has kept
+`__next__` alone: `AttributeError: 'NumpyArrayIterator' object has no attribute 'next'`.
+
+## What to write instead
+Python's own function, which gives the same batch on Keras 2:
+
+    images, labels = next(flow)
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21; the iterators are those of
+`keras/src/legacy/preprocessing/image.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import is_builtin, is_keras_3
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import Origins
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.resolving import part_of
+from kdoctor.syntax.scopes import BindingKind
+
+_GENERATOR: Final = "ImageDataGenerator"
+_FLOWS: Final = {
+    "flow": "NumpyArrayIterator",
+    "flow_from_directory": "DirectoryIterator",
+    "flow_from_dataframe": "DataFrameIterator",
+}
+"""What the methods of a generator give."""
+_DEEPEST: Final = 16  # steps from name to name
+
+Maker = Callable[[cst.Call, int], str | None]
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such method that is asked for."""
+    flows = _Flows(module, facts)
+    for asked in module.attributes:
+        if asked.attr.value != "next" or module.is_guarded(asked):
+            continue
+        made = flows.named(asked.value)
+        if made is None:
+            continue
+        fix = _fix(module, facts, asked)
+        yield rule.finding(
+            module.place(asked),
+            f"what gives the batches has no `next` any more: AttributeError: '{made}' object has "
+            "no attribute 'next'",
+            symbol=f"{made}.next",
+            confidence=Confidence.LIKELY,
+            help="Write `next(flow)`: Python's own function.",
+            fix=fix,
+            no_fix_because=None if fix else "something else is called `next` here",
+        )
+
+
+class _Flows:
+    """The objects of one module that give batches: what made them is followed back."""
+
+    def __init__(self, module: Module, facts: Facts) -> None:
+        self._module = module
+        self._facts = facts
+        self._origins = Origins(module)
+
+    def named(self, node: cst.BaseExpression) -> str | None:
+        """Return what the class of such an object is called, None where it may be another."""
+        return self._made(node, self._flow, 0)
+
+    def _flow(self, call: cst.Call, depth: int) -> str | None:
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value in _FLOWS:
+            generator = self._made(call.func.value, self._generator, depth)
+            return _FLOWS[call.func.attr.value] if generator else None
+        return self._keras(call, *_FLOWS.values())
+
+    def _generator(self, call: cst.Call, _depth: int) -> str | None:
+        return self._keras(call, _GENERATOR)
+
+    def _keras(self, call: cst.Call, *classes: str) -> str | None:
+        """Return which of these classes of the target's Keras 3 a call makes an object of."""
+        name = self._module.qualified(call.func) or ""
+        leaf = name.rpartition(".")[2]
+        is_its = split_root(name) is not None and is_keras_3(self._facts, name)
+        return leaf if leaf in classes and is_its else None
+
+    def _made(self, node: cst.BaseExpression | None, by: Maker, depth: int) -> str | None:
+        """Return what one of the calls makes from which an expression comes, if all are such."""
+        if depth > _DEEPEST:
+            return None
+        match node:
+            case cst.Name():
+                bound = self._module.bindings_at(node)
+                values = [
+                    part_of(each.value, each.path) if each.kind is BindingKind.ASSIGN else None
+                    for each in bound
+                ]
+            case cst.Attribute():
+                stored = self._origins.stored(node)
+                if stored is None or any(isinstance(each, str) for each in stored[1]):
+                    return None
+                path = [each for each in stored[1] if isinstance(each, int)]
+                values = [part_of(stored[0], path)]
+            case cst.Call():
+                values = [*self._origins.returned_by(node)]
+                if not values:
+                    return by(node, depth + 1)
+            case _:
+                return None
+        names = [self._made(each, by, depth + 1) for each in values]
+        return names[0] if names and all(names) else None
+
+
+def _fix(module: Module, facts: Facts, asked: cst.Attribute) -> Fix | None:
+    call = module.parent(asked)
+    rated = facts.applicability(*(each for each in INVALID if each.after))
+    if not isinstance(call, cst.Call) or call.func is not asked:
+        return Fix("Write `__next__`", (Edit(module.span(asked.attr), ("__next__",)),), rated)
+    if not is_builtin(module, asked.attr) or call.args:
+        return None
+    flow = Hole(module.outer_span(asked.value), Precedence.LAMBDA, binds(asked.value))
+    edit = Edit(module.span(call), ("next(", flow, ")"), Precedence.PRIMARY, Precedence.ANY)
+    return Fix("Write `next(…)`", (edit,), rated)
+
+
+rule = Rule(
+    code="KD230",
+    name="iterator-without-next",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=member("next") & word(_GENERATOR, *_FLOWS.values()),
+    since="3.0",
+)
+
+_FLOW = (
+    "import numpy as np\n"
+    "from tensorflow.keras.preprocessing.image import ImageDataGenerator\n\n"
+    "images, labels = np.ones((4, 8, 8, 3)), np.arange(4)\n"
+)
+_ERROR = "AttributeError: '{}' object has no attribute 'next'"
+
+VALID = [
+    _FLOW + "flow = ImageDataGenerator().flow(images, labels)\nnext(flow)",
+    # Beside Keras: another generator, another iterator, one that may be another.
+    "import keras\nrows = open('a.csv')\nrows.next()\nImageDataGenerator = None",
+    (
+        "import keras\nfrom mine.keras.preprocessing.image import ImageDataGenerator\n\n"
+        "ImageDataGenerator().flow(images).next()"
+    ),
+    (
+        "import keras\nfrom keras_preprocessing.image import ImageDataGenerator\n\n"
+        "ImageDataGenerator().flow(images).next()"
+    ),
+    (
+        "from tf_keras.preprocessing.image import ImageDataGenerator\n\n"
+        "ImageDataGenerator().flow(images).next()"
+    ),
+    _FLOW + "flow = ImageDataGenerator().flow(images, labels)\nif own:\n    flow = Own(images)\n"
+    "flow.next()",
+    # A class of the user's own may have it.
+    (
+        _FLOW + "\n\nclass Mine(ImageDataGenerator):\n    def flow(self, images):\n"
+        "        return Own(images)\n\n\nMine().flow(images).next()"
+    ),
+    _FLOW + "flow = ImageDataGenerator().flow(images, labels)\ntry:\n    batch = flow.next()\n"
+    "except AttributeError:\n    batch = next(flow)",
+]
+INVALID = [
+    Example(
+        before=_FLOW + "flow = ImageDataGenerator(rescale=0.5).flow(images, labels)\n"
+        "x, y = flow.next()  # a batch",
+        after=_FLOW + "flow = ImageDataGenerator(rescale=0.5).flow(images, labels)\n"
+        "x, y = next(flow)  # a batch",
+        raises=_ERROR.format("NumpyArrayIterator"),
+        check="assert x.shape == (4, 8, 8, 3) and x.max() == 0.5",
+    ),
+    Example(
+        before=_FLOW + "first = ImageDataGenerator().flow(images, batch_size=2).next()[0]",
+        after=_FLOW + "first = next(ImageDataGenerator().flow(images, batch_size=2))[0]",
+        raises=_ERROR.format("NumpyArrayIterator"),
+        check="assert first.shape == (8, 8, 3)",
+    ),
+    Example(
+        before=_FLOW + "\n\nclass Data:\n    def __init__(self):\n"
+        "        self.images = ImageDataGenerator()\n"
+        "        self.flow = self.images.flow(images, labels)\n\n    def batch(self):\n"
+        "        return self.flow.next()\n\n\nx, y = Data().batch()",
+        after=_FLOW + "\n\nclass Data:\n    def __init__(self):\n"
+        "        self.images = ImageDataGenerator()\n"
+        "        self.flow = self.images.flow(images, labels)\n\n    def batch(self):\n"
+        "        return next(self.flow)\n\n\nx, y = Data().batch()",
+        raises=_ERROR.format("NumpyArrayIterator"),
+        check="assert len(y) == 4",
+    ),
+    Example(
+        before=_FLOW + "\n\ndef data(folder):\n"
+        "    return ImageDataGenerator().flow_from_directory(folder)\n\n\n"
+        "flow = data('pictures')\nx, y = flow.next()",
+        after=_FLOW + "\n\ndef data(folder):\n"
+        "    return ImageDataGenerator().flow_from_directory(folder)\n\n\n"
+        "flow = data('pictures')\nx, y = next(flow)",
+        raises=_ERROR.format("DirectoryIterator"),
+        prelude="import os\nos.makedirs('pictures/cats', exist_ok=True)\n"
+        "import keras\nkeras.utils.save_img('pictures/cats/a.png', keras.ops.ones((8, 8, 3)))",
+        check="assert x.shape == (1, 256, 256, 3)",
+    ),
+    # What is handed on.
+    Example(
+        before=_FLOW + "take = ImageDataGenerator().flow(images, labels).next\nx, y = take()",
+        after=_FLOW + "take = ImageDataGenerator().flow(images, labels).__next__\nx, y = take()",
+        raises=_ERROR.format("NumpyArrayIterator"),
+        check="assert len(y) == 4",
+    ),
+    Example(
+        before=_FLOW + "from tensorflow.keras.preprocessing.image import NumpyArrayIterator\n\n\n"
+        "def next(flow):\n    return flow.next()\n\n\n"
+        "x = NumpyArrayIterator(images, None, ImageDataGenerator()).next()",
+        raises=_ERROR.format("NumpyArrayIterator"),
+    ),
+]
