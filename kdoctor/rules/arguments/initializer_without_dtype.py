@@ -1,7 +1,8 @@
 """`Dense(3, kernel_initializer=drawn)`: a function that makes weights must take `dtype=`.
 
 ## What it does
-Reports functions that a layer of Keras gets as an initializer, and that take no `dtype`.
+Reports functions that a layer of Keras gets as an initializer, lambdas among them, and that take no
+`dtype`.
 
 ## Why it breaks
 Keras up to 2.3 called `drawn(shape)`. Keras 3 calls `drawn(shape, dtype=dtype)` when the layer is
@@ -9,7 +10,9 @@ built: `TypeError: drawn() got an unexpected keyword argument 'dtype'`.
 
 ## What to write instead
 `def drawn(shape, name=None, dtype=None):`. Keras casts what it gets, so that nothing need be done
-with the `dtype`.
+with the `dtype`. Keras 1 called `drawn(shape, name=name)`, and no later Keras passes a name: the
+fix gives such a `name` the default None, and is unsafe there. Other parameters that must be passed
+are for you to fill.
 
 ## How we know
 Run on Keras 3.15.1 with each of the arguments; `tf.keras` and Keras 2.4 to 2.15 pass it, too.
@@ -24,24 +27,31 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import argument, instances
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
-ALWAYS_CALLED: Final = ("kernel_initializer", "embeddings_initializer")
+ALWAYS_CALLED: Final = (
+    *("kernel_initializer", "embeddings_initializer", "recurrent_initializer"),
+    *("depthwise_initializer", "pointwise_initializer", "alpha_initializer"),
+)
 """Arguments of Keras' layers of which every layer that is built makes a weight."""
 _BIAS = "bias_initializer"  # a weight is made of it, too, unless `use_bias` says otherwise
 _BEFORE_USE_BIAS = 2  # arguments by position: in `Dense` the third is `use_bias`
 _DTYPE = "dtype"
+_NAME = "name"
+_NAMED = "Keras 1 passed a name, and it is None now"
+
+_Function = cst.FunctionDef | cst.Lambda
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such function once."""
-    seen: set[cst.FunctionDef] = set()
+    seen: set[_Function] = set()
     for _, call, _ in instances(module, Kind.LAYER, facts):
         for name in (*ALWAYS_CALLED, *((_BIAS,) if _has_bias(call) else ())):
             given = argument(call, name)
@@ -51,14 +61,18 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if module.is_guarded(call):
                 continue
             seen.add(function)
+            fix = _fix(module, facts, function)
+            is_named = isinstance(function, cst.FunctionDef)
+            said = function.name.value if isinstance(function, cst.FunctionDef) else "<lambda>"
             yield rule.finding(
-                module.place(function.name),
-                f"`{function.name.value}` is a layer's `{name}`, and is called with `dtype`: "
-                f"TypeError: {function.name.value}() got an unexpected keyword argument 'dtype'",
+                module.place(function.name if isinstance(function, cst.FunctionDef) else function),
+                f"`{said if is_named else 'lambda'}` is a layer's `{name}`, and is called with "
+                f"`dtype`: TypeError: {said}() got an unexpected keyword argument 'dtype'",
                 symbol=name,
                 confidence=Confidence.LIKELY,
                 help="Give it a parameter `dtype=None`.",
-                fix=_fix(module, facts, function),
+                fix=fix,
+                no_fix_because=None if fix else "it must be passed more than a shape",
             )
 
 
@@ -67,14 +81,17 @@ def _has_bias(call: cst.Call) -> bool:
     return argument(call, "use_bias") is None and by_position <= _BEFORE_USE_BIAS
 
 
-def _function(module: Module, value: cst.BaseExpression) -> cst.FunctionDef | None:
-    """Return the one function of this module that a name stands for."""
+def _function(module: Module, value: cst.BaseExpression) -> _Function | None:
+    """Return the one function of this module that an expression stands for."""
+    value = value_of(module, value)
+    if isinstance(value, cst.Lambda):
+        return value
     bound = module.bindings_at(value) if isinstance(value, cst.Name) else ()
     node = bound[0].node if len(bound) == 1 else None
     return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
 
 
-def _takes_dtype(function: cst.FunctionDef) -> bool:
+def _takes_dtype(function: _Function) -> bool:
     given = function.params
     named = (*given.posonly_params, *given.params, *given.kwonly_params)
     # Without a parameter by position it makes the initializer, and is none.
@@ -85,15 +102,32 @@ def _takes_dtype(function: cst.FunctionDef) -> bool:
     )
 
 
-def _fix(module: Module, facts: Facts, function: cst.FunctionDef) -> Fix:
-    last = function.params.params[-1]
-    annotation = last.annotation.annotation if last.annotation else last.name
-    end = module.outer_span(last.default or annotation).end
+def _fix(module: Module, facts: Facts, function: _Function) -> Fix | None:
+    parameters = function.params
+    _, *others = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+    wanted = [each for each in others if each.default is None]
+    if [each.name.value for each in wanted] not in ([], [_NAME]):
+        return None
+    last = parameters.params[-1]
+    ends = [_end(module, each) for each in (*wanted, last)]
+    # One edit where both are put at one place.
+    named = "" if not wanted else " = None" if wanted[0].annotation else "=None"
+    texts = [*([named] if wanted else []), f", {_DTYPE}=None"]
+    if len(set(ends)) < len(ends):
+        ends, texts = ends[:1], ["".join(texts)]
     return Fix(
         "Let it take `dtype`",
-        (Edit(Span(end, end), (f", {_DTYPE}=None",)),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        tuple(Edit(Span(end, end), (text,)) for end, text in zip(ends, texts, strict=True)),
+        Applicability.UNSAFE
+        if wanted
+        else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+        unsafe_because=_NAMED if wanted else "",
     )
+
+
+def _end(module: Module, parameter: cst.Param) -> int:
+    annotation = parameter.annotation.annotation if parameter.annotation else parameter.name
+    return module.outer_span(parameter.default or annotation).end
 
 
 def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
@@ -104,11 +138,16 @@ def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
         and _DTYPE not in {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
     }
     return any(
-        isinstance(given, ast.Name) and given.id in functions
+        isinstance(given, ast.Lambda)
+        or (isinstance(given, ast.Name) and (given.id in functions or _is_lambda(glimpse, given)))
         for name in (*ALWAYS_CALLED, _BIAS)
         for called in glimpse.calls_with(name)
         for given in (called.argument(name),)
     )
+
+
+def _is_lambda(glimpse: Glimpse, name: ast.Name) -> bool:
+    return any(isinstance(each, ast.Lambda) for each in glimpse.values_of(name))
 
 
 rule = Rule(
@@ -139,6 +178,16 @@ VALID = [
     _SOURCE.format("shape", "Dense(3, use_bias=False, bias_initializer=drawn)"),
     _SOURCE.format("shape", "Dense(3, None, False, bias_initializer=drawn)"),
     _SOURCE.format("", _DENSE).replace("(shape", "((2, 3)"),
+    (
+        "import keras\nimport numpy as np\n\n"
+        "keras.layers.Dense(3, kernel_initializer=lambda shape, dtype=None: np.ones(shape))"
+    ),
+    # No lambda for sure, and one that is no initializer itself.
+    (
+        "import keras\nimport numpy as np\n\ndrawn = lambda shape: np.ones(shape)\nif own:\n"
+        "    drawn = 'zeros'\nkeras.layers.Dense(3, kernel_initializer=drawn)"
+    ),
+    "import keras\n\nkeras.layers.Dense(3, kernel_initializer=(lambda one: 'zeros')(1))",
     "import tf_keras as " + _SOURCE.format("shape", _DENSE).removeprefix("import "),
 ]
 INVALID = [
@@ -160,4 +209,36 @@ INVALID = [
         raises=_ERROR,
         check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
     ),
+    Example(
+        before="import keras\nimport numpy as np\n\n"
+        "layer = keras.layers.Dense(2, kernel_initializer=lambda shape: np.full(shape, 0.5))\n"
+        "layer.build((None, 2))\n",
+        after="import keras\nimport numpy as np\n\n"
+        "layer = keras.layers.Dense(2, kernel_initializer=lambda shape, dtype=None: "
+        "np.full(shape, 0.5))\n"
+        "layer.build((None, 2))\n",
+        raises="TypeError: <lambda>() got an unexpected keyword argument 'dtype'",
+        check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
+    ),
+    # As Keras 1 called it.
+    Example(
+        before="import keras\nimport numpy as np\n\ndrawn = lambda shape, name: np.eye(*shape)\n"
+        "layer = keras.layers.SimpleRNN(2, recurrent_initializer=drawn)\n"
+        "layer.build((None, 2, 2))\n",
+        after="import keras\nimport numpy as np\n\n"
+        "drawn = lambda shape, name=None, dtype=None: np.eye(*shape)\n"
+        "layer = keras.layers.SimpleRNN(2, recurrent_initializer=drawn)\n"
+        "layer.build((None, 2, 2))\n",
+        raises="TypeError: <lambda>() got an unexpected keyword argument 'dtype'",
+        unsafe=True,
+        check="assert np.all(np.array(layer.get_weights()[1]) == np.eye(2))",
+    ),
+    Example(
+        before=_SOURCE.format("shape, name, scale=0.5", _DENSE),
+        after=_SOURCE.format("shape, name=None, scale=0.5, dtype=None", _DENSE),
+        raises=_ERROR,
+        unsafe=True,
+        check="assert np.all(np.array(layer.get_weights()[0]) == 0.5)",
+    ),
+    Example(before=_SOURCE.format("shape, scale", _DENSE), raises=_ERROR),
 ]
