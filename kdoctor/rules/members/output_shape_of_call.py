@@ -3,14 +3,15 @@
 ## What it does
 Reports layers of one's own whose `call` returns a list, or a tuple, while the shape of the output
 is still worked out by the Keras layer that they are made from (`Embedding`, `LSTM`, `Conv2D`, …);
-and layers of several inputs whose `compute_output_shape` returns `input_shape` as it is, while
-`call` makes one tensor of them.
+and layers of several inputs whose `compute_output_shape` takes the list of their shapes for one
+shape: it returns `input_shape` as it is while `call` makes one tensor, or `(input_shape[0], 3)`.
 
 ## Why it breaks
 Keras 2 called `call` to build a model and took what came. Keras 3 asks `compute_output_shape`, or
 the `compute_output_spec` of the base class, and believes it: `NotImplementedError: Iterating over a
 symbolic KerasTensor is not supported.` for `a, b = layer(x)`, or `ValueError: Exception encountered
-when calling Functional.call().` with `Output with path `1` is not connected to `inputs``.
+when calling Functional.call().` with `Output with path `1` is not connected to `inputs``, or of the
+layer itself with `Cannot convert '3' to a shape.`
 
 ## What to write instead
 Let Keras run `call` on symbolic tensors, as it does for layers without `compute_output_shape`:
@@ -39,12 +40,17 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._several_inputs import (
+    gives_as_is,
+    may_take_several,
+    mixes_shapes,
+    returned_by,
+    takes_several,
+)
 from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, classes, lineages, method_of, word
+from kdoctor.rules.triggers import Trigger, classes, word
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import inner_nodes
 from kdoctor.syntax.walk import descendants, own_nodes
 
 ASK_CALL = frozenset({
@@ -60,7 +66,6 @@ ASK_NO_SHAPE = frozenset({
     "Subtract", "TextVectorization",
 })  # fmt: skip
 """The layers that have a ``compute_output_spec`` of their own, which expects one tensor."""
-_Method = ast.FunctionDef | ast.AsyncFunctionDef
 _SHAPE, _SPEC = "compute_output_shape", "compute_output_spec"
 _ITERATES = "NotImplementedError: Iterating over a symbolic KerasTensor is not supported."
 _REFUSED = "ValueError: Exception encountered when calling {}.call()."
@@ -117,7 +122,7 @@ def _layer(module: Module, facts: Facts, node: cst.ClassDef) -> _Layer | None:
 
 def _contradiction(module: Module, layer: _Layer) -> str | None:
     """Return what is raised because of it."""
-    returned = _returned(layer.methods["call"])
+    returned = returned_by(layer.methods["call"])
     shape = layer.methods.get(_SHAPE)
     if any(_is_list(module, each) for each in returned):
         if _is_a_part(layer.methods["call"]) or _asks_the_caller(layer.methods["call"]):
@@ -125,19 +130,12 @@ def _contradiction(module: Module, layer: _Layer) -> str | None:
         if shape is None:
             return None if layer.base in ASK_CALL else _ITERATES
         return _REFUSED.format(layer.name) if layer.base in ASK_NO_SHAPE else None
-    if shape is not None and layer.base in ASK_CALL and _gives_as_is(shape):
-        is_one = returned and all(_is_one_tensor(module, layer, each) for each in returned)
-        if is_one and _takes_several(layer.methods["call"]):
-            return _REFUSED.format("Functional")
-    return None
-
-
-def _returned(function: cst.FunctionDef) -> list[cst.BaseExpression]:
-    return [
-        each.value
-        for each in own_nodes(function.body)
-        if isinstance(each, cst.Return) and each.value is not None
-    ]
+    if shape is None or layer.base not in ASK_CALL or not takes_several(layer.methods["call"]):
+        return None
+    if mixes_shapes(shape):
+        return _REFUSED.format(layer.name)
+    is_one = returned and all(_is_one_tensor(module, layer, each) for each in returned)
+    return _REFUSED.format("Functional") if is_one and gives_as_is(shape) else None
 
 
 def _is_list(module: Module, node: cst.BaseExpression) -> bool:
@@ -178,38 +176,6 @@ def _gives(branch: cst.If | cst.IfExp) -> bool:
     return isinstance(branch, cst.IfExp) or any(
         isinstance(each, cst.Return) for each in own_nodes(branch)
     )
-
-
-def _gives_as_is(shape: cst.FunctionDef) -> bool:
-    """Say whether a method gives back its parameter, and does nothing else."""
-    parameters = shape.params.params
-    returned = _returned(shape)
-    return (
-        len(parameters) > 1
-        and bool(returned)
-        and all(
-            isinstance(each, cst.Name) and each.value == parameters[1].name.value
-            for each in returned
-        )
-        and not any(isinstance(each, cst.Assign) for each in own_nodes(shape.body))
-    )
-
-
-def _takes_several(call: cst.FunctionDef) -> bool:
-    """Say whether the first thing done with the inputs is to take them apart by unpacking."""
-    if len(call.params.params) < 2:
-        return False
-    inputs = call.params.params[1].name.value
-    for each in own_nodes(call.body):
-        if isinstance(each, cst.Name) and each.value == inputs:
-            return False
-        if isinstance(each, cst.Assign):
-            return (
-                isinstance(each.value, cst.Name)
-                and each.value.value == inputs
-                and isinstance(each.targets[0].target, cst.Tuple | cst.List)
-            )
-    return False
 
 
 def _is_one_tensor(module: Module, layer: _Layer, node: cst.BaseExpression) -> bool:
@@ -296,41 +262,14 @@ def _may_make_several(_: Facts, __: ast.ClassDef, bases: frozenset[str]) -> bool
     return bool(layers - ASK_CALL)
 
 
-def _may_give_as_is(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether a layer's method to tell the shape gives a name, and its call takes several."""
-    return any(
-        any(map(_may_take_several, _methods_of(lineage, "call")))
-        and any(
-            isinstance(each, ast.Return) and isinstance(each.value, ast.Name)
-            for method in _methods_of(lineage, _SHAPE)
-            for each in inner_nodes(method)
-        )
-        for lineage in lineages(glimpse)
-    )
-
-
-def _methods_of(lineage: list[ast.ClassDef], name: str) -> list[_Method]:
-    found = (method_of(each, name) for each in lineage)
-    return [each for each in found if each is not None]
-
-
-def _may_take_several(call: _Method) -> bool:
-    """Say whether the first assignment takes the inputs apart, as ``_takes_several`` does."""
-    inputs = [each.arg for each in call.args.args[1:2]]
-    assigned = (each for each in inner_nodes(call) if isinstance(each, ast.Assign))
-    match min(assigned, key=lambda each: (each.lineno, each.col_offset), default=None):
-        case ast.Assign(targets=[ast.Tuple() | ast.List(), *_], value=ast.Name(id=name)):
-            return name in inputs
-    return False
-
-
 rule = Rule(
     code="KD225",
     name="output-shape-of-call",
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("call") & (classes(_may_make_several) | Trigger(_may_give_as_is)),
+    triggers=word("call")
+    & (classes(_may_make_several) | Trigger(lambda glimpse, _: may_take_several(glimpse, _SHAPE))),
     since="3.0",
 )
 
@@ -355,6 +294,13 @@ _POOL_USE = (
     "\n\na, b = keras.Input((4,)), keras.Input((4,))\nmodel = keras.Model([a, b], Pool()([a, b]))\n"
     "y = model.predict([np.ones((2, 4)), np.ones((2, 4))], verbose=0)\n"
 )
+
+_SUM = (
+    "import keras\n\n\nclass Sum(keras.layers.Layer):\n"
+    "    def call(self, inputs):\n        return inputs[0] + inputs[1]\n\n"
+    "    def compute_output_shape(self, input_shape):\n        return (input_shape[0], 3)\n"
+)
+_SUM_USE = "\n\ny = Sum()([keras.Input((3,)), keras.Input((3,))])\n"
 
 VALID = [
     # It says itself what it gives, and is asked.
@@ -393,6 +339,11 @@ VALID = [
     "    def compute_output_shape(self, input_shape):\n        return input_shape[0]\n\n"
     + _POOL_CALL,
     "import tf_keras as keras\n\n\nclass Both(keras.layers.Embedding):\n" + _CALL,
+    # One tensor, as far as can be seen.
+    _SUM.replace("inputs[0] + inputs[1]", "inputs[0] + inputs[1] + inputs.shape[0]"),
+    _SUM.replace("inputs[0] + inputs[1]", "inputs[0] + 1"),
+    _SUM.replace("(input_shape[0], 3)", "(input_shape[0][0], 3)"),
+    _SUM.replace("        return (", "        input_shape = input_shape[0]\n        return ("),
 ]  # fmt: skip
 INVALID = [
     Example(
@@ -439,6 +390,23 @@ INVALID = [
         after="import numpy as np\n" + _POOL + _SPEC_LINES + _POOL_CALL + _POOL_USE,
         raises="ValueError: Exception encountered when calling Functional.call().",
         check="assert y.shape == (2, 4)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_SUM + _SUM_USE,
+        after=_SUM.replace("    def call", _SPEC_LINES + "    def call") + _SUM_USE,
+        raises="ValueError: Exception encountered when calling Sum.call().",
+        check="assert tuple(y.shape) == (None, 3)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_SUM.replace("(input_shape[0], 3)", "(input_shape[0],) + (3,)") + _SUM_USE,
+        after=_SUM.replace("    def call", _SPEC_LINES + "    def call").replace(
+            "(input_shape[0], 3)", "(input_shape[0],) + (3,)"
+        )
+        + _SUM_USE,
+        raises="ValueError: Exception encountered when calling Sum.call().",
+        check="assert tuple(y.shape) == (None, 3)",
         on_keras_2=True,
     ),
 ]

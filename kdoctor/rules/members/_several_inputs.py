@@ -1,0 +1,150 @@
+"""Layers of several inputs, and what their `compute_output_shape` makes of the list of shapes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.rules.triggers import lineages, method_of
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import inner_nodes
+from kdoctor.syntax.walk import own_nodes
+
+_Method = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def returned_by(function: cst.FunctionDef) -> list[cst.BaseExpression]:
+    """Return what a method itself returns."""
+    return [
+        each.value
+        for each in own_nodes(function.body)
+        if isinstance(each, cst.Return) and each.value is not None
+    ]
+
+
+def gives_as_is(shape: cst.FunctionDef) -> bool:
+    """Say whether a method gives back its parameter, and does nothing else."""
+    parameters = shape.params.params
+    returned = returned_by(shape)
+    return (
+        len(parameters) > 1
+        and bool(returned)
+        and all(
+            isinstance(each, cst.Name) and each.value == parameters[1].name.value
+            for each in returned
+        )
+        and not any(isinstance(each, cst.Assign) for each in own_nodes(shape.body))
+    )
+
+
+def mixes_shapes(shape: cst.FunctionDef) -> bool:
+    """Say whether it makes one shape of numbers and of what are shapes where inputs are several.
+
+    ``return (input_shape[0], 3)``, where nothing else is asked of ``input_shape``.
+    """
+    if len(shape.params.params) != 2 or shape.decorators:
+        return False
+    name = shape.params.params[1].name.value
+    returned = returned_by(shape)
+    given = [list(_elements(each)) for each in returned]
+    of_shapes = [each for parts in given for each in parts if _index(each, name) is not None]
+    names = [each for each in own_nodes(shape.body) if _is_name(each, name)]
+    return (
+        bool(returned)
+        and all(
+            any(_index(each, name) is not None for each in parts)
+            and any(isinstance(each, cst.Integer) for each in parts)
+            for parts in given
+        )
+        and len(names) == len(of_shapes)
+    )
+
+
+def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """Yield the elements of a tuple or list, be it that two are added."""
+    match node:
+        case cst.BinaryOperation(operator=cst.Add()):
+            yield from _elements(node.left)
+            yield from _elements(node.right)
+        case cst.Tuple() | cst.List():
+            yield from (each.value for each in node.elements if isinstance(each, cst.Element))
+
+
+def takes_several(call: cst.FunctionDef) -> bool:
+    """Say whether the inputs are several for sure: they are taken apart, and nothing else.
+
+    The first thing done with them is to unpack them, or all that is done is to take one of them,
+    and another.
+    """
+    if len(call.params.params) < 2:
+        return False
+    inputs = call.params.params[1].name.value
+    return _unpacks(call, inputs) or _takes_each(call, inputs)
+
+
+def _unpacks(call: cst.FunctionDef, inputs: str) -> bool:
+    for each in own_nodes(call.body):
+        if _is_name(each, inputs):
+            return False
+        if isinstance(each, cst.Assign):
+            return _is_name(each.value, inputs) and isinstance(
+                each.targets[0].target, cst.Tuple | cst.List
+            )
+    return False
+
+
+def _takes_each(call: cst.FunctionDef, inputs: str) -> bool:
+    nodes = list(own_nodes(call.body))
+    taken = [index for each in nodes if (index := _index(each, inputs)) is not None]
+    return len(set(taken)) > 1 and len(taken) == sum(_is_name(each, inputs) for each in nodes)
+
+
+def _is_name(node: cst.CSTNode, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
+
+
+def _index(node: cst.CSTNode, name: str) -> int | None:
+    """Return which element of what has this name an expression takes."""
+    match node:
+        case cst.Subscript(
+            value=cst.Name(value=owner),
+            slice=[cst.SubscriptElement(slice=cst.Index(cst.Integer() as at))],
+        ) if owner == name:
+            return at.evaluated_value
+    return None
+
+
+def may_take_several(glimpse: Glimpse, shape: str) -> bool:
+    """Say whether a layer's method to tell the shape may be one of these, and its call, too."""
+    return any(
+        any(map(_may_take_apart, _methods_of(lineage, "call")))
+        and any(
+            isinstance(each, ast.Return) and isinstance(each.value, _GIVEN)
+            for method in _methods_of(lineage, shape)
+            for each in inner_nodes(method)
+        )
+        for lineage in lineages(glimpse)
+    )
+
+
+_GIVEN = (ast.Name, ast.Tuple, ast.List, ast.BinOp)
+
+
+def _methods_of(lineage: list[ast.ClassDef], name: str) -> list[_Method]:
+    found = (method_of(each, name) for each in lineage)
+    return [each for each in found if each is not None]
+
+
+def _may_take_apart(call: _Method) -> bool:
+    inputs = [each.arg for each in call.args.args[1:2]]
+    for each in inner_nodes(call):
+        match each:
+            case (
+                ast.Assign(targets=[ast.Tuple() | ast.List(), *_], value=ast.Name(id=name))
+                | ast.Subscript(value=ast.Name(id=name), slice=ast.Constant())
+            ):
+                if name in inputs:
+                    return True
+    return False
