@@ -2,12 +2,15 @@
 
 ## What it does
 Reports `call(self, inputs, …)` of a subclass of a recurrent layer (also of `Bidirectional` and the
-`ConvLSTM`s) without a `build` of its own.
+`ConvLSTM`s) that leaves `build` or `compute_output_shape` to it, and a `call` without
+`initial_state`.
 
 ## Why it breaks
 Keras 3 passes the shapes of the inputs to `build` by the names of the parameters of `call`, and the
-`build` of a recurrent layer asks for `sequences`: `ValueError: For a `build()` method with more
-than one argument, all arguments should have a `_shape` suffix and match an argument from `call()`.`
+`build` of a recurrent layer asks for `sequences` and `initial_state`: `ValueError: For a `build()`
+method with more than one argument, all arguments should have a `_shape` suffix and match an
+argument from `call()`.`
+With a `build` of its own it is `compute_output_shape` that fails so, when a model is built.
 
 ## What to write instead
 `call(self, sequences, initial_state=None, mask=None, training=None)`, the signature of Keras 3. On
@@ -20,12 +23,12 @@ Run on Keras 3.15.1 and tf_keras 2.21 with subclasses of each recurrent layer.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -37,11 +40,13 @@ RECURRENT = frozenset({
     "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "LSTM", "RNN", "SimpleRNN",
 })  # fmt: skip
 """The layers whose ``build`` asks for the shape of ``sequences``."""
-_NEW = "sequences"
+_NEW, _STATE = "sequences", "initial_state"
 _ERROR = (
-    "ValueError: For a `build()` method with more than one argument, all arguments should have a "
+    "ValueError: For a `{}()` method with more than one argument, all arguments should have a "
     "`_shape` suffix and match an argument from `call()`."
 )
+_OF_THE_CLASS = "ValueError: Exception encountered when calling {}.call()."
+_BUILD, _SHAPE, _SPEC = "build", "compute_output_shape", "compute_output_spec"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -56,34 +61,80 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         methods = {e.name.value: e for e in node.body.body if isinstance(e, cst.FunctionDef)}
         call = methods.get("call")
-        if call is None or "build" in methods or len(call.params.params) < 2:
+        asking = _asking(methods)
+        if call is None or asking is None or len(call.params.params) < 2:
             continue
-        parameter = call.params.params[1]
-        if parameter.name.value != _NEW:
-            yield _finding(module, facts, call, parameter, base)
+        if call.params.params[1].name.value != _NEW or not _takes(call, _STATE):
+            yield _finding(module, facts, call, base, asking)
+
+
+def _asking(methods: Mapping[str, cst.FunctionDef]) -> str | None:
+    """Return which method of the recurrent layer asks for the shape of ``sequences``."""
+    build = methods.get(_BUILD)
+    if build is None:
+        return _BUILD
+    # With several, the names of its own parameters count, too.
+    is_plain = len(build.params.params) == 2 and not {_SHAPE, _SPEC} & set(methods)
+    return _SHAPE if is_plain else None
+
+
+def _takes(call: cst.FunctionDef, name: str) -> bool:
+    named = (*call.params.params, *call.params.kwonly_params)
+    return any(each.name.value == name for each in named)
 
 
 def _finding(
-    module: Module, facts: Facts, call: cst.FunctionDef, parameter: cst.Param, base: str
+    module: Module, facts: Facts, call: cst.FunctionDef, base: str, asking: str
 ) -> Finding:
-    edits = _renamed(module, call, parameter)
+    parameter = call.params.params[1]
+    edits = _edits(module, call, parameter)
     old = parameter.name.value
+    said = _ERROR.format(asking)
+    if asking == _SHAPE:  # what Keras says of the layer comes first
+        said = f"{_OF_THE_CLASS.format(_name(module, call))} {said.removeprefix('ValueError: ')}"
+    wanted, has = (_NEW, f"has `{old}`") if old != _NEW else (_STATE, "has none")
     return rule.finding(
         module.place(parameter.name),
-        f"`build` of `{base.rpartition('.')[2]}` looks for `{_NEW}` among the parameters of "
-        f"`call`, which has `{old}`: {_ERROR}",
+        f"`{asking}` of `{base.rpartition('.')[2]}` looks for `{wanted}` among the parameters of "
+        f"`call`, which {has}: {said}",
         symbol=f"{base}.call({old})",
         confidence=Confidence.CERTAIN,
-        help=f"Call the first parameter `{_NEW}`.",
+        help=f"Call the first parameter `{_NEW}`, and have `{_STATE}=None` among the others.",
         fix=Fix(
-            f"Call the parameter `{_NEW}`",
+            f"Call the parameter `{_NEW}`" if old != _NEW else f"Take `{_STATE}`",
             edits,
             facts.applicability(*(each for each in INVALID if each.after)),
         )
         if edits
         else None,
-        no_fix_because=None if edits else f"`{_NEW}` means something else in this method",
+        no_fix_because=None
+        if edits
+        else "the method must be read for it: it has the name for something "
+        "else, or takes whatever it is given",
     )
+
+
+def _edits(module: Module, call: cst.FunctionDef, parameter: cst.Param) -> tuple[Edit, ...] | None:
+    renamed = () if parameter.name.value == _NEW else _renamed(module, call, parameter)
+    if renamed is None or _takes(call, _STATE):
+        return renamed
+    if call.params.star_kwarg is not None or isinstance(call.params.star_arg, cst.Param):
+        return None  # the state is among them, and may be handed on
+    if any(isinstance(each, cst.Name) and each.value == _STATE for each in descendants(call.body)):
+        return None
+    last = call.params.params[-1]
+    annotation = last.annotation.annotation if last.annotation else last.name
+    end = module.outer_span(last.default or annotation).end
+    text = f", {_STATE}=None"
+    kept = tuple(each for each in renamed if each.span.end != end)
+    if len(kept) < len(renamed):  # one edit where both are at one place
+        return (*kept, Edit(module.span(parameter.name), (f"{_NEW}{text}",)))
+    return (*renamed, Edit(Span(end, end), (text,)))
+
+
+def _name(module: Module, call: cst.FunctionDef) -> str:
+    around = next(each for each in module.ancestors(call) if isinstance(each, cst.ClassDef))
+    return around.name.value
 
 
 def _renamed(
@@ -148,11 +199,18 @@ _USE = "\n\ny = Mine(3)(keras.Input((5, 2)))\n"
 
 _CALL = "    def call(self, inputs):\n        return inputs\n"
 
+_BUILDS = (
+    "    def build(self, input_shape):\n        self.gate = 2\n"
+    "        super().build(input_shape)\n\n"
+)
+
 VALID = [
     _CLASS + "    def call(self, sequences, initial_state=None, mask=None, training=None):\n"
     "        return super().call(sequences)\n",
-    # It has a `build` of its own.
-    _CLASS + "    def build(self, input_shape):\n        self.built = True\n\n" + _CALL,
+    # It has methods of its own.
+    _CLASS + _BUILDS + "    def compute_output_shape(self, input_shape):\n"
+    "        return (None, 3)\n\n" + _CALL,
+    _CLASS + _BUILDS.replace("input_shape", "inputs_shape, more_shape=None") + _CALL,
     "import keras\n\n\nclass Mine(keras.layers.Dense):\n" + _CALL,
     "import keras\nfrom mine import LSTM\n\n\nclass Mine(LSTM):\n" + _CALL,
     "from tf_keras.layers import LSTM\n\n\nclass Mine(LSTM):\n" + _CALL,
@@ -189,5 +247,28 @@ INVALID = [
         "should have a `_shape` suffix and match an argument from `call()`.",
         check="assert tuple(y.shape) == (None, 3)",
         on_keras_2=True,
+    ),
+    Example(
+        before=_CLASS + _BUILDS + "    def call(self, inputs):\n"
+        "        return super().call(inputs) * self.gate\n" + _USE,
+        after=_CLASS + _BUILDS + "    def call(self, sequences, initial_state=None):\n"
+        "        return super().call(sequences) * self.gate\n" + _USE,
+        raises="ValueError: Exception encountered when calling Mine.call().",
+        check="assert tuple(y.shape) == (None, 3)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_CLASS + "    def call(self, sequences, mask=None):\n"
+        "        return super().call(sequences, mask=mask)\n" + _USE,
+        after=_CLASS + "    def call(self, sequences, mask=None, initial_state=None):\n"
+        "        return super().call(sequences, mask=mask)\n" + _USE,
+        raises=_ERROR.format("build"),
+        check="assert tuple(y.shape) == (None, 3)",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_CLASS + "    def call(self, x, **kwargs):\n"
+        "        return super().call(x, **kwargs)\n" + _USE,
+        raises=_ERROR.format("build"),
     ),
 ]  # fmt: skip
