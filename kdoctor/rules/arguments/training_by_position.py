@@ -31,6 +31,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.calls import is_keras_3, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_of, kind_of_class, methods_in, still_holds
@@ -60,7 +61,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for call in module.nodes(cst.Call):
         given = _by_position(call)
         first = next((n for n, each in enumerate(given) if n and _is_bool(module, each)), None)
-        owner = None if first is None else module.type_of(call.func)
+        owner = None if first is None else _called(module, call.func)
         if first is None or owner is None or not is_keras_3(facts, owner.qualified):
             continue
         names = _parameters(module, facts, owner)
@@ -76,6 +77,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             fix=_fix(module, facts, given[first:], names[first:]),
             no_fix_because=None if len(given) <= len(names) else "its parameter has no name here",
         )
+
+
+def _called(module: Module, function: cst.BaseExpression) -> Type | None:
+    return module.type_of(function) or type_in_list(module, function)
 
 
 def _by_position(call: cst.Call) -> Sequence[cst.Arg]:
@@ -181,7 +186,11 @@ def _may_pass_one(glimpse: Glimpse, facts: Facts) -> bool:
         for each in _flags(function.args)
     }
     asked = [(each.node, each.node.func) for each in glimpse.calls if _passes_one(each, flags)]
-    return bool(asked) and may_be_of(glimpse, facts, asked, _KINDS)
+    if not asked:
+        return False
+    return may_be_in_list(glimpse, [function for _, function in asked]) or may_be_of(
+        glimpse, facts, asked, _KINDS
+    )
 
 
 def _flags(given: ast.arguments) -> Iterator[ast.arg]:
@@ -253,6 +262,18 @@ _NAMED = _HEAD + (
     "made = Body()(np.ones((1, 2), 'float32'), {})\n"
 )
 _PLAIN = _HEAD + "y = keras.layers.BatchNormalization()(np.zeros((2, 3), 'float32'), {})\n"
+_LISTED = _OWN.format("training=training") + (
+    "class Many(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.blocks = {}\n\n"
+    "    def call(self, x, training=None):\n        {}\n            x = layer(x, {})\n"
+    "        return self.blocks[0](x, {})\n\n\n"
+    "model = Many()\nmodel.compile('sgd', 'mse')\n"
+    "model.fit(np.ones((2, 2)), np.ones((2, 2)), verbose=0)\n"
+)
+_BLOCKS = "[Own() for _ in range(2)]"
+_FOR = "for layer in self.blocks:"
+_APPENDED = "[]\n        for _ in range(2):\n            self.blocks.append(Own())"
+_COUNTED = "for _, layer in enumerate(self.blocks[:-1]):"
 
 VALID = [
     _OWN.format("training=training"),
@@ -267,6 +288,11 @@ VALID = [
     _HEAD + "keras.layers.Dropout(0.5, True)\nkeras.layers.RandomFlip()(np.ones((2, 2, 3)), True)",
     _TWO.format("True, 2.0").replace("def call", "def __call__"),
     _TWO.format("*[True, 2.0]"),
+    _LISTED.format(_BLOCKS, _FOR, "training=training", "training=training"),
+    # Not of one class for sure.
+    _LISTED.format("[Own(), other]", _FOR, "training", "training"),
+    _LISTED.format(_BLOCKS + "\n        self.blocks += others", _FOR, "training", "training"),
+    _LISTED.format("[]\n        self.blocks.append(others)", _FOR, "training", "training"),
     # Models of inputs and outputs, which take all.
     _NAMED.format("training=training", "True").replace(
         "name='body', **", "inputs=x, outputs=y, **"
@@ -324,5 +350,20 @@ INVALID = [
     Example(
         before=_TWO.format("True, 2.0").replace(", scale", ", *scale"),
         raises=_ERROR,
+    ),
+    # In a list of the object.
+    Example(
+        before=_LISTED.format(_BLOCKS, _FOR, "training", "training"),
+        after=_LISTED.format(_BLOCKS, _FOR, "training=training", "training=training"),
+        raises="ValueError",
+        on_keras_2=True,
+        findings=2,
+    ),
+    Example(
+        before=_LISTED.format(_APPENDED, _COUNTED, "training", "training"),
+        after=_LISTED.format(_APPENDED, _COUNTED, "training=training", "training=training"),
+        raises="ValueError",
+        on_keras_2=True,
+        findings=2,
     ),
 ]
