@@ -2,7 +2,8 @@
 
 ## What it does
 Reports assignments to members of models, layers, metrics, optimizers and callbacks that are
-properties without a setter.
+properties without a setter; and classes of one's own that have a property without a setter where
+Keras 3 assigns: `name` and `activity_regularizer` of layers and models.
 
 ## Why it breaks
 `AttributeError: property 'model' of 'Mine' object has no setter`. `Callback.model` was a plain
@@ -33,12 +34,13 @@ import libcst as cst
 
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._bare_properties import bare_properties, may_be_bare
 from kdoctor.rules.members._owners import class_of, symbol
 from kdoctor.rules.own_classes import keeps_own, stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import changes_of
+from kdoctor.rules.triggers import Trigger, changes_of, word
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.scopes import BindingKind
 
@@ -85,6 +87,24 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue  # KD511 and KD512 tell of the class as a whole
         if _is_read_only(module, facts, store) and not module.is_guarded(store.node):
             yield _finding(module, store)
+    for node, method in bare_properties(module, facts):
+        if not module.is_guarded(node):
+            yield _without_setter(module, node, method)
+
+
+def _without_setter(module: Module, node: cst.ClassDef, method: cst.FunctionDef) -> Finding:
+    name = method.name.value
+    return rule.finding(
+        module.place(method.name),
+        f"Keras assigns `{name}` when the object is made: AttributeError: property '{name}' of "
+        f"'{node.name.value}' object has no setter",
+        symbol=f"{node.name.value}.{name}",
+        confidence=Confidence.LIKELY,
+        help="Pass it to `super().__init__(name=…)`, or call your own by another name."
+        if name == "name"
+        else "Call your own by another name, or let it be assigned.",
+        no_fix_because="who reads it, in which file, is not known here",
+    )
 
 
 def _is_read_only(module: Module, facts: Facts, store: MemberStore) -> bool:
@@ -157,7 +177,8 @@ rule = Rule(
         (changes_of({kind}, *members) for kind, members in READ_ONLY.items()),
         changes_of({Kind.MODEL}, *OF_FUNCTIONAL)
         | changes_of({Kind.LAYER}, *sorted({*OF_LAYERS.values()})),
-    ),
+    )
+    | word("property") & Trigger(lambda glimpse, _: may_be_bare(glimpse)),
     since="3.0",
 )
 
@@ -198,6 +219,26 @@ VALID = [
     (
         "import keras\n\n\nclass Mine(keras.metrics.Metric):\n    def __init__(self, path):\n"
         "        super().__init__()\n        self.path = path"
+    ),
+    # What the property gives already need not be assigned.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def __init__(self, name):\n"
+        "        self.called = name\n        super().__init__(name=name)\n\n"
+        "    @property\n    def name(self):\n        return self.called"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n"
+        "    def activity_regularizer(self):\n        return None"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n    def name(self):\n"
+        "        return self.called\n\n    @name.setter\n    def name(self, value):\n"
+        "        self.called = value"
+    ),
+    "import keras\n\n\nclass Mine:\n    @property\n    def name(self):\n        return self.called",
+    (
+        "import tf_keras\n\n\nclass Mine(tf_keras.layers.Layer):\n    @property\n"
+        "    def name(self):\n        return 'mine'"
     ),
 ]
 INVALID = [
@@ -244,5 +285,26 @@ INVALID = [
         before="import keras\n\n\nclass Mine(keras.Model):\n    def __init__(self, path):\n"
         "        super().__init__()\n        self.path = path\n\n\nMine('here')",
         raises="AttributeError: property 'path' of 'Mine' object has no setter",
+    ),
+    # Keras 2 had a property there, and assigned something else.
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    @property\n"
+        "    def name(self):\n        return 'mine'\n\n    def call(self, x):\n"
+        "        return 2 * x\n\n\nlayer = Mine()",
+        raises="AttributeError: property 'name' of 'Mine' object has no setter",
+        on_keras_2=True,
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Dense):\n"
+        "    def __init__(self, units):\n        super().__init__(units)\n"
+        "        self.factor = 0.1\n\n    @property\n    def activity_regularizer(self):\n"
+        "        return keras.regularizers.L2(self.factor)\n\n\nlayer = Mine(3)",
+        raises="AttributeError: property 'activity_regularizer' of 'Mine' object has no setter",
+        on_keras_2=True,
+    ),
+    Example(
+        before="import keras\n\n\nclass Mine(keras.Model):\n    @property\n"
+        "    def loss(self):\n        return self.made_of\n\n\nmodel = Mine()",
+        raises="AttributeError: property 'loss' of 'Mine' object has no setter",
     ),
 ]

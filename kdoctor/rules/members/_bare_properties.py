@@ -1,0 +1,136 @@
+"""Properties of a class of one's own under names that Keras 3 assigns in ``__init__``.
+
+Keras 2 had `name` and `activity_regularizer` as properties, and assigned what these read. Names
+that get True, False or a number are left out: what a property gives already is not assigned anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.rules.calls import argument, is_builtin, is_keras_3, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import own_nodes
+
+_OF_LAYERS: Final = frozenset({"name", "activity_regularizer"})
+ASSIGNED: Final = {
+    Kind.LAYER: _OF_LAYERS,
+    Kind.MODEL: _OF_LAYERS | {"loss"},
+    Kind.METRIC: frozenset({"name"}),
+}
+"""What the ``__init__`` of Keras 3 assigns, and that of Keras 2 does not."""
+_NAMES: Final = frozenset().union(*ASSIGNED.values())
+_DEEPEST: Final = 16  # classes of the file that derive from each other
+
+
+def bare_properties(module: Module, facts: Facts) -> Iterator[tuple[cst.ClassDef, cst.FunctionDef]]:
+    """Yield each such property without a setter, with its class."""
+    if "__setattr__" in module.words:
+        return
+    for node in module.nodes(cst.ClassDef):
+        found = [each for each in methods_in(node).values() if each.name.value in _NAMES]
+        kind = kind_of_class(module, node) if found else None
+        if kind is None or not _is_of_keras_3(module, facts, node) or not _is_set_first(node):
+            continue
+        for each in found:
+            if each.name.value in ASSIGNED.get(kind, ()) and _is_bare(module, node, each):
+                yield node, each
+
+
+def _is_of_keras_3(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+    """Say whether the one line of bases leads to the Keras 3 of the target."""
+    for _ in range(_DEEPEST):
+        if len(node.bases) != 1:
+            return False
+        base = node.bases[0].value
+        own = class_named(module, base)
+        if own is None:
+            name = module.qualified(base)
+            return name is not None and is_keras_3(facts, name)
+        node = own
+    return False
+
+
+def _is_set_first(node: cst.ClassDef) -> bool:
+    """Say whether Keras assigns before the class has anything of its own to read.
+
+    What the property gives already is not assigned: ``self._name = name`` before
+    ``super().__init__(name=name)``.
+    """
+    init = methods_in(node).get("__init__")
+    return init is None or _first_call(init) is not None
+
+
+def _first_call(init: cst.FunctionDef) -> cst.Call | None:
+    """Return ``super().__init__(…)`` where that is what a method does first."""
+    for line in init.body.body:
+        match line:
+            case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString())]):
+                continue
+            case cst.SimpleStatementLine(
+                body=[
+                    cst.Expr(
+                        value=cst.Call(
+                            func=cst.Attribute(
+                                value=cst.Call(func=cst.Name(value="super")),
+                                attr=cst.Name(value="__init__"),
+                            )
+                        ) as call
+                    )
+                ]
+            ):
+                return call
+        return None
+    return None
+
+
+def _is_bare(module: Module, node: cst.ClassDef, method: cst.FunctionDef) -> bool:
+    match method.decorators:
+        case [cst.Decorator(decorator=cst.Name(value="property") as decorator)]:
+            if not is_builtin(module, decorator):
+                return False
+        case _:
+            return False
+    may_be_set = _may_be_a_name if method.name.value == "name" else _may_be_none
+    given = (each for each in own_nodes(method.body) if isinstance(each, cst.Return))
+    return not any(may_be_set(module, node, each.value) for each in given)
+
+
+def _may_be_a_name(module: Module, node: cst.ClassDef, given: cst.BaseExpression | None) -> bool:  # noqa: ARG001
+    """Say whether a property returns the very text that the class passes on as its name."""
+    if given is None or not isinstance(given, cst.SimpleString):
+        return given is None or isinstance(given, cst.Name)
+    init = methods_in(node).get("__init__")
+    call = None if init is None else _first_call(init)
+    passed = None if call is None else argument(call, "name")
+    return passed is not None and literal(passed.value) == literal(given)
+
+
+def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression | None) -> bool:
+    """Say whether a property may return None before the class has assigned anything."""
+    match given:
+        case cst.Call(func=function):
+            return split_root(module.qualified(function) or "") is None
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
+            return len(node.bases) != 1 or member in module.scope_of(node.body).bindings
+    return True
+
+
+def may_be_bare(glimpse: Glimpse) -> bool:
+    """Say whether there may be such a property."""
+    return any(
+        each.name in _NAMES
+        and any(
+            isinstance(found, ast.Name) and found.id == "property" for found in each.decorator_list
+        )
+        for each in glimpse.nodes.get(ast.FunctionDef, ())
+    )
