@@ -133,6 +133,15 @@ def is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:
     )
 
 
+def named_alike(name: str | None, names: Iterable[str | None]) -> Iterator[str]:
+    """Yield the dotted names that end as another does: the same thing at another place.
+
+    ``keras.utils.get_custom_objects().update(own)`` does what it did by way of ``generic_utils``.
+    """
+    leaf = (name or "").rpartition(".")[2]
+    return (each for each in names if leaf and each and each.rpartition(".")[2] == leaf)
+
+
 def targets(statement: cst.Assign) -> list[str]:
     """Return what an assignment assigns to, as it is written."""
     return [written(each.target) for each in statement.targets]

@@ -28,6 +28,7 @@ from kdoctor.syntax.fallbacks import (
     is_empty,
     is_for_types_only,
     is_within,
+    named_alike,
     raises,
     statement_around,
     targets,
@@ -380,10 +381,11 @@ class Guards:
                 case cst.Return(value=cst.BaseExpression()), cst.Return(value=cst.BaseExpression()):
                     likewise = True
                 case cst.Expr(value=cst.Call()), cst.Expr(value=cst.Call() as call):
-                    name = self._name(call.func)
-                    likewise = (
-                        name is not None and self._knowledge.exists(name) is True
-                    ) or is_another_member(call.func, node)
+                    failed = self._name(chain_on(node, self._parents))
+                    names = map(self._name, attributes_in(other))
+                    twins = (self._name(call.func), *named_alike(failed, names))
+                    likewise = any(each and self._knowledge.exists(each) for each in twins)
+                    likewise = likewise or is_another_member(call.func, node)
                 case _:
                     continue
             if likewise and not self._fails(other):

@@ -507,3 +507,11 @@ def test_a_name_that_nothing_binds_is_guarded_by_a_handler_for_it(parse, handler
 def test_a_handler_for_a_name_guards_no_attribute(parse):
     source = "import k\ntry:\n    y = k.old.x\nexcept NameError:\n    y = 3"
     assert not guarded(parse, source, "k.old.x")
+
+
+def test_a_call_by_way_of_what_is_there_does_the_work(parse):
+    source = "import k\ntry:\n    k.old.make().update(x)\nexcept AttributeError:\n    {}"
+
+    assert guarded(parse, source.format("k.new.make().update(x)"), "k.old.make")
+    assert not guarded(parse, source.format("k.new.take().update(x)"), "k.old.make")
+    assert not guarded(parse, source.format("pass"), "k.old.make")
