@@ -3,7 +3,8 @@
 ## What it does
 Reports the keys `acc` and `val_acc` (or `accuracy` and `val_accuracy`) of a history and of the
 `logs` of a callback, and the same as `monitor=` of a callback or in the path of a
-`ModelCheckpoint`, where each `compile` of the file names the metric the other way.
+`ModelCheckpoint`, where each `compile` of the file names the metric the other way. With
+`metrics={"caps": "accuracy"}` these are `caps_acc` and `val_caps_acc`.
 
 ## Why it breaks
 Up to Keras 2.2 the name of the accuracy was `acc`, however it was asked for. Since 2.3 it is the
@@ -14,7 +15,8 @@ a path with `{val_acc:.2f}` cannot be written out.
 
 ## What to write instead
 The name that `compile` was given: `metrics=["accuracy"]` gives `accuracy` and `val_accuracy`,
-`metrics=["acc"]` gives `acc` and `val_acc`.
+`metrics=["acc"]` gives `acc` and `val_acc`. The name of the output stands in front, where a model
+has several.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with both names.
@@ -24,7 +26,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 
@@ -36,36 +38,48 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored, renamed
 from kdoctor.rules.members._fallbacks import has_a_fallback
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, word
+from kdoctor.rules.triggers import Trigger, keyword, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
-_KEYS = frozenset(f"{prefix}{name}" for prefix in ("", "val_") for name in _NAMES)
-_FIELD = re.compile(r"\{((?:val_)?acc(?:uracy)?)(?=[:!}])")
+_KEY = re.compile(r"(?:\w+_)?(?:acc|accuracy)")
+_ENDING = re.compile(r"(?<![a-zA-Z0-9])(?:acc|accuracy)(?!\w)")
+_FIELD = re.compile(r"\{((?:\w+_)?acc(?:uracy)?)(?=[:!}])")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each key and each monitored name that no metric of the file has."""
     named = _named_by_compile(module)
-    if named is None or len(named & _NAMES.keys()) != 1:
+    if not named:
         return
-    for node, name in fields_of_paths(module, _FIELD):
-        metric = name.removeprefix("val_")
-        if metric not in named and not module.is_guarded(node):
-            new = name.removesuffix(metric) + _NAMES[metric]
-            yield _finding(module, facts, node, name, new, NO_PATH)
-    keys = [
-        (node, what)
+    fields = ((node, name, NO_PATH) for node, name in fields_of_paths(module, _FIELD))
+    keys = (
+        (node, node.raw_value, what)
         for node, what in keys_of_logs(module)
-        if node.raw_value.removeprefix("val_") in _NAMES and not has_a_fallback(module, node, _KEYS)
-    ]
-    for node, what in (*keys, *monitored(module)):
-        old = node.raw_value
+        if not has_a_fallback(module, node, _alike(node.raw_value))
+    )
+    watched = ((node, node.raw_value, what) for node, what in monitored(module))
+    for node, old, what in (*fields, *keys, *watched):
         metric = old.removeprefix("val_")
-        if metric in _NAMES and metric not in named and not module.is_guarded(node):
-            new = old.removesuffix(metric) + _NAMES[metric]
+        other = _other(metric)
+        if other in named and metric not in named and not module.is_guarded(node):
+            new = old.removesuffix(metric) + other
             yield _finding(module, facts, node, old, new, what)
+
+
+def _other(metric: str) -> str:
+    """Return how an accuracy is called otherwise, "" of anything else."""
+    output, joint, leaf = metric.rpartition("_")
+    return f"{output}{joint}{_NAMES[leaf]}" if leaf in _NAMES else ""
+
+
+def _alike(key: str) -> frozenset[str]:
+    """Return the keys that stand beside one in the logs, under both of their names."""
+    metric = key.removeprefix("val_")
+    return frozenset(
+        f"{prefix}{name}" for prefix in ("", "val_") for name in (metric, _other(metric))
+    )
 
 
 def _named_by_compile(module: Module) -> set[str] | None:
@@ -81,36 +95,65 @@ def _named_by_compile(module: Module) -> set[str] | None:
             if any(each.star for each in node.args) or len(node.args) > 2:
                 return None
             continue
-        value = value_of(module, metrics.value)
-        if not isinstance(value, cst.List | cst.Tuple):
+        names = _named(value_of(module, metrics.value))
+        if names is None:
             return None
-        for each in value.elements:
-            if isinstance(each.value, cst.SimpleString):
-                found.add(each.value.raw_value)
-            elif not isinstance(each.value, cst.Call | cst.Name | cst.Attribute):
-                return None
+        found |= names
+    return found
+
+
+def _named(metrics: cst.BaseExpression) -> set[str] | None:
+    """Return what the metrics of one model are called, as far as they are named by a text."""
+    if isinstance(metrics, cst.List | cst.Tuple):
+        return _texts([each.value for each in metrics.elements])
+    if not isinstance(metrics, cst.Dict):
+        return None
+    found: set[str] = set()
+    for each in metrics.elements:
+        if not isinstance(each, cst.DictElement) or not isinstance(each.key, cst.SimpleString):
+            return None
+        of_one = each.value
+        several = of_one.elements if isinstance(of_one, cst.List | cst.Tuple) else None
+        names = _texts([of_one] if several is None else [one.value for one in several])
+        if names is None:
+            return None
+        found |= {f"{each.key.raw_value}_{name}" for name in names}
+    return found
+
+
+def _texts(values: Iterable[cst.BaseExpression]) -> set[str] | None:
+    found: set[str] = set()
+    for each in values:
+        if isinstance(each, cst.SimpleString):
+            found.add(each.raw_value)
+        elif not isinstance(each, cst.Call | cst.Name | cst.Attribute):
+            return None
     return found
 
 
 def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether a `compile` names such a metric, and something is asked for such a name."""
+    if len(set(_ENDING.findall("\n".join(glimpse.strings)))) < len(_NAMES):
+        return False
     return any(map(partial(_names_accuracy, glimpse), glimpse.calls_of("compile"))) and (
-        any(_is_name(each.slice) for each in glimpse.nodes.get(ast.Subscript, ()))
-        or any(map(_is_name, chain.from_iterable(each.values for each in glimpse.calls)))
+        any(_is_key(each.slice) for each in glimpse.nodes.get(ast.Subscript, ()))
+        or any(map(_is_key, chain.from_iterable(each.values for each in glimpse.calls)))
         or any(map(_FIELD.search, glimpse.strings))
     )
 
 
 def _names_accuracy(glimpse: Glimpse, called: Called) -> bool:
     return called.is_attribute and any(
-        isinstance(value, ast.List | ast.Tuple) and any(map(_is_name, value.elts))
+        isinstance(each, ast.Constant) and each.value in _NAMES
         for value in glimpse.values_of(called.argument("metrics"))
+        if isinstance(value, ast.List | ast.Tuple | ast.Dict)
+        for each in ast.walk(value)
     )
 
 
-def _is_name(node: ast.expr) -> bool:
+def _is_key(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and (
-        isinstance(node.value, str) and node.value.removeprefix("val_") in _NAMES
+        isinstance(node.value, str) and _KEY.fullmatch(node.value) is not None
     )
 
 
@@ -139,10 +182,7 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("acc", "val_acc")
-    & word("accuracy", "val_accuracy")
-    & word("compile")
-    & Trigger(_may_be_called_otherwise),
+    triggers=word("compile") & keyword("metrics") & Trigger(_may_be_called_otherwise),
 )
 
 VALID = [
@@ -176,6 +216,17 @@ VALID = [
         "model.compile('sgd', 'mse', metrics={'a': 'acc'})\n"
         "model.fit(x).history['a_acc']"
     ),
+    # Of an output of another name, and of one of several models.
+    (
+        "import keras\nmodel = keras.Sequential()\n"
+        "model.compile('sgd', 'mse', metrics={'a': 'accuracy', 'b': ['mae']})\n"
+        "seen = model.fit(x).history\nseen['acc'], seen['b_acc'], seen['val_a_accuracy']"
+    ),
+    (
+        "import keras\nmodel = keras.Sequential()\n"
+        "model.compile('sgd', 'mse', metrics={'a': 'accuracy', **more})\n"
+        "model.fit(x).history['a_acc']"
+    ),
     (
         "import keras\nmodel = keras.Sequential()\nmodel.compile('sgd', 'mse')\n"
         "model.fit(x).history['acc']"
@@ -205,6 +256,17 @@ _MODEL = (
     "model = keras.Sequential([keras.layers.Dense(1)])\n"
 )
 _ACCURACY = f"{_MODEL}model.compile('sgd', 'mse', metrics=['accuracy'])\n"
+_TWO = (
+    "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
+    "inputs = keras.Input((3,))\ncaps = keras.layers.Dense(1, name='caps')(inputs)\n"
+    "decoded = keras.layers.Dense(3, name='decoded')(inputs)\n"
+    "model = keras.Model(inputs, [caps, decoded])\n"
+    "model.compile('sgd', ['mse', 'mse'], metrics={'caps': 'accuracy'})\n"
+)
+_SAVED = "save = keras.callbacks.ModelCheckpoint('a.keras', 'val_caps_acc', mode='max')\n"
+_TRAINED = (
+    "seen = model.fit(x, [y, x], validation_split=0.5, callbacks=[save], verbose=0).history\n"
+)
 INVALID = [
     Example(
         before=f"{_ACCURACY}history = model.fit(x, y, validation_split=0.5, verbose=0)\n"
@@ -256,5 +318,14 @@ INVALID = [
         "save = keras.callbacks.ModelCheckpoint('best-{epoch}-{val_accuracy:.2f}.keras')\n"
         "model.fit(x, y, validation_split=0.5, callbacks=[save], verbose=0)",
         raises="KeyError: 'Failed to format this callback filepath",
+    ),
+    # Of one of several outputs.
+    Example(
+        before=f"{_TWO}{_SAVED}{_TRAINED}last = seen['caps_acc'][-1]",
+        after=f"{_TWO}{_SAVED}{_TRAINED}last = seen['caps_accuracy'][-1]".replace(
+            "'val_caps_acc'", "'val_caps_accuracy'"
+        ),
+        raises="KeyError: 'caps_acc'",
+        findings=2,
     ),
 ]
