@@ -134,7 +134,7 @@ def test_only_the_missing_part_of_a_name_is_marked() -> None:
 
 
 def test_a_star_import_of_a_missing_module_is_left_to_people() -> None:
-    (found,) = findings("from keras.layers.core import *\nDense(3)")
+    (found,) = findings("from keras.layers.core import *\nTFOpLambda(3)")
     assert "ModuleNotFoundError: No module named 'keras.layers.core'" in found.message
     assert found.no_fix_because
 
@@ -233,3 +233,34 @@ def test_what_the_copy_of_keras_2_has_elsewhere_is_not_looked_for_in_keras() -> 
     source = "from tensorflow.python.keras.utils import GeneratorEnqueuer\n\nGeneratorEnqueuer(x)\n"
     (found,) = scan(["-"], stdin=source.encode(), select=["KD102"]).findings
     assert found.fix is None
+
+
+def test_what_is_read_off_a_module_that_another_file_hands_on_is_reported(tmp_path) -> None:
+    (tmp_path / "pk").mkdir()
+    (tmp_path / "pk" / "__init__.py").write_text("")
+    (tmp_path / "pk" / "backend.py").write_text(
+        "from tensorflow import keras\nfrom keras.utils import np_utils\n"
+    )
+    (tmp_path / "pk" / "use.py").write_text(
+        "from pk.backend import keras, np_utils\n\nkeras.layers.CuDNNLSTM(3)\n"
+        "np_utils.to_categorical(y)\nkeras.layers.Dense(3)\n"
+    )
+    found = scan([str(tmp_path)], select=["KD102"]).findings
+    # What is not there to be handed on is told of where it is imported.
+    assert [(each.place.path.rpartition("/")[2], each.place.line) for each in found] == [
+        ("backend.py", 2),
+        ("use.py", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from keras.layers.core import *\n",
+        "from keras.engine.topology import *\n\nLayer()\n",
+        # In the package there is nothing of that name.
+        "from keras.layers.core import *\n\nDense(TFOpLambda)\n",
+    ],
+)
+def test_a_star_import_stays_where_the_package_may_not_have_all(source) -> None:
+    assert mended(source) == source

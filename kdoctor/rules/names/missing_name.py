@@ -86,6 +86,7 @@ from kdoctor.rules.names._missing import (
     may_be_missing,
 )
 from kdoctor.rules.names._moves import Moves, Ways, is_of_the_copy, under_keras
+from kdoctor.rules.names._star_imports import star_of_package
 from kdoctor.rules.names._successors import BY_HAND, EXAMPLES
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import names
@@ -98,8 +99,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         reference: found
         for reference in module.references
         if reference.kind in (ReferenceKind.IMPORT, ReferenceKind.LOAD)
-        and _is_imported_here(reference)
         and (found := look_up(module, reference, facts)) is not None
+        and (_is_imported_here(reference) or _is_read_here(reference, found))
         and not _is_of_the_backend(found)
         and not module.is_guarded(reference.node)
         and not another_star_may_bind_it(module, reference)
@@ -116,7 +117,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue  # the finding at the import is about this use, too
         attempt = moves.attempt(reference)
         if isinstance(attempt, Refusal):
-            attempt = stand_in(module, facts, reference, found) or attempt
+            attempt = (
+                stand_in(module, facts, reference, found)
+                or star_of_package(module, facts, reference, found)
+                or attempt
+            )
         if imported is not None:
             if isinstance(attempt, Fix):
                 continue  # as above
@@ -218,6 +223,13 @@ def _reads(use: Reference, imported: Reference) -> bool:
 def _is_imported_here(reference: Reference) -> bool:
     """Say whether this file itself imports it: through a module of the tree it is missing there."""
     return reference.binding.imported.partition(".")[0] == reference.name.partition(".")[0]
+
+
+def _is_read_here(reference: Reference, found: Lookup) -> bool:
+    """Say whether this file reads what is missing off something that a module of the tree has."""
+    binding = reference.binding
+    missing = found.missing_prefix or ""
+    return reference.kind is ReferenceKind.LOAD and missing.startswith(f"{binding.name}.")
 
 
 def _is_of_the_backend(found: Lookup) -> bool:
@@ -362,5 +374,15 @@ INVALID = [
         before="from tensorflow.compat.v1 import keras\n\nkeras.layers.DenseFeatures([])",
         raises="AttributeError: module 'keras._tf_keras.keras.layers' has no attribute "
         "'DenseFeatures'",
+    ),
+    # All that is read is in the package, too.
+    Example(
+        before="from keras.layers.core import *\nfrom keras.layers.wrappers import *\n\n"
+        "layer = TimeDistributed(Dense(3))\n",
+        after="from keras.layers import *\nfrom keras.layers import *\n\n"
+        "layer = TimeDistributed(Dense(3))\n",
+        raises="ModuleNotFoundError: No module named 'keras.layers.core'",
+        unsafe=True,
+        findings=2,
     ),
 ]
