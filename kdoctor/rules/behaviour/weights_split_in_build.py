@@ -1,0 +1,271 @@
+"""What `build` works out of weights is worked out once: the weights behind it are not trained.
+
+## What it does
+Reports attributes of a layer of one's own that `build` makes of its weights by slicing, arithmetic
+or functions of Keras and TensorFlow, and that `call` reads: `self.kernel_i = self.kernel[:, :n]`,
+`self.w = K.concatenate([self.add_weight(…), self.add_weight(…)])`.
+
+## Why it breaks
+Up to Keras 2.3 these lines were part of the graph, and gradients went through them. Since Keras 2.4
+they run once, and give plain numbers: `call` works with what the weights were at first, whatever is
+trained, loaded or set. Nothing is said where the model has other weights; without any it is
+`ValueError: No gradients provided for any variable.`
+
+## What to write instead
+The same line at the beginning of `call`:
+
+    def call(self, inputs):
+        kernel_i = self.kernel[:, : self.units]
+
+## How we know
+Trained on Keras 3.15.1 and tf_keras 2.21: the weights do not move. The LSTM of Keras 2.2 sliced its
+kernel so.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import argument, is_keras_3, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, method_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import descendants, own_nodes
+
+_WORKS_ON: Final = frozenset({
+    *("abs", "cast", "concat", "concatenate", "dot", "exp", "expand_dims", "matmul", "multiply"),
+    *("permute_dimensions", "relu", "repeat", "reshape", "sigmoid", "softmax", "softplus"),
+    *("square", "squeeze", "stack", "tanh", "tile", "transpose"),
+})  # fmt: skip
+"""Functions through which a gradient goes, in whatever module of Keras or TensorFlow."""
+_PACKAGES: Final = ("backend.", "ops.", "activations.")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such attribute, where it is assigned."""
+    for node in module.nodes(cst.ClassDef):
+        methods = methods_in(node)
+        build, call = methods.get("build"), methods.get("call")
+        if build is None or call is None or kind_of_class(module, node) is not Kind.LAYER:
+            continue
+        if not _is_of_keras_3(module, facts, node):
+            continue
+        for assign, target in _worked_out(module, build):
+            name = target.attr.value
+            is_kept = _reads(call, name) and _is_assigned_once(node, name)
+            if is_kept and not module.is_guarded(assign):
+                yield _finding(module, node, target)
+
+
+def _is_of_keras_3(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
+    """Say whether no base is of a Keras 2 that stays one."""
+    names = (module.qualified(each.value) for each in node.bases)
+    return all(
+        is_keras_3(facts, name)
+        for name, each in zip(names, node.bases, strict=True)
+        if class_named(module, each.value) is None
+    )
+
+
+def _worked_out(
+    module: Module, build: cst.FunctionDef
+) -> Iterator[tuple[cst.Assign, cst.Attribute]]:
+    """Yield what is assigned to ``self`` and made of weights that were made in this method."""
+    weights: set[str] = set()
+    for each in own_nodes(build.body):
+        if not isinstance(each, cst.Assign) or len(each.targets) != 1:
+            continue
+        target = each.targets[0].target
+        name = _kept(target)
+        if name is None:
+            continue
+        if _is_weight(each.value):
+            weights.add(name)
+            continue
+        weights.discard(name)
+        if isinstance(target, cst.Attribute) and _is_made_of(module, each.value, weights):
+            yield each, target
+
+
+def _kept(target: cst.BaseExpression) -> str | None:
+    """Return ``self.x`` or ``x``, as it is written."""
+    match target:
+        case cst.Name():
+            return target.value
+        case cst.Attribute(value=cst.Name(value="self")):
+            return f"self.{target.attr.value}"
+    return None
+
+
+def _is_weight(value: cst.BaseExpression) -> bool:
+    """Say whether a weight that is trained is made."""
+    match value:
+        case cst.Call(
+            func=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value="add_weight"))
+        ):
+            trainable = argument(value, "trainable")
+            is_hidden = any(each.star for each in value.args)
+            return not is_hidden and (trainable is None or literal(trainable.value) is True)
+    return False
+
+
+def _is_made_of(module: Module, value: cst.BaseExpression, weights: set[str]) -> bool:
+    """Say whether a tensor is made of a weight."""
+
+    def is_tensor(node: cst.BaseExpression) -> bool:
+        return (
+            _is_weight(node) or (_kept(node) or "") in weights or _is_made_of(module, node, weights)
+        )
+
+    match value:
+        case cst.Subscript():
+            return is_tensor(value.value)
+        case cst.BinaryOperation():
+            return is_tensor(value.left) or is_tensor(value.right)
+        case cst.Call(args=[first, *_]) if _works_on_tensors(module, value.func):
+            inner = first.value
+            match inner:
+                case cst.List() | cst.Tuple():
+                    return any(is_tensor(each.value) for each in inner.elements)
+                case cst.ListComp():
+                    return is_tensor(inner.elt)
+            return is_tensor(inner)
+    return False
+
+
+def _works_on_tensors(module: Module, function: cst.BaseExpression) -> bool:
+    name = module.qualified(function) or ""
+    if name.rpartition(".")[2] not in _WORKS_ON:
+        return False
+    split = split_root(name)
+    return split[1].startswith(_PACKAGES) if split else name.startswith("tensorflow.")
+
+
+def _reads(call: cst.FunctionDef, name: str) -> bool:
+    return any(_kept_in(each) == name for each in descendants(call.body))
+
+
+def _kept_in(node: cst.CSTNode) -> str | None:
+    match node:
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
+            return name
+    return None
+
+
+def _is_assigned_once(node: cst.ClassDef, name: str) -> bool:
+    """Say whether no other line of the class makes it anew: `call` may."""
+    return (
+        sum(
+            _kept_in(target.target) == name
+            for each in descendants(node.body)
+            if isinstance(each, cst.Assign)
+            for target in each.targets
+        )
+        == 1
+    )
+
+
+def _finding(module: Module, node: cst.ClassDef, target: cst.Attribute) -> Finding:
+    name = target.attr.value
+    return rule.finding(
+        module.place(target),
+        f"`{name}` is worked out of weights once, in `build`: `call` keeps to what they were, and "
+        "they are not trained by it",
+        symbol=f"{node.name.value}.{name}",
+        confidence=Confidence.LIKELY,
+        help=f"Work `{name}` out in `call`.",
+        no_fix_because="where in `call` it is wanted first is for you to say",
+    )
+
+
+def _may_work_out(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether a `build` assigns something to an attribute that it takes apart or calls."""
+    return any(
+        isinstance(each, ast.Assign)
+        and isinstance(each.targets[0], ast.Attribute)
+        and isinstance(each.value, ast.Subscript | ast.BinOp | ast.Call)
+        and not _makes_a_weight(each.value)
+        for node in glimpse.nodes.get(ast.ClassDef, ())
+        if method_of(node, "call") is not None and (build := method_of(node, "build")) is not None
+        for each in ast.walk(build)
+    )
+
+
+def _makes_a_weight(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "add_weight"
+    )
+
+
+rule = Rule(
+    code="KD449",
+    name="weights-split-in-build",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=attribute("add_weight") & Trigger(_may_work_out),
+    since="3.0",
+)
+
+_LAYER = (
+    "import keras\nimport numpy as np\n\n\n"
+    "class Half(keras.layers.Layer):\n    def build(self, input_shape):\n"
+    "        self.kernel = self.add_weight(shape=(input_shape[-1], 4), initializer='ones')\n"
+    "        self.bias = self.add_weight(shape=(2,), initializer='zeros')\n"
+    "        {}\n        self.built = True\n\n"
+    "    def call(self, inputs):\n        return keras.ops.matmul(inputs, self.half) + self.bias\n"
+)
+_SLICED = "self.half = self.kernel[:, :2]"
+_FIT = (
+    "\n\nlayer = Half()\nmodel = keras.Sequential([keras.Input((3,)), layer])\n"
+    "model.compile('sgd', 'mse')\nbefore = layer.get_weights()\n"
+    "model.fit(np.ones((4, 3)), np.full((4, 2), 9.0), verbose=0)\n"
+    "moved = [np.any(old != new) for old, new in zip(before, layer.get_weights())]\n"
+)
+
+VALID = [
+    _LAYER.format("half = self.kernel[:, :2]"),
+    # Of a weight that is not trained, and of none.
+    _LAYER.format("self.half = self.kernel[:, :2]").replace(
+        "initializer='ones'", "initializer='ones', trainable=False"
+    ),
+    _LAYER.format("self.half = self.other[:, :2]"),
+    _LAYER.format("self.half = keras.ops.shape(self.kernel)"),
+    # Made anew by `call`, and not read there.
+    _LAYER.format(_SLICED).replace("return", "self.half = self.kernel[:, :2]\n        return"),
+    _LAYER.format(_SLICED).replace("inputs, self.half", "inputs, self.kernel"),
+    _LAYER.format(_SLICED).replace("keras.layers.Layer", "object"),
+    "import tf_keras\n"
+    + _LAYER.format(_SLICED).replace("keras.layers.Layer", "tf_keras.layers.Layer"),
+]
+INVALID = [
+    Example(before=_LAYER.format(_SLICED) + _FIT, check="assert moved[1] and not moved[0]"),
+    Example(
+        before=_LAYER.format(
+            "self.half = keras.ops.transpose(keras.ops.transpose(self.kernel)[:2])"
+        )
+        + _FIT,
+        check="assert moved[1] and not moved[0]",
+    ),
+    # Two weights that are kept nowhere else; the bias alone is trained.
+    Example(
+        before=_LAYER.format(
+            "self.half = keras.ops.concatenate(\n            [self.add_weight(shape=(3, 1)) "
+            "for _ in range(2)], axis=-1\n        )"
+        )
+        + _FIT,
+        check="assert moved[1] and not any(moved[2:])",
+    ),
+]
