@@ -9,6 +9,11 @@ from msgspec import Struct
 # The packages that are a Keras, or hold one, in the order in which a version of theirs decides.
 FRAMEWORKS: Final = ("keras", "tensorflow", "tf_keras")
 
+LEGACY_SWITCH: Final = "TF_USE_LEGACY_KERAS"
+"""The variable of the environment that makes `tf.keras` tf_keras."""
+SWITCHES_ON: Final = frozenset({"1", "true", "True"})
+"""The values that TensorFlow takes for a yes (its ``lazy_loader.py``)."""
+
 
 class Target(Struct, frozen=True, cache_hash=True):
     """A distribution and version, e.g. ``keras 3.15.1`` because of ``--target``.

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
+from packaging.version import Version
 
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.gate import Gate, Question
+from kdoctor.engine.legacy_switch import is_switched
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.result import Anchor, FileScan, SkippedPart
 from kdoctor.engine.silencing import Silencer
 from kdoctor.errors import INTERNAL_ERROR, FileProblem, SyntaxProblem
-from kdoctor.keras_api import Presence, knowledge
+from kdoctor.keras_api import Presence, knowledge, with_tf_keras
 from kdoctor.model import Finding, Place, Span, Suppressed, Unreadable
 from kdoctor.rules import Facts, applies, words
 from kdoctor.rules.index import RuleEntry, rule_index
@@ -120,6 +123,35 @@ class Examiner:
             FileProblem: it is no document of its kind, or its Python cannot be parsed.
         """
         document = Document.parse(data, path, self.orders.kind, like)
+        if self._switched is not None and is_switched(document, data):
+            return self._switched.examined(document, data, changed)
+        examined = self.examined(document, data, changed)
+        # Only now: what others set is asked of the few files in which something is wrong.
+        is_clean = not (examined.scan.findings or examined.scan.suppressed)
+        if self._switched is None or is_clean:
+            return examined
+        texts = (document.units[index].text for index in examined.modules)
+        if not self._package.is_switched(path, texts):
+            return examined
+        return self._switched.examined(document, data, changed)
+
+    @cached_property
+    def _switched(self) -> Examiner | None:
+        """The examiner of files in which ``tf.keras`` is tf_keras, None where it is so in all."""
+        target = self.orders.target
+        is_tensorflow = target.name == "tensorflow"
+        switched = with_tf_keras(target, Version(target.version) if is_tensorflow else None)
+        if switched is target:
+            return None
+        return Examiner(replace(self.orders, target=switched), self._package)
+
+    def examined(self, document: Document, data: bytes, changed: Collection[int]) -> Examined:
+        """Ask the rules about a document on this examiner's own target.
+
+        Raises:
+            FileProblem: its Python cannot be parsed.
+        """
+        path = document.path
         modules: dict[int, Module] = {}
         unparsed: list[int] = []
         asked: dict[int, Collection[str]] = {}

@@ -100,7 +100,12 @@ def outline_from(tree: ast.Module, source: str | bytes) -> Outline:
 
 def imports_of(tree: ast.Module) -> Iterator[Imported]:
     """Yield every import in a file, whatever its scope; the name of a star import is ``*``."""
-    for node in statements_in(tree.body):
+    return imports_in(statements_in(tree.body))
+
+
+def imports_in(statements: Iterable[ast.stmt]) -> Iterator[Imported]:
+    """Yield what statements import."""
+    for node in statements:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield Imported(alias.name, 0, None)

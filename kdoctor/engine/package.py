@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from msgspec import Struct
 
 from kdoctor.engine.cache.trace import Remembered, Trace
 from kdoctor.engine.importers import Importers
+from kdoctor.engine.legacy_switch import Switches
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_from
 from kdoctor.engine.own_functions import OwnFunctions
 from kdoctor.engine.syntax_trees import Trees
@@ -57,6 +58,7 @@ class ProjectPackage:
         # Bounded: memory must not grow with the tree.
         self._outline = Remembered(self.trace, outlines or self._read, 256)
         self._answers = Remembered(self.trace, self._ask, 8192)
+        self._switches = Switches(self.trace, self._tree)
         self._functions = OwnFunctions(self.trace, self.trees)
         self._handed_over = Remembered(self.trace, self._functions.handed_over, 256)
         self._returned_call = Remembered(self.trace, self._functions.returned_call, 256)
@@ -91,6 +93,7 @@ class ProjectPackage:
         for known in (self._outline, self._answers, self._handed_over, self._returned_call):
             known.forget()
         self._functions.forget()
+        self._switches.forget()
         self.without_keras.clear()
         self.trace.forget()
 
@@ -178,6 +181,10 @@ class ProjectPackage:
             return ()
         meant = [self._answers(path, each) for each in outline.given]
         return [each for each in meant if isinstance(each, str)]
+
+    def is_switched(self, unit_path: str, texts: Iterable[str]) -> bool:
+        """Say whether modules of the tree set ``TF_USE_LEGACY_KERAS`` for a file with ``texts``."""
+        return self._switches.are_on(unit_path, texts)
 
     def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
         """Yield what an import may bind, for each name where it imports several."""

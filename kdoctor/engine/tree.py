@@ -7,6 +7,7 @@ pre-commit hook that is given two files says the same about them as a scan of th
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from functools import lru_cache, partial
 
 from msgspec import Struct
@@ -70,6 +71,29 @@ class Tree:
         only = roots[0].only
         is_project = not _PROJECT_MARKS.isdisjoint(self._listing(top))
         return top, only if only or is_project else ""
+
+    def modules_in(self, folder: str) -> list[str]:
+        """Return the names of the files in a folder that are modules, sorted."""
+        return sorted(name for name in self._listing(folder) if name.endswith(".py"))
+
+    def packages_around(self, path: str) -> tuple[str, ...]:
+        """Return the folders of the packages that a file is in, the outermost last."""
+        return tuple(self._packages_at(self._folder(path)))
+
+    def folders_above(self, path: str) -> tuple[str, ...]:
+        """Return the folders from a file's packages, or its own folder, up to the project's."""
+        folder = self._folder(path)
+        roots = (
+            root.folder
+            for root in self._roots(folder)
+            if f"{folder}{os.sep}".startswith(root.folder + os.sep)
+        )
+        return (*self._packages_at(folder), *roots)
+
+    def _packages_at(self, folder: str) -> Iterator[str]:
+        while "__init__.py" in self._listing(folder) and folder != os.path.dirname(folder):  # noqa: PTH120
+            yield folder
+            folder = os.path.dirname(folder)  # noqa: PTH120
 
     def _look_for(self, folder: str, top: str) -> bool:
         return any(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kdoctor.keras_api.signatures import Parameter, Signature
     from kdoctor.keras_api.surface import known_releases, split_root
     from kdoctor.keras_api.tables import ClassFamily, EntryKind
-    from kdoctor.keras_api.targets import newest_target, resolve_target
+    from kdoctor.keras_api.targets import newest_target, resolve_target, with_tf_keras
 
 # Imported when first asked for: to say what a target is takes none of what is in the tables.
 _HOMES = {
@@ -47,6 +47,7 @@ _HOMES = {
     "newest_target": "targets",
     "known_releases": "surface",
     "resolve_target": "targets",
+    "with_tf_keras": "targets",
     "signature": "names",
     "split_root": "surface",
 }
@@ -74,6 +75,7 @@ __all__ = [
     "resolve_target",
     "signature",
     "split_root",
+    "with_tf_keras",
 ]
 
 

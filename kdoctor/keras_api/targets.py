@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from msgspec.structs import replace
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.errors import UsageProblem
@@ -53,6 +54,19 @@ def resolve_target(spec: str, source: str) -> Target:
                 f"'{matched.group(1)}' is no Keras: a target is keras, tf_keras or tensorflow "
                 f"with a version, e.g. keras==3.15.1; {_all_known()}."
             )
+
+
+def with_tf_keras(target: Target, beside: Version | None = None) -> Target:
+    """Return the target with tf_keras in the place of ``tf.keras``: ``TF_USE_LEGACY_KERAS=1``.
+
+    That is the target itself where ``tf.keras`` is no Keras 3: before, the two are the same code.
+    ``beside`` is the tf_keras or TensorFlow that is there, where that is known.
+    """
+    if not target.tf_keras_version.startswith("3."):
+        return target
+    known = known_releases("tf_keras")
+    same = [each for each in known if beside is not None and minor(each) == beside.release[:2]]
+    return replace(target, tf_keras_version=(same or known)[-1])
 
 
 def _keras(version: str, source: str) -> Target:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +12,7 @@ from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
 from kdoctor.interpreters import folders_above
-from kdoctor.keras_api import known_releases, newest_target, resolve_target
+from kdoctor.keras_api import known_releases, newest_target, resolve_target, with_tf_keras
 from kdoctor.project.decision import Decision, Taken, decide
 from kdoctor.project.evidence import Distribution, Evidence, Flag, Kind, Problem, Source
 from kdoctor.project.installed import active_environments, environments_in
@@ -21,10 +20,7 @@ from kdoctor.project.root import start_of
 from kdoctor.project.search import sources_in
 from kdoctor.project.settings import NO_SETTINGS, Configs, Settings
 from kdoctor.project.versions import exact, is_open
-from kdoctor.target import Target
-
-LEGACY: Final = "TF_USE_LEGACY_KERAS"
-_LEGACY_SINCE: Final = "3."  # before Keras 3 tf.keras and tf_keras are the same code
+from kdoctor.target import LEGACY_SWITCH, Target
 
 
 class Chain(Struct, frozen=True):
@@ -175,8 +171,8 @@ def _configured(settings: Settings) -> Target:
 
 def _flag(sources: Iterable[Source], environ: Mapping[str, str]) -> Flag | None:
     """Return the setting that counts: this process' own, else the nearest in a file."""
-    if environ.get(LEGACY):
-        return Flag(environ[LEGACY], f"${LEGACY}")
+    if environ.get(LEGACY_SWITCH):
+        return Flag(environ[LEGACY_SWITCH], f"${LEGACY_SWITCH}")
     return next((flag for source in sources for flag in source.flags), None)
 
 
@@ -220,23 +216,16 @@ def is_all_open(taken: Taken) -> bool:
 
 def _with_flag(target: Target, flag: Flag | None, decision: Decision) -> Target:
     """Return the target with tf_keras in the place of ``tf.keras``, where the flag says so."""
-    if flag is None or not flag.on or not target.tf_keras_version.startswith(_LEGACY_SINCE):
+    if flag is None or not flag.on:
         return target
     versions = decision.versions
-    wanted = versions.get(Distribution.TF_KERAS) or versions.get(Distribution.TENSORFLOW)
-    known = known_releases("tf_keras")
-    same = [
-        version
-        for version in known
-        if wanted is not None and Version(version).release[:2] == wanted.release[:2]
-    ]
-    version = (same or known)[-1]
-    where = flag.path if flag.path.startswith("$") else f"{LEGACY} in {flag.place}"
-    return replace(
-        target,
-        tf_keras_version=version,
-        source=f"{target.source}; tf.keras is tf_keras {version}: {where}",
-    )
+    beside = versions.get(Distribution.TF_KERAS) or versions.get(Distribution.TENSORFLOW)
+    switched = with_tf_keras(target, beside)
+    if switched is target:
+        return target
+    where = flag.path if flag.path.startswith("$") else f"{LEGACY_SWITCH} in {flag.place}"
+    source = f"{target.source}; tf.keras is tf_keras {switched.tf_keras_version}: {where}"
+    return replace(switched, source=source)
 
 
 def _why(taken: Taken, version: Version) -> str:

@@ -8,6 +8,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from kdoctor.target import SWITCHES_ON
+
 
 class Distribution(enum.StrEnum):
     """The packages that bring Keras."""
@@ -96,8 +98,8 @@ class Flag(Struct, frozen=True):
 
     @property
     def on(self) -> bool:
-        """Whether TensorFlow takes the value for a yes (its ``lazy_loader.py``)."""
-        return self.value in {"1", "true", "True"}
+        """Whether TensorFlow takes the value for a yes."""
+        return self.value in SWITCHES_ON
 
     @property
     def place(self) -> str:

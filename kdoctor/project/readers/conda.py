@@ -9,11 +9,10 @@ from kdoctor.errors import FileProblem
 from kdoctor.project.evidence import Flag
 from kdoctor.project.readers.file import File, Said, requirement_said
 from kdoctor.project.requirement import parse_conda, parse_requirement
+from kdoctor.target import LEGACY_SWITCH
 
 if TYPE_CHECKING:
     from yaml.nodes import Node
-
-LEGACY = "TF_USE_LEGACY_KERAS"
 
 
 def read_environment(file: File) -> Iterator[Said]:
@@ -24,7 +23,7 @@ def read_environment(file: File) -> Iterator[Said]:
                 yield from _dependency(file, entry)
         elif key.value == "variables":
             for name, setting in _pairs(value):
-                if name.value == LEGACY:
+                if name.value == LEGACY_SWITCH:
                     yield Flag(str(setting.value), file.path, setting.start_mark.line + 1)
 
 

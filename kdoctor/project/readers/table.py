@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from kdoctor.project.evidence import WORDS, Kind
 from kdoctor.project.readers.file import File, Said
+from kdoctor.target import LEGACY_SWITCH
 
-_LEGACY: Final = (b"TF_USE_LEGACY_KERAS",)
+_LEGACY: Final = (LEGACY_SWITCH.encode(),)
 
 
 class Reader(Struct, frozen=True):

@@ -20,12 +20,11 @@ Each pair was tried on TensorFlow 2.21 with keras 3.15 and tf_keras 2.21.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.keras_api import split_root
+from kdoctor.keras_api import known_releases, split_root
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import FACADES, Facts
@@ -34,20 +33,14 @@ from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
-_LEGACY = re.compile(
-    r"""environ(?:\[|\.setdefault\()\s*["']TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|True)"""
-)
-
-_SWITCH = "TF_USE_LEGACY_KERAS"
-
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each layer and optimizer that a model of another Keras is given."""
     for model, given, node in _given_to_models(module):
         if model.qualified is None or given.qualified is None:
             continue
-        own = _keras_of(model.qualified, module, facts)
-        other = _keras_of(given.qualified, module, facts)
+        own = _keras_of(model.qualified, facts)
+        other = _keras_of(given.qualified, facts)
         if own is None or other is None or own == other or module.is_guarded(node):
             continue
         yield rule.finding(
@@ -63,9 +56,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _may_be_mixed(glimpse: Glimpse, facts: Facts) -> bool:
     roots = {split[0] for name in glimpse.mentioned if (split := split_root(name))}
-    legacy = {_SWITCH in glimpse.strings}
-    known = {_keras_behind(root, facts, legacy=each) for each in (False, *legacy) for root in roots}
-    return len(known - {None}) > 1
+    return len({_keras_behind(root, facts) for root in roots} - {None}) > 1
 
 
 def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpression]]:
@@ -98,31 +89,24 @@ def _typed(
         yield model, found, node
 
 
-def _keras_of(name: str, module: Module, facts: Facts) -> str | None:
+def _keras_of(name: str, facts: Facts) -> str | None:
     """Return which Keras a name is of on the target; None where that is open."""
     split = split_root(name)
-    if split is None:
-        return None
-    return _keras_behind(split[0], facts, legacy=split[0] in FACADES and _is_switched(module))
+    return None if split is None else _keras_behind(split[0], facts)
 
 
-def _is_switched(module: Module) -> bool:
-    written = any(each.raw_value == _SWITCH for each in module.nodes(cst.SimpleString))
-    return written and _LEGACY.search(module.text) is not None
-
-
-def _keras_behind(root: str, facts: Facts, *, legacy: bool) -> str | None:
+def _keras_behind(root: str, facts: Facts) -> str | None:
     if root in ("keras", "tf_keras", "tensorflow.python.keras"):
         return root
     if root not in FACADES:
         return None
-    if facts.target.name == "tf_keras" or legacy:
+    target = facts.target
+    # The latter where TF_USE_LEGACY_KERAS is set: by the code, or beside it.
+    if target.name == "tf_keras" or target.tf_keras_version in known_releases("tf_keras"):
         return "tf_keras"
-    if facts.target.keras_version and facts.target.keras_version == facts.target.tf_keras_version:
+    if target.keras_version and target.keras_version == target.tf_keras_version:
         return "keras"
-    return (
-        "tf.keras" if facts.target.keras_version.startswith(("2.0", "2.1.", "2.2", "2.3")) else None
-    )
+    return "tf.keras" if target.keras_version.startswith(("2.0", "2.1.", "2.2", "2.3")) else None
 
 
 def _error(own: str, kind: Kind, facts: Facts) -> str:

@@ -1,0 +1,177 @@
+"""Where code itself sets ``TF_USE_LEGACY_KERAS``: its ``tf.keras`` is tf_keras then.
+
+TensorFlow reads the variable when ``tf.keras`` is first used. So it counts above the first import
+from ``tensorflow.keras``, also under a condition: who sets it means to work with tf_keras.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from kdoctor.documents import Document, Unit
+from kdoctor.engine.cache.trace import Remembered, Trace
+from kdoctor.engine.outline import Imported, imports_in, parsed
+from kdoctor.engine.tree import Tree
+from kdoctor.syntax.nodes import chain_of, statements_in
+from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
+
+_BYTES: Final = LEGACY_SWITCH.encode()
+_MAGIC: Final = re.compile(rf"%(?:set_)?env[ \t]+{LEGACY_SWITCH}[ \t]*[ \t=][ \t]*[\"']?(\w+)")
+_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_KERAS: Final = "tensorflow.keras"
+# Each test stands for itself: what one sets says nothing of the others.
+_TEST: Final = re.compile(r"tests?_.*\.py|.*_tests?\.py")
+
+
+def is_switched(document: Document, data: bytes) -> bool:
+    """Say whether a document sets the variable in one of its units."""
+    return _BYTES in data and any(map(_is_switched_in, document.units))
+
+
+def _is_switched_in(unit: Unit) -> bool:
+    magics = (_MAGIC.match("".join(map(str, edit.parts)).strip()) for edit in unit.masks)
+    if any(found is not None and found[1] in SWITCHES_ON for found in magics):
+        return True
+    tree = parsed(unit.text) if LEGACY_SWITCH in unit.text else None
+    return tree is not None and any(map(_switches_on, _before_keras(tree, inside=True)))
+
+
+class Switches:
+    """What the modules of a project say of it to others."""
+
+    def __init__(self, trace: Trace, tree: Tree) -> None:
+        self._trace = trace
+        self._tree = tree
+        self._is_set_by = Remembered(trace, self._look_into, 4096)
+
+    def forget(self) -> None:
+        """Forget all that is known."""
+        self._is_set_by.forget()
+
+    def are_on(self, path: str, texts: Iterable[str]) -> bool:
+        """Say whether modules set the variable before a file with these ``texts`` runs, or in it.
+
+        These are the modules in the folder of its package, what it imports first, and for a test
+        the ``conftest.py`` above it.
+        """
+        return (
+            self._is_set_around(path)
+            or self._is_set_for_tests(path)
+            or any(map(self._is_set_above, self._imported(path, texts)))
+        )
+
+    def _is_set_above(self, path: str) -> bool:
+        return self._is_set_by(path) or self._is_set_around(path)
+
+    def _is_set_around(self, path: str) -> bool:
+        """Say whether a module in the package's own folder sets it, or an ``__init__.py``.
+
+        Which of the modules is imported first is not asked: the package means to use tf_keras.
+        """
+        packages = self._tree.packages_around(path)
+        if any(self._is_set_by(os.path.join(each, "__init__.py")) for each in packages):  # noqa: PTH118
+            return True
+        outermost = packages[-1:]
+        return any(
+            self._is_set_by(os.path.join(folder, name))  # noqa: PTH118
+            for folder in outermost
+            for name in self._tree.modules_in(folder)
+            if not _TEST.fullmatch(name)
+        )
+
+    def _is_set_for_tests(self, path: str) -> bool:
+        if not _TEST.fullmatch(os.path.basename(path)):  # noqa: PTH119
+            return False
+        folders = self._tree.folders_above(path)
+        return any(self._is_set_by(os.path.join(each, "conftest.py")) for each in folders)  # noqa: PTH118
+
+    def _imported(self, path: str, texts: Iterable[str]) -> Iterator[str]:
+        """Yield the modules of the project that are imported above ``tf.keras``."""
+        for text in texts:
+            tree = parsed(text)
+            for each in () if tree is None else imports_in(_before_keras(tree, inside=False)):
+                yield from self._files_of(path, each)
+
+    def _files_of(self, path: str, imported: Imported) -> Iterator[str]:
+        of_tree = imported.level or self._tree.may_hold(path, imported.module.partition(".")[0])
+        dotted = [imported.module]
+        if imported.name not in (None, "*"):
+            dotted.append(f"{imported.module}.{imported.name}".lstrip("."))
+        for each in dotted if of_tree else ():
+            found = self._tree.find(path, each, imported.level)
+            if found is not None:
+                yield found
+
+    def _look_into(self, path: str) -> bool:
+        data = self._trace.read(path)
+        tree = parsed(data) if data is not None and _BYTES in data else None
+        return tree is not None and any(map(_switches_on, _before_keras(tree, inside=False)))
+
+
+def _before_keras(tree: ast.Module, *, inside: bool) -> Iterator[ast.stmt]:
+    """Yield the statements above the first import from ``tensorflow.keras``.
+
+    Those in functions and classes, too, where what is ``inside`` counts.
+    """
+    at_top = statements_in(tree.body, outside_of=_SCOPES)
+    end = next((each.lineno for each in at_top if _loads_keras(each)), None)
+    for each in statements_in(tree.body, outside_of=() if inside else _SCOPES):
+        if end is not None and each.lineno >= end:
+            return
+        yield each
+
+
+def _loads_keras(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Import(names=aliases):
+            names = [alias.name for alias in aliases]
+        case ast.ImportFrom(module=str() as module, level=0):
+            names = [module]
+        case _:
+            return False
+    return any(f"{name}.".startswith(f"{_KERAS}.") for name in names)
+
+
+_Pair = tuple[ast.expr | None, ast.expr]  # a name and a value
+
+
+def _switches_on(statement: ast.stmt) -> bool:
+    """Say whether a statement sets the variable to what TensorFlow takes for a yes."""
+    match statement:
+        case ast.Assign(targets=[ast.Subscript(value=owner, slice=name)], value=value):
+            pairs: list[_Pair] = [(name, value)]
+        case ast.AugAssign(target=owner, op=ast.BitOr(), value=value):
+            pairs = _pairs(value)
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=owner, attr="setdefault"), args=[name, value])
+        ):
+            pairs = [(name, value)]
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr="update")) as call):
+            pairs = [pair for each in call.args for pair in _pairs(each)] + _keywords(call)
+        case _:
+            return False
+    return chain_of(owner)[-1:] == ("environ",) and any(map(_is_yes, pairs))
+
+
+def _pairs(node: ast.expr) -> list[_Pair]:
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            return [*zip(keys, values, strict=True)]
+        case ast.Call(func=ast.Name(id="dict")):
+            return _keywords(node)
+    return []
+
+
+def _keywords(call: ast.Call) -> list[_Pair]:
+    return [(ast.Constant(each.arg), each.value) for each in call.keywords]
+
+
+def _is_yes(pair: _Pair) -> bool:
+    match pair:
+        case ast.Constant(value=str() as name), ast.Constant(value=str() as value):
+            return name == LEGACY_SWITCH and value in SWITCHES_ON
+    return False

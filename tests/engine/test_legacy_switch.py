@@ -1,0 +1,145 @@
+"""Code that sets ``TF_USE_LEGACY_KERAS`` itself: its ``tf.keras`` is tf_keras."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kdoctor.engine import scan
+
+SET = 'import os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\n'
+GONE = "from tensorflow.keras.layers import LocallyConnected2D\n"
+OF_KERAS = "from keras.layers import LocallyConnected2D\n"
+
+
+def found(source: str, **options) -> int:
+    return len(scan(["-"], stdin=source.encode(), target="keras==3.15.1", **options).findings)
+
+
+def files(folder: Path, sources: dict[str, str], **options) -> set[str]:
+    for name, source in sources.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+    result = scan([folder], target="keras==3.15.1", **options)
+    return {str(Path(each.place.path).relative_to(folder)) for each in result.findings}
+
+
+def notebook(*cells: str) -> str:
+    made = [
+        {"cell_type": "code", "id": str(number), "metadata": {}, "outputs": []}
+        | {"execution_count": None, "source": source}
+        for number, source in enumerate(cells)
+    ]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made})
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        SET,
+        "import os\nos.environ['TF_USE_LEGACY_KERAS'] = 'True'",
+        "import os\nos.environ['TF_USE_LEGACY_KERAS'] = 'true'",
+        "import os\nos.environ.setdefault('TF_USE_LEGACY_KERAS', '1')",
+        "import os\nos.environ.update({'A': '2', 'TF_USE_LEGACY_KERAS': '1'})",
+        "import os\nos.environ.update(TF_USE_LEGACY_KERAS='1')",
+        "import os\nos.environ.update(dict(TF_USE_LEGACY_KERAS='1'))",
+        "import os\nos.environ |= {'TF_USE_LEGACY_KERAS': '1'}",
+        "from os import environ\nenviron['TF_USE_LEGACY_KERAS'] = '1'",
+        "import os\nfrom importlib.util import find_spec\nif find_spec('tf_keras'):\n"
+        "    os.environ['TF_USE_LEGACY_KERAS'] = '1'",
+        f"def load():\n    {GONE}\n\n{SET}\nload()",
+        f"import tensorflow as tf\nfrom tensorflow import keras\n{SET}",
+    ],
+)
+def test_what_sets_it_makes_tf_keras_keras_2(setting):
+    assert found(f"{setting}\n{GONE}") == 0
+    assert found(f"{setting}\n{GONE}", gate=False) == 0
+    assert found(f"{setting}\n{OF_KERAS}") == 1
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '0'",
+        "import os\nos.environ['TF_USE_LEGACY_KERAS'] = 'yes'",
+        "import os\nos.environ['TF_USE_LEGACY'] = '1'",
+        "import os\nos.environ.get('TF_USE_LEGACY_KERAS', '1')",
+        "import os\nenv = os.environ.copy()\nenv['TF_USE_LEGACY_KERAS'] = '1'",
+        "# os.environ['TF_USE_LEGACY_KERAS'] = '1'",
+    ],
+)
+def test_what_does_not_set_it_changes_nothing(setting):
+    assert found(f"{setting}\n{GONE}") == 1
+
+
+def test_what_is_set_below_the_import_comes_too_late():
+    assert found(f"{GONE}\n{SET}") == 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        (SET, 0),
+        ("%env TF_USE_LEGACY_KERAS=1", 0),
+        ("%set_env TF_USE_LEGACY_KERAS 1", 0),
+        ("%env TF_USE_LEGACY_KERAS=0", 1),
+        ("!TF_USE_LEGACY_KERAS=1 python x.py", 1),
+    ],
+)
+def test_an_earlier_cell_counts(tmp_path, cell, number):
+    assert len(files(tmp_path, {"n.ipynb": notebook(cell, GONE)})) == number
+
+
+@pytest.mark.parametrize("gate", [True, False])
+@pytest.mark.parametrize("name", ["__init__.py", "api.py"])
+def test_a_package_that_sets_it_works_with_tf_keras(tmp_path, name, gate):
+    sources = {"pk/__init__.py": "", "pk/sub/__init__.py": "", "pk/sub/a.py": GONE, "b.py": GONE}
+    sources |= {f"pk/{name}": SET}
+    assert files(tmp_path, sources, gate=gate) == {"b.py"}
+
+
+def test_of_tests_each_stands_for_itself(tmp_path):
+    sources = {"tests/__init__.py": "", "tests/test_a.py": SET, "tests/test_b.py": GONE}
+    assert files(tmp_path, sources) == {"tests/test_b.py"}
+
+
+def test_a_module_that_is_imported_first_counts(tmp_path):
+    sources = {
+        "setting.py": SET,
+        "pk/__init__.py": "from pk import backend",
+        "pk/backend.py": SET,
+        "first.py": f"import setting\n{GONE}",
+        "late.py": f"{GONE}import setting\n",
+        "user.py": f"from pk.backend import x\n{GONE}",
+        "other.py": f"import other_setting\n{GONE}",
+    }
+    assert files(tmp_path, sources) == {"late.py", "other.py"}
+
+
+def test_the_conftest_counts_for_the_tests_beside_it(tmp_path):
+    sources = {
+        "pyproject.toml": "",
+        "tests/conftest.py": SET,
+        "tests/test_a.py": GONE,
+        "tests/deep/b_test.py": GONE,
+        "test_c.py": GONE,
+        "tests/tool.py": GONE,
+    }
+    assert files(tmp_path, sources) == {"test_c.py", "tests/tool.py"}
+
+
+def test_the_cache_knows_which_modules_were_asked(tmp_path):
+    sources = {"pyproject.toml": "", "pk/__init__.py": "", "pk/a.py": GONE}
+    assert files(tmp_path, sources, cache=True) == {"pk/a.py"}
+    assert files(tmp_path, {"pk/__init__.py": SET}, cache=True) == set()
+    assert files(tmp_path, {"pk/__init__.py": "\n"}, cache=True) == {"pk/a.py"}
+    assert files(tmp_path, {"pk/api.py": SET}, cache=True) == set()
+
+
+def test_layers_of_both_are_mixed_then():
+    mixed = "import keras\nimport tensorflow as tf\nkeras.Sequential([tf.keras.layers.Dense(2)])"
+    assert found(SET + mixed, select=["KD703"]) == 1
+    assert found(mixed, select=["KD703"]) == 0
