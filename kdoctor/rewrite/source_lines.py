@@ -3,8 +3,12 @@ r"""Where the lines of a source begin and end, be it ``\n``, ``\r\n`` or ``\r`` 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from kdoctor.model import Span
+
+if TYPE_CHECKING:
+    from kdoctor.syntax import Module
 
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -37,8 +41,18 @@ def margin(text: str, offset: int) -> str:
     return text[line_start(text, offset) : offset]
 
 
-def whole_line(text: str, span: Span) -> Span | None:
+def lines_around(module: Module, span: Span) -> Span:
+    """Return the lines on which a span stands with their line break, all within its cell.
+
+    The line break between two cells belongs to neither.
+    """
+    cell = module.unit.cell_at(span.start).span
+    start, end = line_start(module.text, span.start), line_after(module.text, span.end)
+    return Span(max(start, cell.start), min(end, cell.end))
+
+
+def whole_line(module: Module, span: Span) -> Span | None:
     """Return the lines of a statement with their line break, None where they hold more."""
-    start, end = line_start(text, span.start), line_after(text, span.end)
-    rest = text[start : span.start] + text[span.end : end]
-    return None if rest.strip() else Span(start, end)
+    lines = lines_around(module, span)
+    rest = module.text[lines.start : span.start] + module.text[span.end : lines.end]
+    return None if rest.strip() else lines

@@ -48,8 +48,10 @@ def notebook(*cells: str) -> str:
         "import os\nos.environ.update(dict(TF_USE_LEGACY_KERAS='1'))",
         "import os\nos.environ |= {'TF_USE_LEGACY_KERAS': '1'}",
         "from os import environ\nenviron['TF_USE_LEGACY_KERAS'] = '1'",
-        "import os\nfrom importlib.util import find_spec\nif find_spec('tf_keras'):\n"
-        "    os.environ['TF_USE_LEGACY_KERAS'] = '1'",
+        (
+            "import os\nfrom importlib.util import find_spec\nif find_spec('tf_keras'):\n"
+            "    os.environ['TF_USE_LEGACY_KERAS'] = '1'"
+        ),
         f"def load():\n    {GONE}\n\n{SET}\nload()",
         f"import tensorflow as tf\nfrom tensorflow import keras\n{SET}",
     ],

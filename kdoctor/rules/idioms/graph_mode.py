@@ -123,7 +123,7 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
         return None
     if any(_needs_a_graph(each.name) for each in module.references):
         return None
-    whole = whole_line(module.text, module.span(call))
+    whole = whole_line(module, module.span(call))
     block = module.parent(line)
     alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
     if whole is None and not alone:

@@ -215,5 +215,5 @@ def _may_move(
     defined = {
         each.name.value for each in between if isinstance(each, cst.FunctionDef | cst.ClassDef)
     }
-    own = whole_line(module.text, line.span)
+    own = whole_line(module, line.span)
     return own is not None and own.start > 0 and not (reads | used) & named and not reads & defined

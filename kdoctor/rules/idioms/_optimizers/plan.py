@@ -15,6 +15,7 @@ from kdoctor.rewrite.source_lines import (
     line_before,
     line_end,
     line_start,
+    lines_around,
     margin,
 )
 from kdoctor.rules.calls import speller_at
@@ -230,24 +231,26 @@ class Plan(Struct):
 
     def _lines(self, span: Span) -> Span:
         """Return the whole lines of a statement, with the line break."""
-        return Span(self._line_start(span.start), line_after(self.module.text, span.end))
+        return lines_around(self.module, span)
 
     def _runs(self, gone: list[Span]) -> Iterator[Span]:
         """Yield the lines that go, with an empty line after them where one stands before them."""
         runs: list[Span] = []
+        cell_at = self.module.unit.cell_at
         for span in sorted(gone):
             between = self.module.text[runs[-1].end : span.start] if runs else "-"
-            if not between.strip():
+            if not between.strip() and cell_at(span.start) == cell_at(runs[-1].start):
                 runs[-1] = Span(runs[-1].start, span.end)
             else:
                 runs.append(span)
         for run in runs:
-            above = self.module.text[: run.start]
+            cell = cell_at(run.start).span
+            above = self.module.text[cell.start : run.start]
             code = above.rstrip()
             is_apart = len(LINE_BREAK.findall(above[len(code) :])) > 1
             opened = is_apart or code.endswith((":", '"""', "'''"))
-            after = self._lines(Span(run.end, run.end))
-            empty = not self.module.text[after.start : after.end].strip()
+            after = self._lines(Span(run.end, run.end)) if run.end < cell.end else run
+            empty = run.end < cell.end and not self.module.text[after.start : after.end].strip()
             yield Span(run.start, after.end) if opened and empty else run
 
     def _dedents(self, body: cst.BaseSuite, width: int, edits: list[Edit]) -> Iterator[Edit]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence, Span
+from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds, wanted_around
-from kdoctor.rewrite.source_lines import line_after, line_start
+from kdoctor.rewrite.source_lines import lines_around
 from kdoctor.rules.names._backend.inference import Inference
 from kdoctor.syntax import Module
 
@@ -41,11 +41,10 @@ def decorator_fix(
     decorator = module.parent(node)
     if name not in _DECORATORS or not isinstance(decorator, cst.Decorator):
         return None
-    span = module.span(node)
-    start, end = line_start(module.text, span.start), line_after(module.text, span.end)
-    if module.text[start:end].strip() != f"@{module.source(node)}":
+    lines = lines_around(module, module.span(node))
+    if module.text[lines.start : lines.end].strip() != f"@{module.source(node)}":
         return None
-    return Fix("Leave the decorator out", (Edit(Span(start, end), ()),), proven)
+    return Fix("Leave the decorator out", (Edit(lines, ()),), proven)
 
 
 def _asked(module: Module, call: cst.Call) -> Fix | None:

@@ -75,7 +75,7 @@ def _without(module: Module, run: cst.Call) -> Fix | None:
     line = line_of(module, run)
     if line is None or not isinstance(module.parent(run), cst.Expr):
         return None
-    whole = whole_line(module.text, module.span(run))
+    whole = whole_line(module, module.span(run))
     block = module.parent(line)
     alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
     edit = Edit(module.span(run), ("pass",)) if alone or whole is None else Edit(whole, ())

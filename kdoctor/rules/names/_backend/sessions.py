@@ -186,7 +186,7 @@ def _edited(group: _Group, root: str) -> Fix | None:
     text = group.module.text
     last, *others = (group.module.span(each.body[0]) for each in group.lines)
     indent = margin(text, last.start)
-    whole = [whole_line(text, each) for each in others]
+    whole = [whole_line(group.module, each) for each in others]
     if indent.strip() or any(each is None for each in whole):
         return None
     settings = group.settings
@@ -200,7 +200,7 @@ def _edited(group: _Group, root: str) -> Fix | None:
     block = group.module.parent(group.lines[0])
     left_empty = len(getattr(block, "body", ())) == len(group.lines)
     if not lines and not left_empty:
-        last = whole_line(text, last) or last
+        last = whole_line(group.module, last) or last
     new = f"\n{indent}".join(lines or ["pass"] * left_empty)
     edits = (Edit(last, (new,)), *(Edit(each, ()) for each in whole if each is not None))
     reasons = [_TOO_LATE, *([_NO_SHARE] if _SHARE in group.settings else [])]

@@ -166,7 +166,7 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
     line = None if expression is None else module.parent(expression)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         return None
-    whole = whole_line(module.text, module.span(call))
+    whole = whole_line(module, module.span(call))
     block = module.parent(line)
     alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
     edit = Edit(module.span(call), ("pass",)) if alone or whole is None else Edit(whole, ())
