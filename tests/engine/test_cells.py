@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from kdoctor.engine import scan
+from kdoctor.engine import fix, scan
 from kdoctor.rules import Example, Rule, all_rules
 
 FIXABLE = [
@@ -65,6 +65,22 @@ def test_a_fix_of_a_fence_stays_in_it(rule: Rule, example: Example):
     _check(rule, example, f"{fence}\n```python\nx = 1\n```\n".encode(), "markdown")
     session = doctests([*cells_of(example.before), "x = 1"])
     _check(rule, example, session, "rst")
+
+
+TAKEN_OUT = {
+    "KD505": "import keras\nimport tensorflow as tf\ntf.compat.v1.disable_eager_execution()",
+    "KD101": "from keras import backend as K\nK.set_learning_phase(0)",
+}
+
+
+@pytest.mark.parametrize("code", TAKEN_OUT)
+@pytest.mark.parametrize("newline", ["", "\n"])
+def test_the_last_line_of_a_cell_can_go(code: str, newline: str):
+    cells = [TAKEN_OUT[code] + newline, "x = 1"]
+    result = fix(["-"], unsafe=True, select=[code], kind="notebook", stdin=notebook(cells))
+    first, second = json.loads(result.files[0].after)["cells"]
+    assert cells[0].split("\n")[-1 if not newline else -2] not in "".join(first["source"])
+    assert "".join(second["source"]) == "x = 1"
 
 
 def _check(rule: Rule, example: Example, data: bytes, kind: str) -> None:
