@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
 
 import libcst as cst
 from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
+from kdoctor.syntax.kept_answers import kept_answers
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
+from kdoctor.target import LEGACY_SWITCH
 
 
 class Undecided(Exception):
@@ -34,6 +36,11 @@ _PARSERS = frozenset({
     "distutils.version.StrictVersion", "pkg_resources.parse_version", "looseversion.LooseVersion",
     "looseversion.StrictVersion", "setuptools._distutils.version.LooseVersion",
 })  # fmt: skip
+_METADATA = frozenset({"importlib.metadata.version", "importlib_metadata.version"})
+_READ_OF_TEXT = frozenset({
+    "split", "rsplit", "partition", "startswith", "endswith", "strip", "lstrip", "rstrip", "lower",
+})  # fmt: skip
+_GETTERS = frozenset({"os.environ.get", "os.getenv"})
 _PYTHON = ("python",)  # stands for `sys.version_info`
 _OLDEST_PYTHON = 9  # no Keras 3 ran on an older Python 3 than 3.9
 _FACTS = {"six.PY2": False, "six.PY3": True, "sys.version_info.major": 3}
@@ -65,6 +72,17 @@ class _OneOf(Struct, frozen=True):
     """What is one of a few values, nobody knows which: the name of the engine under Keras."""
 
     values: frozenset[str]
+
+
+class _Names(Struct, frozen=True):
+    """What ``dir(module)`` gives."""
+
+    module: str
+    knowledge: Knowledge
+
+    def __contains__(self, name: object) -> bool:
+        found = self.knowledge.exists(f"{self.module}.{name}")
+        return _undecided() if found is None else found
 
 
 class Conditions:
@@ -125,8 +143,20 @@ class Conditions:
                 return self._subscript(node)
             case cst.Name() | cst.Attribute():
                 return self._name(node)
+            case cst.ListComp() | cst.GeneratorExp():
+                return self._comprehension(node)
             case _:
                 raise NotAGuard
+
+    def _comprehension(self, node: cst.ListComp | cst.GeneratorExp) -> list[object]:
+        """Return what ``int(part) for part in …`` gives."""
+        match node.elt, node.for_in:
+            case (
+                cst.Call(func=cst.Name(value="int"), args=[cst.Arg(value=cst.Name(value=part))]),
+                cst.CompFor(target=cst.Name(value=each), inner_for_in=None, ifs=[]),
+            ) if part == each:
+                return [*map(int, _texts(self._value(node.for_in.iter)))]
+        raise NotAGuard
 
     def _boolean(self, node: cst.BooleanOperation) -> object:
         stops = isinstance(node.operator, cst.Or)  # what settles the whole: True for `or`
@@ -156,9 +186,9 @@ class Conditions:
 
     def _call(self, node: cst.Call) -> object:
         args = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
-        if len(args) != len(node.args):
-            raise NotAGuard
         function = node.func
+        if len(args) != len(node.args):
+            return self._of_text(node)
         if isinstance(function, cst.Name):
             scope = self._resolver.scope_of(function)
             bindings = self._resolver.bindings(function.value, function, scope)
@@ -169,15 +199,47 @@ class Conditions:
         name = self._resolver_name(function)
         if name in _PARSERS:
             return Version(str(self._value(args[0])))
+        if name is not None and (name in _METADATA or name in _GETTERS):
+            return self._told_outside(name, args)
+        if name is not None and name.endswith(".version") and not args:
+            version = self._knowledge.version(name.removesuffix(".version"))
+            if version is not None:
+                return version
         answers = self._knowledge.answers(name) if name is not None and not args else None
         if answers is not None:
             return _OneOf(frozenset(answers))
-        if isinstance(function, cst.Attribute):
-            owner = self._value(function.value)
-            if isinstance(owner, str) and function.attr.value in {"split", "startswith", "strip"}:
-                method = getattr(owner, function.attr.value)
-                return method(*(self._value(each) for each in args))
-        return _unknown(function)
+        return self._of_text(node)
+
+    def _of_text(self, node: cst.Call) -> object:
+        """Return what a method of a text gives: ``keras.__version__.split(".", maxsplit=1)``."""
+        function = node.func
+        if any(each.star for each in node.args) or not isinstance(function, cst.Attribute):
+            return _unknown(function)
+        owner = self._value(function.value)
+        if not isinstance(owner, str) or function.attr.value not in _READ_OF_TEXT:
+            return _unknown(function)
+        given = [(each.keyword, self._value(each.value)) for each in node.args]
+        positional = [value for keyword, value in given if keyword is None]
+        named = {keyword.value: value for keyword, value in given if keyword is not None}
+        return getattr(owner, function.attr.value)(*positional, **named)
+
+    def _told_outside(self, name: str, args: Sequence[cst.BaseExpression]) -> object:
+        """Return an installed version, or what the environment says of the Keras to be used."""
+        first, *default = map(self._value, args)
+        if name in _METADATA:
+            version = self._knowledge.version(str(first).replace("-", "_"))
+            return _refuse() if version is None else version
+        if first != LEGACY_SWITCH:
+            raise NotAGuard
+        if self._is_switched():
+            return "1"
+        return default[0] if default else None
+
+    def _is_switched(self) -> bool:
+        """Say whether ``tf.keras`` is tf_keras on the target."""
+        return (self._knowledge.version("tensorflow.keras") or "").startswith("2.") and (
+            self._knowledge.version("keras") or ""
+        ).startswith("3.")
 
     def _returned(self, function: cst.FunctionDef) -> object:
         """Return what a function gives that does nothing but answer: ``def is_old(): return …``."""
@@ -203,8 +265,10 @@ class Conditions:
                 made = {"int": int, "float": float, "str": str, "tuple": tuple, "list": list}
                 return made.get(name, bool)(value)
             case ("map", [cst.Name(value="int"), values]):
-                parts = self._value(values)
-                return [int(part) for part in parts] if isinstance(parts, list) else _refuse()
+                return [*map(int, _texts(self._value(values)))]
+            case ("dir" | "vars", [owner]):
+                module = self._resolver_name(owner)
+                return _refuse() if module is None else _Names(module, self._knowledge)
             case _:
                 return _unknown(cst.Name(name))
 
@@ -249,8 +313,25 @@ class Conditions:
         if isinstance(node, cst.Attribute):
             if node.attr.value in {"major", "minor", "release"} and name is None:
                 return getattr(self._value(node.value), node.attr.value)
-            return _unknown(node)
+            return self._member(node) if name is None else _unknown(node)
         return self._variable(node)
+
+    def _member(self, node: cst.Attribute) -> object:
+        """Return what ``self.is_keras_3`` is, where a class sets it to the answer of a check."""
+        values = []
+        for value in kept_answers(node, self._resolver):
+            if value in self._busy:
+                return _unknown(node)
+            self._busy.add(value)
+            try:
+                values.append(self._value(value))
+            except NotAGuard:
+                return _unknown(node)
+            finally:
+                self._busy.discard(value)
+        if not values or any(each != values[0] for each in values):
+            return _unknown(node)
+        return values[0]
 
     def _variable(self, node: cst.Name) -> object:
         scope = self._resolver.scope_of(node)
@@ -262,11 +343,14 @@ class Conditions:
                 values.append(True)  # a module that could be imported
                 continue
             value = part_of(binding.value, binding.path)
+            steps: Sequence[int | None] = ()
+            if value is None:  # `major, minor = map(int, …)`
+                value, steps = binding.value, binding.path
             if binding.kind is not BindingKind.ASSIGN or value is None or value in self._busy:
                 return _unknown(node)
             self._busy.add(value)
             try:
-                values.append(self._value(value))
+                values.append(_part(self._value(value), steps))
             except NotAGuard:
                 return _unknown(node)
             finally:
@@ -302,11 +386,26 @@ def speaks_of_version(name: str) -> bool:
     return by_prefix or name.isupper()
 
 
-def _undecided() -> object:
+def _texts(value: object) -> Sequence[str]:
+    if not isinstance(value, list | tuple):
+        raise NotAGuard
+    return value
+
+
+def _part(value: Any, steps: Sequence[int | None]) -> object:
+    """Return the part of a value that an unpacking assignment takes."""
+    for step in steps:
+        if step is None or not isinstance(value, list | tuple):
+            raise NotAGuard
+        value = value[step]
+    return value
+
+
+def _undecided() -> NoReturn:
     raise Undecided
 
 
-def _refuse() -> object:
+def _refuse() -> NoReturn:
     raise NotAGuard
 
 

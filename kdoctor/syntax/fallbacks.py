@@ -82,9 +82,15 @@ def is_within(path: str, longer: str) -> bool:
     return all(each in parts for each in path.split("."))
 
 
-def checks_types(test: cst.BaseExpression) -> bool:
-    """Say whether a test is `TYPE_CHECKING`."""
-    return (dotted(test) or "").rpartition(".")[2] == "TYPE_CHECKING"
+def checks_types(
+    test: cst.BaseExpression, meant_by: Callable[[cst.CSTNode], str | None] | None = None
+) -> bool:
+    """Say whether a test is `TYPE_CHECKING`, by whatever name that was imported."""
+    name = dotted(test)
+    if name is None:
+        return False
+    is_so_called = name.rpartition(".")[2] == "TYPE_CHECKING"
+    return is_so_called or (meant_by is not None and meant_by(test) == "typing.TYPE_CHECKING")
 
 
 def caught_by(handler: cst.ExceptHandler | cst.ExceptStarHandler) -> set[str]:
@@ -158,7 +164,11 @@ def is_empty(value: cst.BaseExpression | None) -> bool:
 
 
 def is_for_types_only(
-    node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode], *, postponed: bool
+    node: cst.CSTNode,
+    parents: Mapping[cst.CSTNode, cst.CSTNode],
+    meant_by: Callable[[cst.CSTNode], str | None],
+    *,
+    postponed: bool,
 ) -> bool:
     """Say whether Python itself never evaluates what stands here: an annotation, mostly.
 
@@ -167,7 +177,7 @@ def is_for_types_only(
     child, parent = node, parents.get(node)
     while parent is not None:
         if type(parent) is cst.If:
-            if child is parent.body and checks_types(parent.test):
+            if child is parent.body and checks_types(parent.test, meant_by):
                 return True
         elif parent.__class__ is cst.Annotation:
             holder = parents.get(parent)

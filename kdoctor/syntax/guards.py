@@ -91,7 +91,9 @@ class Guards:
             return (
                 any(answer is not True for answer in self._conditions_of(node))
                 or self._is_seen_to(node)
-                or is_for_types_only(node, self._parents, postponed=self._postpones_annotations)
+                or is_for_types_only(
+                    node, self._parents, self._name, postponed=self._postpones_annotations
+                )
             )
         finally:
             self._busy.discard(node)

@@ -317,6 +317,22 @@ def test_what_a_skipped_test_is_called_with_is_read_all_the_same(parse):
         "LooseVersion(k.__version__) <= LooseVersion('2.4')",
         "tuple(map(int, k.__version__.split('.'))) < (3, 0)",
         "version.parse(k.__version__).major < 3",
+        "int(k.__version__.split('.', maxsplit=1)[0]) == 2",
+        "major < 3",
+        "(major, minor) < (3, 0)",
+        "first == '2'",
+        "tuple(int(v) for v in k.__version__.split('.')[:2]) < (3, 0)",
+        "[int(v) for v in k.__version__.split('.')][0] < 3",
+        "k.version().split('.')[0] == '2'",
+        "'gone' in dir(k)",
+        "not 'there' in dir(k)",
+        "'there' not in vars(k)",
+        "version.parse(importlib.metadata.version('k')) < version.parse('3')",
+        "metadata.version('k').startswith('2')",
+        "os.environ.get('TF_USE_LEGACY_KERAS') == '1'",
+        "os.environ.get('TF_USE_LEGACY_KERAS', '0') == '1'",
+        "int(os.getenv('TF_USE_LEGACY_KERAS', '0'))",
+        "os.getenv('TF_USE_LEGACY_KERAS')",
         "k_version == '2.2.4'",
         "OLD",
         "MAJOR == 2",
@@ -335,6 +351,10 @@ def test_a_version_check_is_decided_for_the_target(parse, test):
         from packaging import version
         from packaging.version import Version
         from distutils.version import LooseVersion
+        import importlib.metadata, os
+        from importlib import metadata
+        major, minor = map(int, k.__version__.split(".")[:2])
+        first, second, third = k.__version__.split(".")
         OLD = k.__version__ < "3"
         MAJOR = int(k.__version__.split(".")[0])
         if {test}:
@@ -515,3 +535,73 @@ def test_a_call_by_way_of_what_is_there_does_the_work(parse):
     assert guarded(parse, source.format("k.new.make().update(x)"), "k.old.make")
     assert not guarded(parse, source.format("k.new.take().update(x)"), "k.old.make")
     assert not guarded(parse, source.format("pass"), "k.old.make")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "keras3 = k.__version__ >= '3'",
+        "keras3 = parse(k.__version__).major >= 3",
+        "def __init__(self):\n        self.keras3 = k.__version__ >= '3'",
+    ],
+)
+def test_a_member_of_a_class_keeps_the_answer(parse, setting):
+    source = f"""
+import k
+from packaging.version import parse
+class A:
+    {setting}
+    def f(self):
+        if not self.keras3:
+            k.ops.gone(x)
+        else:
+            k.gone(x)
+"""
+    assert guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source, "k.gone")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "keras3 = unknown",
+        "keras3 = k.__version__ >= '3'\n    def g(self):\n        self.keras3 = False",
+        "keras3 = k.__version__ >= '3'\n    def g(self):\n        self.keras3, self.b = False, 1",
+        "b = 1",
+    ],
+)
+def test_a_member_that_may_be_another_is_no_guard(parse, setting):
+    source = f"""
+import k
+class A:
+    {setting}
+    def f(self):
+        if not self.keras3:
+            k.ops.gone(x)
+"""
+    assert not guarded(parse, source, "k.ops.gone")
+
+
+def test_what_only_a_type_checker_reads_is_guarded_by_whatever_name(parse):
+    source = "import k\nfrom typing import TYPE_CHECKING as TC\nif TC:\n    k.gone\n"
+    assert guarded(parse, source, "k.gone")
+    source = "import k\nfrom mine import TC\nif TC:\n    k.gone\n"
+    assert not guarded(parse, source, "k.gone")
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["os.environ.get('OTHER') == '1'", "metadata.version('other') < '3'", "'x' in dir(unknown)"],
+)
+def test_what_asks_for_something_else_decides_nothing(parse, test):
+    source = f"""
+        import k, os, unknown
+        from importlib import metadata
+        if {test}:
+            k.ops.gone(x)
+        else:
+            k.new(x)
+    """
+    module = parse(source)
+    (use,) = [each for each in module.references if each.name == "k.ops.gone"]
+    assert not module.is_dead(use.node)
