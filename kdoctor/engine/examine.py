@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.cache.trace import Trace
+from kdoctor.engine.expected_errors import ExpectedErrors
 from kdoctor.engine.gate import Gate, Question
 from kdoctor.engine.legacy_switch import is_switched
 from kdoctor.engine.orders import Orders, Task
@@ -203,6 +204,7 @@ class Examiner:
         problems: list[str] = []
         diffs = self._diffs(document, data)
         for module in modules.values():
+            expected = ExpectedErrors(module.text)
             for rule in self._rules:
                 if rule.code not in asked[module.unit.index]:
                     continue
@@ -212,6 +214,8 @@ class Examiner:
                     problems.append(f"{why(error)} (in rule {rule.code})")
                     continue
                 for finding in found:
+                    if expected.include(finding):
+                        continue
                     lines[finding.place] = module.unit.line_of(finding.place.span.start)
                     try:
                         shown = diffs.filled(finding, module) if diffs else finding

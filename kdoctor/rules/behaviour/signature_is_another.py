@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
-from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.calls import is_keras_3, is_only_spelled_so
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
@@ -57,16 +57,34 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, call, changed)
 
 
-def _asks_for_one(module: Module, call: cst.Call) -> bool:
-    """Say whether all that is asked is if there is a parameter of some name."""
-    node: cst.CSTNode = call
+def _asks_for_one(module: Module, node: cst.CSTNode, kept_in: frozenset[str] = frozenset()) -> bool:
+    """Say whether all that is asked is if there is a parameter of some name.
+
+    Also by way of variables, those in ``kept_in`` among them: ``names = signature.parameters``.
+    """
     while isinstance(above := module.parent(node), cst.Attribute | cst.Call):
         if isinstance(above, cst.Call) and (above.args or above.func is not node):
             return False
         node = above
-    return isinstance(above, cst.ComparisonTarget) and isinstance(
-        above.operator, cst.In | cst.NotIn
-    )
+    match above:
+        case cst.ComparisonTarget():
+            return isinstance(above.operator, cst.In | cst.NotIn)
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
+            reads = [] if name in kept_in else _reads(module, name)
+            return bool(reads) and all(
+                _asks_for_one(module, each, kept_in | {name}) for each in reads
+            )
+    return False
+
+
+def _reads(module: Module, name: str) -> list[cst.Name]:
+    return [
+        each
+        for each in module.nodes(cst.Name)
+        if each.value == name
+        and not isinstance(module.parent(each), cst.AssignTarget)
+        and not is_only_spelled_so(module, each)
+    ]
 
 
 def _asked(module: Module, node: cst.BaseExpression) -> list[cst.BaseExpression]:

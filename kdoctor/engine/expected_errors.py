@@ -1,0 +1,196 @@
+"""Errors that the code around them waits for: who catches the very exception knows of it.
+
+``try: model.save("folder")``, ``except ValueError: model.export("folder")``. Asked of the few
+findings that there are, so it reads Python's own tree: no rule has to know of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Final
+
+from kdoctor.engine.outline import parsed
+from kdoctor.model import Finding, Severity
+from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
+from kdoctor.syntax.nodes import chain_of, children_of, nodes_in
+
+# A file without any of these waits for nothing.
+_WORDS: Final = re.compile(
+    r"\b(?:raises|assertRaises\w*|suppress|signature|getfullargspec|getargspec)\b"
+    r"|\bexcept\b[^\n]*[\w)]"
+)
+_NAMED: Final = re.compile(r"\b([A-Z]\w*(?:Error|Exception)): ")
+_RAISES: Final = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
+_SIGNATURES: Final = frozenset({"signature", "getfullargspec", "getargspec"})
+_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_EXITS: Final = frozenset({"exit", "_exit", "quit", "abort", "fail"})
+# Who catches one of these catches whatever happens, and need not know of the error.
+_ALL: Final = frozenset({"Exception", "BaseException"})
+# Whether something that stands in does the work is asked by the rules themselves.
+_OF_NAMES: Final = frozenset({"AttributeError", "NameError", "ImportError", "ModuleNotFoundError"})
+
+_Place = tuple[int, int]
+
+
+class ExpectedErrors:
+    """Answers for one source."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def include(self, finding: Finding) -> bool:
+        """Say whether the code waits for the error that a finding tells of."""
+        if finding.severity is not Severity.ERROR or self._tree is None:
+            return False
+        start = finding.place.span.start
+        row = line_start(self._text, start)
+        column = len(self._text[row:start].encode())
+        place = (len(LINE_BREAK.findall(self._text[:row])) + 1, column)
+        named = set(_NAMED.findall(finding.message))
+        return any(
+            self._is_expected(each, place, named, finding)
+            for each in reversed(_around(self._tree, place))
+        )
+
+    @cached_property
+    def _tree(self) -> ast.Module | None:
+        return parsed(self._text) if _WORDS.search(self._text) else None
+
+    def _is_expected(self, node: ast.AST, place: _Place, named: set[str], finding: Finding) -> bool:
+        match node:
+            case ast.Try(body=body) if named and _holds(body, place):
+                return all(_is_caught(each, node.handlers) for each in named)
+            case ast.With(body=body) | ast.AsyncWith(body=body) if _holds(body, place):
+                return any(_lets_fail(item.context_expr, named) for item in node.items)
+            case ast.If(body=body, orelse=orelse, test=test):
+                wanted = True if _holds(body, place) else False if _holds(orelse, place) else None
+            case ast.IfExp(body=one, orelse=other, test=test):
+                wanted = True if _holds([one], place) else False if _holds([other], place) else None
+            case _:
+                return False
+        return wanted is not None and any(
+            each in finding.message for each in self._asked_for(test, wanted=wanted)
+        )
+
+    def _asked_for(self, test: ast.expr, *, wanted: bool) -> Iterator[str]:
+        """Yield the parameters that a function has where ``test`` turns out as it is wanted."""
+        match test:
+            case ast.BoolOp(op=ast.And(), values=values) if wanted:
+                for each in values:
+                    yield from self._asked_for(each, wanted=True)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                yield from self._asked_for(operand, wanted=not wanted)
+            case ast.Compare(
+                left=ast.Constant(value=str() as name), ops=[operation], comparators=[parameters]
+            ):
+                kind = ast.In if wanted else ast.NotIn
+                if isinstance(operation, kind) and self._is_signature(parameters):
+                    yield name
+
+    def _is_signature(self, node: ast.expr) -> bool:
+        return _reads_signature(node) or not self._signatures.isdisjoint(_names_in(node))
+
+    @cached_property
+    def _signatures(self) -> frozenset[str]:
+        """The names that are bound to a signature, or to a part of one."""
+        found: set[str] = set()
+        for each in nodes_in(self._tree) if self._tree is not None else ():
+            match each:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    if _reads_signature(value):
+                        found.add(name)
+        for each in nodes_in(self._tree) if found and self._tree is not None else ():
+            match each:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    if not found.isdisjoint(_names_in(value)):
+                        found.add(name)
+        return frozenset(found)
+
+
+def _around(tree: ast.AST, place: _Place) -> list[ast.AST]:
+    """Return what a place is inside of, from the innermost function on."""
+    found: list[ast.AST] = []
+    waiting = children_of(tree)
+    while waiting:
+        node = waiting.pop()
+        if hasattr(node, "lineno"):
+            if not _holds([node], place):
+                continue
+            found = [node] if isinstance(node, _FUNCTIONS) else [*found, node]
+            waiting = []
+        waiting += children_of(node)
+    return found
+
+
+def _holds(nodes: list[ast.stmt] | list[ast.expr] | list[ast.AST], place: _Place) -> bool:
+    if not nodes:
+        return False
+    first, last = nodes[0], nodes[-1]
+    start = (first.lineno, first.col_offset)  # type: ignore[attr-defined]
+    end = (last.end_lineno, last.end_col_offset)  # type: ignore[attr-defined]
+    return start <= place < end
+
+
+def _is_caught(error: str, handlers: Iterable[ast.ExceptHandler]) -> bool:
+    """Say whether a handler is there for an error, and goes on after it."""
+    if error in _OF_NAMES:
+        return False
+    for handler in handlers:
+        caught = set() if handler.type is None else _exceptions([handler.type])
+        if handler.type is None or caught & _ALL:
+            return False
+        if any(_is_a(error, each) for each in caught):
+            return not any(map(_gives_up, nodes_in(handler)))
+    return False
+
+
+def _gives_up(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return bool(_EXITS.intersection(chain_of(node.func)[-1:]))
+    return isinstance(node, ast.Raise)
+
+
+def _lets_fail(manager: ast.expr, named: set[str]) -> bool:
+    """Say whether a context is there for an error: ``pytest.raises(ValueError)``, ``suppress``."""
+    if not isinstance(manager, ast.Call):
+        return False
+    (name,) = chain_of(manager.func)[-1:] or ("",)
+    given = [*manager.args[: 1 if name != "suppress" else None]]
+    given += [each.value for each in manager.keywords if each.arg == "expected_exception"]
+    errors = _exceptions(given)
+    if name == "suppress":
+        return bool(named) and all(
+            any(_is_a(error, each) for each in errors - _ALL) for error in named
+        )
+    return name in _RAISES and (
+        not named or any(_is_a(error, each) for each in errors for error in named)
+    )
+
+
+def _exceptions(nodes: Iterable[ast.expr]) -> set[str]:
+    """Return the exceptions that are named, each by the last part of its name."""
+    found: set[str] = set()
+    for node in nodes:
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        found.update(name for each in parts for name in chain_of(each)[-1:])
+    return found
+
+
+def _is_a(error: str, other: str) -> bool:
+    if error == other:
+        return True
+    one, base = getattr(builtins, error, None), getattr(builtins, other, None)
+    return isinstance(one, type) and isinstance(base, type) and issubclass(one, base)
+
+
+def _reads_signature(node: ast.AST) -> bool:
+    calls = (each for each in nodes_in(node) if isinstance(each, ast.Call))
+    return any(_SIGNATURES.intersection(chain_of(each.func)[-1:]) for each in calls)
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    return (each.id for each in nodes_in(node) if isinstance(each, ast.Name))
