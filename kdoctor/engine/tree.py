@@ -77,8 +77,13 @@ class Tree:
         return sorted(name for name in self._listing(folder) if name.endswith(".py"))
 
     def packages_around(self, path: str) -> tuple[str, ...]:
-        """Return the folders of the packages that a file is in, the outermost last."""
-        return tuple(self._packages_at(self._folder(path)))
+        """Return the folders of the packages that a file is in, the outermost last.
+
+        A folder in a package is part of it also where it has no ``__init__.py``.
+        """
+        folder = self._folder(path)
+        own = tuple(self._packages_at(folder))
+        return own or tuple(self._packages_at(os.path.dirname(folder)))  # noqa: PTH120
 
     def folders_above(self, path: str) -> tuple[str, ...]:
         """Return the folders from a file's packages, or its own folder, up to the project's."""

@@ -99,6 +99,7 @@ def test_an_earlier_cell_counts(tmp_path, cell, number):
 @pytest.mark.parametrize("name", ["__init__.py", "api.py"])
 def test_a_package_that_sets_it_works_with_tf_keras(tmp_path, name, gate):
     sources = {"pk/__init__.py": "", "pk/sub/__init__.py": "", "pk/sub/a.py": GONE, "b.py": GONE}
+    sources |= {"pk/sub/bare/c.py": GONE}
     sources |= {f"pk/{name}": SET}
     assert files(tmp_path, sources, gate=gate) == {"b.py"}
 
