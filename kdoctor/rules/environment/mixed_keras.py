@@ -36,6 +36,8 @@ from kdoctor.syntax.glimpse import Glimpse
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each layer and optimizer that a model of another Keras is given."""
+    if _are_roots_open(module):
+        return
     for model, given, node in _given_to_models(module):
         if model.qualified is None or given.qualified is None:
             continue
@@ -52,6 +54,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             help="Import all of Keras from one place.",
             no_fix_because="which Keras the project is to run on is for people to say",
         )
+
+
+def _are_roots_open(module: Module) -> bool:
+    """Say whether something decides, nobody knows how, which Keras the module imports."""
+    return any(
+        split_root(each.name) is not None and module.is_guarded(each.alias or each.statement)
+        for each in module.imports
+    )
 
 
 def _may_be_mixed(glimpse: Glimpse, facts: Facts) -> bool:
