@@ -58,7 +58,7 @@ def test_of_a_keras_from_elsewhere_nothing_is_said_where_tf_keras_is_the_target(
 def test_nothing_is_mixed_where_it_is_open_which_keras_is_imported() -> None:
     source = (
         "import os\nfrom mine import version\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n"
-        "tf_version = version()\nif tf_version == 1:\n    from keras.models import Sequential\n"
+        "major = version()\nif major == 1:\n    from keras.models import Sequential\n"
         "else:\n    from tensorflow.keras.models import Sequential\n"
         "from tensorflow.keras.layers import Dense\nSequential([Dense(2)])\n"
     )

@@ -36,7 +36,7 @@ from kdoctor.syntax.glimpse import Glimpse
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each layer and optimizer that a model of another Keras is given."""
-    if _are_roots_open(module):
+    if _are_roots_open(module, facts):
         return
     for model, given, node in _given_to_models(module):
         if model.qualified is None or given.qualified is None:
@@ -56,12 +56,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _are_roots_open(module: Module) -> bool:
-    """Say whether something decides, nobody knows how, which Keras the module imports."""
-    return any(
-        split_root(each.name) is not None and module.is_guarded(each.alias or each.statement)
-        for each in module.imports
-    )
+def _are_roots_open(module: Module, facts: Facts) -> bool:
+    """Say whether something decides which Keras a name of the module comes from."""
+    roots: dict[str, set[str | None]] = {}
+    for each in module.imports:
+        if split_root(each.name) is not None:
+            roots.setdefault(each.local, set()).add(_keras_of(each.name, facts))
+    return any(len(known) > 1 for known in roots.values())
 
 
 def _may_be_mixed(glimpse: Glimpse, facts: Facts) -> bool:
