@@ -40,6 +40,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, method_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import chain_of
 from kdoctor.syntax.walk import descendants, own_nodes
 
 _WORKS_ON: Final = frozenset({
@@ -189,19 +190,32 @@ def _finding(module: Module, node: cst.ClassDef, target: cst.Attribute) -> Findi
 
 
 def _may_work_out(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether a `build` assigns something to an attribute that it takes apart or calls."""
+    """Say whether a `build` assigns something to an attribute that speaks of its weights."""
     return any(
-        isinstance(each, ast.Assign)
-        and isinstance(each.targets[0], ast.Attribute)
-        and isinstance(each.value, ast.Subscript | ast.BinOp | ast.Call)
-        and not _makes_a_weight(each.value)
+        _may_keep_a_part(build)
         for node in glimpse.nodes.get(ast.ClassDef, ())
         if method_of(node, "call") is not None and (build := method_of(node, "build")) is not None
-        for each in ast.walk(build)
     )
 
 
-def _makes_a_weight(node: ast.expr) -> bool:
+def _may_keep_a_part(build: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    assigned = [
+        (each.targets[0], each.value)
+        for each in ast.walk(build)
+        if isinstance(each, ast.Assign) and len(each.targets) == 1
+    ]
+    weights = {chain_of(target) for target, value in assigned if _makes_a_weight(value)}
+    return any(
+        chain_of(each) in weights or _makes_a_weight(each)
+        for target, value in assigned
+        if isinstance(target, ast.Attribute) and not _makes_a_weight(value)
+        if isinstance(value, ast.Subscript | ast.BinOp | ast.Call)
+        for each in ast.walk(value)
+        if isinstance(each, ast.Name | ast.Attribute | ast.Call)
+    )
+
+
+def _makes_a_weight(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -103,29 +103,31 @@ def _may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
         if _takes_values(name)
         for called in found
     }
+    tensors = glimpse.bound
     asked = [
-        (node, each)
+        (call, each)
         for scope, nodes in glimpse.scopes.items()
         if calls and isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
-        for node in nodes
-        if node in calls
-        for each in _free_names(scope, nodes, node)
+        if (here := calls.intersection(nodes))
+        for call, each in _free_names(scope, nodes, here)
+        if each.id in tensors
     ]
     return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.TENSOR})
 
 
 def _free_names(
-    scope: ast.FunctionDef | ast.AsyncFunctionDef, nodes: list[ast.AST], call: ast.Call
-) -> Iterator[ast.Name]:
-    """Yield the names among the arguments of a call that its function does not bind, surely."""
+    scope: ast.FunctionDef | ast.AsyncFunctionDef, nodes: list[ast.AST], calls: set[ast.Call]
+) -> Iterator[tuple[ast.Call, ast.Name]]:
+    """Yield the names that calls are given and their function does not bind, surely."""
     bound = {each.arg for each in parameters_of(scope.args)}
     for node in nodes:
         if isinstance(node, ast.Assign):
             bound.update(each.id for each in node.targets if isinstance(each, ast.Name))
-    for argument in (*call.args, *(each.value for each in call.keywords)):
-        for each in ast.walk(argument):
-            if isinstance(each, ast.Name) and each.id not in bound:
-                yield each
+    for call in calls:
+        for argument in (*call.args, *(each.value for each in call.keywords)):
+            for each in ast.walk(argument):
+                if isinstance(each, ast.Name) and each.id not in bound:
+                    yield call, each
 
 
 rule = Rule(
