@@ -161,13 +161,11 @@ def _lets_fail(manager: ast.expr, named: set[str]) -> bool:
     (name,) = chain_of(manager.func)[-1:] or ("",)
     given = [*manager.args[: 1 if name != "suppress" else None]]
     given += [each.value for each in manager.keywords if each.arg == "expected_exception"]
-    errors = _exceptions(given)
+    errors = _exceptions(given) - _ALL
     if name == "suppress":
-        return bool(named) and all(
-            any(_is_a(error, each) for each in errors - _ALL) for error in named
-        )
-    return name in _RAISES and (
-        not named or any(_is_a(error, each) for each in errors for error in named)
+        return bool(named) and all(any(_is_a(error, each) for each in errors) for error in named)
+    return name in _RAISES and any(
+        not named or any(_is_a(error, each) for error in named) for each in errors
     )
 
 
