@@ -105,6 +105,8 @@ class KerasKnowledge:
         one = TENSOR if tensor.kind is Kind.TENSOR else tensor
         if split is not None:
             parent, _, leaf = split[1].rpartition(".")
+            if parent.startswith("layers") and leaf == "dot":  # a layer, of whatever it is given
+                return one
             if leaf in NOT_TENSOR_FUNCTIONS or parent.partition(".")[0] not in {"backend", "ops"}:
                 return None
             return Type(Kind.LIST, item=one) if leaf in TENSOR_LIST_FUNCTIONS else one

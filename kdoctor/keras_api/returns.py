@@ -43,10 +43,10 @@ RETURNS: Final[dict[str, Type]] = {
     **dict.fromkeys(
         (
             *("layers.add", "layers.subtract", "layers.multiply", "layers.average"),
-            *("layers.maximum", "layers.minimum", "layers.concatenate", "layers.dot"),
+            *("layers.maximum", "layers.minimum", "layers.concatenate"),
             *("layers.merge.add", "layers.merge.subtract", "layers.merge.multiply"),
             *("layers.merge.average", "layers.merge.maximum", "layers.merge.concatenate"),
-            *("layers.merge.dot", "backend.placeholder"),
+            "backend.placeholder",
         ),
         TENSOR,
     ),

@@ -175,7 +175,8 @@ def _parts(module: Module, node: cst.BaseExpression) -> tuple[str, str] | None:
             folders and module.qualified(node.func) in _JOIN and _is_name(last)
         ):
             joined = ", ".join(module.source(each.value) for each in folders)
-            return _apart(module, node, last, f'{module.source(node.func)}("{_USUAL}", {joined})')
+            where = f"{module.source(node.func)}({_usual(last)}, {joined})"
+            return _apart(module, node, last, where)
         case (
             cst.Call(
                 func=cst.Attribute(value=folder, attr=cst.Name("joinpath")),
@@ -185,8 +186,14 @@ def _parts(module: Module, node: cst.BaseExpression) -> tuple[str, str] | None:
         ) if _is_pathlib(module, folder) and _is_name(last):
             where = module.source(folder)
             is_whole = _is_absolute(module, folder)
-            return _apart(module, node, last, where if is_whole else f'"{_USUAL}" / {where}')
+            return _apart(module, node, last, where if is_whole else f"{_usual(last)} / {where}")
     return None
+
+
+def _usual(name: cst.BaseExpression) -> str:
+    """Return the usual folder, in the quotes that the name has."""
+    quote = name.quote if isinstance(name, cst.SimpleString) and len(name.quote) == 1 else '"'
+    return f"{quote}{_USUAL}{quote}"
 
 
 def _apart(
@@ -317,7 +324,7 @@ INVALID = [
         "    folder.joinpath('net.txt'), origin, cache_dir=home,\n)\n",
         after="from pathlib import Path\n\nimport keras\n\nfolder = Path('nets')\n"
         "path = keras.utils.get_file(\n"
-        "    'net.txt', origin, cache_dir=home, cache_subdir=\"datasets\" / folder,\n)\n",
+        "    'net.txt', origin, cache_dir=home, cache_subdir='datasets' / folder,\n)\n",
         raises=_ERROR,
         on_keras_2=True,
         same="os.path.relpath(path, home), open(path).read()",

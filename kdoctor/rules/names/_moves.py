@@ -21,6 +21,7 @@ from kdoctor.rules.names._homes import home_of, public_names, twins
 from kdoctor.rules.names._successors import IN_TF_KERAS, SUCCESSORS, UNLIKE, Successor
 from kdoctor.syntax import Module, Reference
 
+ONLY_PRIVATE = "what has it now is private"
 _PRIVATE = "keras.src."
 _CALLS_CHANGE = "a parameter or a default that its calls rest on is another one now"
 _NOT_RUN = "the two were not run against each other"
@@ -73,9 +74,7 @@ class Moves:
         """
         old, new = move.row.left.partition("(")[0], move.row.right
         if new.startswith(_PRIVATE):
-            self._not_taken[old] = (
-                f"what has it now is private: `{new}`, which may go with any release"
-            )
+            self._not_taken[old] = f"{ONLY_PRIVATE}: `{new}`, which may go with any release"
             return
         if move.unsafe_because == _BY_NAME:
             for use in self._uses[old]:

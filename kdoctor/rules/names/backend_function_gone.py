@@ -65,7 +65,7 @@ from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.names._backend import BY_HAND, REWRITES
+from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
 from kdoctor.rules.names._backend.dots import EXAMPLES as DOTS
 from kdoctor.rules.names._backend.functions import as_function
 from kdoctor.rules.names._backend.orderings import compared_ordering
@@ -73,12 +73,6 @@ from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
 from kdoctor.rules.names._backend.running import session_fix
 from kdoctor.rules.names._backend.session_examples import FUNCTION, SESSIONS
-from kdoctor.rules.names._backend.statements import (
-    HYPERPARAMETER,
-    RATE_BY_NAME,
-    special_fix,
-    with_the_name_of_today,
-)
 from kdoctor.rules.names._missing import (
     another_star_may_bind_it,
     error_of,
@@ -149,7 +143,7 @@ def attempted(
     leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
     special: Fix | Refusal | None
     if reference.call is not None:
-        special = special_fix(module, leaf, reference.call, proven)
+        special = statements.special_fix(module, leaf, reference.call, proven)
     else:
         special = decorator_fix(module, leaf, reference.node, proven["symbolic"])
     if special is None and leaf in _WITH_PHASE:
@@ -170,7 +164,7 @@ def attempted(
     )
     if isinstance(attempt, Fix):
         told = replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
-        return with_the_name_of_today(module, reference.call, told)
+        return statements.with_the_name_of_today(module, reference.call, told)
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
     return phase or attempt
 
@@ -330,8 +324,8 @@ INVALID = [
         unsafe=True,
         check="assert centre(ops.ones((2, 3))).shape == (2,)",
     ),
-    HYPERPARAMETER,
-    RATE_BY_NAME,
+    statements.HYPERPARAMETER,
+    statements.RATE_BY_NAME,
     *_SPECIAL.values(),
     Example(
         before="from keras import backend as K\n\n\ndef call(x, training=None):\n"

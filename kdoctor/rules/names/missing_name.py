@@ -85,7 +85,7 @@ from kdoctor.rules.names._missing import (
     look_up,
     may_be_missing,
 )
-from kdoctor.rules.names._moves import Moves, Ways, is_of_the_copy, under_keras
+from kdoctor.rules.names._moves import ONLY_PRIVATE, Moves, Ways, is_of_the_copy, under_keras
 from kdoctor.rules.names._star_imports import star_of_package
 from kdoctor.rules.names._successors import BY_HAND, EXAMPLES
 from kdoctor.rules.rule import Example, Rule
@@ -171,6 +171,8 @@ def _help(found: Lookup, moves: Moves, attempt: Fix | Refusal) -> str:
     if found.elsewhere:
         old = " (Keras 2)" if found.elsewhere[0].startswith("tf_keras") else ""
         return f"It is still there as `{found.elsewhere[0]}`{old}."
+    if isinstance(attempt, Refusal) and attempt.reason.startswith(ONLY_PRIVATE):
+        return "Copy what your code needs of it into your project."
     return ""
 
 
