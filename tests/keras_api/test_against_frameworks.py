@@ -225,7 +225,9 @@ def test_functions_and_members_give_what_the_table_of_returns_says(runtime):
             called = member.endswith("()")
             given = known.member_type(Type(Kind(owner)), member.removesuffix("()"), called=called)
         else:
-            given = known.result_type(f"keras.{name}")
+            # Some give what they are given: here, a symbolic tensor.
+            name = f"keras.{name}"  # noqa: PLW2901
+            given = known.result_type(name) or known.applied_type(name, Type(Kind.TENSOR))
         item = given.item if given.kind is Kind.LIST else given
         assert not REAL_CLASSES[item.kind].isdisjoint(mro), name
         assert item.cls is None or item.cls in mro, name

@@ -299,9 +299,7 @@ INVALID = [
     Example(
         prelude=_FILE,
         before=_GET.format("os.path.join(home, 'net.txt'), origin=origin"),
-        after=_GET.format(
-            "'net.txt', origin=origin, cache_subdir=os.path.join(\"datasets\", home)"
-        ),
+        after=_GET.format("'net.txt', origin=origin, cache_subdir=os.path.join('datasets', home)"),
         raises=_ERROR,
         on_keras_2=True,
         same="os.path.relpath(path, home), open(path).read()",
