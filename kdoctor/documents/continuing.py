@@ -33,18 +33,16 @@ def modules(pieces: Sequence[Sequence[Kept]]) -> list[list[Kept]]:
     The modules stand in the order of their first pieces.
     """
     found: list[list[Kept]] = []
-    bound: list[frozenset[str]] = []
+    binders: dict[str, int] = {}  # by a name, the last module that binds it
     for piece in pieces:
         names = _names("\n".join(each.text for each in piece))
-        number = next(
-            (at for at in reversed(range(len(found))) if not bound[at].isdisjoint(names.needed)),
-            len(found),
-        )
-        if number == len(found):
+        number = max((binders[each] for each in names.needed if each in binders), default=None)
+        if number is None:
+            number = len(found)
             found.append([])
-            bound.append(frozenset())
         found[number] += piece
-        bound[number] |= names.bound
+        for each in names.bound:
+            binders[each] = max(number, binders.get(each, 0))
     return found
 
 

@@ -17,7 +17,7 @@ from kdoctor.documents.layout import Line
 from kdoctor.documents.unit import Candidate, Skipped, Unit
 
 _MYST_OPTION = re.compile(r":[\w-]+:")
-_CELL = re.compile(r"\s*\{code-cell\}")
+_CELL = "{code-cell}"
 
 
 @cache
@@ -56,7 +56,7 @@ def _blocks(lines: Lines) -> Iterator[tuple[Block, bool]]:
         silent = token.type == "code_block" or not token.info.strip()
         block = _block(lines, token)
         if block.lines and (says or (silent and block.has_prompts)):
-            yield block, bool(_CELL.match(token.info))
+            yield block, token.info.lstrip().startswith(_CELL)
 
 
 def _block(lines: Lines, token: Token) -> Block:

@@ -183,12 +183,11 @@ def joined(path: str, index: int, kept: Sequence[Kept]) -> Unit:
     return Unit(path, index, text, tuple(cells), tuple(masks), newline)
 
 
-def regrouped(units: Iterable[Unit], like: Sequence[Unit]) -> tuple[Unit, ...]:
+def regrouped(units: tuple[Unit, ...], like: Sequence[Unit]) -> tuple[Unit, ...]:
     """Return units whose cells go together as those of other units: the n-th as the n-th.
 
     Where there is another number of cells, the units come back as they are.
     """
-    units = tuple(units)
     if len(units) == len(like) == 1:
         return units
     cells = _in_order((cell.excerpt.span, _kept_again(unit, cell)) for unit, cell in _cells(units))

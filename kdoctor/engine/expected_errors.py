@@ -9,13 +9,16 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
+from msgspec import Struct
+
 from kdoctor.engine.outline import parsed
 from kdoctor.model import Finding, Severity
-from kdoctor.rewrite.source_lines import LINE_BREAK, line_start
+from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.syntax.nodes import chain_of, children_of, nodes_in
 
 # A file without any of these waits for nothing.
@@ -33,37 +36,80 @@ _ALL: Final = frozenset({"Exception", "BaseException"})
 # Whether something that stands in does the work is asked by the rules themselves.
 _OF_NAMES: Final = frozenset({"AttributeError", "NameError", "ImportError", "ModuleNotFoundError"})
 
+# All that is asked what it waits for, and the functions that what is around them says nothing to.
+_ASKED: Final = (ast.Try, ast.With, ast.AsyncWith, ast.If, ast.IfExp, *_FUNCTIONS)
+
 _Place = tuple[int, int]
 
 
+class _Part(Struct, frozen=True, eq=False, gc=False):
+    """A node that is asked, and the one of this kind that it stands in."""
+
+    start: _Place
+    node: ast.AST
+    around: _Part | None
+
+
 class ExpectedErrors:
-    """Answers for one source."""
+    """Answers for one source, each in about the time that its depth takes."""
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._goes_on: dict[ast.ExceptHandler, bool] = {}
 
     def include(self, finding: Finding) -> bool:
         """Say whether the code waits for the error that a finding tells of."""
-        if finding.severity is not Severity.ERROR or self._tree is None:
+        if finding.severity is not Severity.ERROR or not self._parts:
             return False
-        start = finding.place.span.start
-        row = line_start(self._text, start)
-        column = len(self._text[row:start].encode())
-        place = (len(LINE_BREAK.findall(self._text[:row])) + 1, column)
+        place = self._place(finding.place.span.start)
         named = set(_NAMED.findall(finding.message))
-        return any(
-            self._is_expected(each, place, named, finding)
-            for each in reversed(_around(self._tree, place))
-        )
+        return any(self._is_expected(each, place, named, finding) for each in self._around(place))
 
     @cached_property
     def _tree(self) -> ast.Module | None:
         return parsed(self._text) if _WORDS.search(self._text) else None
 
+    @cached_property
+    def _parts(self) -> list[_Part]:
+        """What is asked, in the order of the source, those around first."""
+        found: list[_Part] = []
+        waiting: list[tuple[ast.AST, _Part | None]] = [(self._tree, None)] if self._tree else []
+        for node, around in waiting:  # it grows meanwhile
+            part = around
+            if isinstance(node, _ASKED):
+                part = _Part((node.lineno, node.col_offset), node, around)
+                found.append(part)
+            waiting += ((each, part) for each in children_of(node))
+        return sorted(found, key=lambda part: part.start)
+
+    @cached_property
+    def _starts(self) -> list[_Place]:
+        return [part.start for part in self._parts]
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        return [0, *(found.end() for found in LINE_BREAK.finditer(self._text))]
+
+    def _place(self, offset: int) -> _Place:
+        """Return line and column as ``ast`` counts them: from 1, and in bytes from 0."""
+        line = bisect_right(self._rows, offset)
+        return line, len(self._text[self._rows[line - 1] : offset].encode())
+
+    def _around(self, place: _Place) -> Iterator[ast.AST]:
+        """Yield what a place is inside of, from the inside out, up to its function."""
+        at = bisect_right(self._starts, place)
+        part = self._parts[at - 1] if at else None
+        while part is not None:
+            if _holds([part.node], place):
+                yield part.node
+                if isinstance(part.node, _FUNCTIONS):
+                    return
+            part = part.around
+
     def _is_expected(self, node: ast.AST, place: _Place, named: set[str], finding: Finding) -> bool:
         match node:
             case ast.Try(body=body) if named and _holds(body, place):
-                return all(_is_caught(each, node.handlers) for each in named)
+                return all(self._is_caught(each, node.handlers) for each in named)
             case ast.With(body=body) | ast.AsyncWith(body=body) if _holds(body, place):
                 return any(_lets_fail(item.context_expr, named) for item in node.items)
             case ast.If(body=body, orelse=orelse, test=test):
@@ -75,6 +121,20 @@ class ExpectedErrors:
         return wanted is not None and any(
             each in finding.message for each in self._asked_for(test, wanted=wanted)
         )
+
+    def _is_caught(self, error: str, handlers: Iterable[ast.ExceptHandler]) -> bool:
+        """Say whether a handler is there for an error, and goes on after it."""
+        if error in _OF_NAMES:
+            return False
+        for handler in handlers:
+            caught = set() if handler.type is None else _exceptions([handler.type])
+            if handler.type is None or caught & _ALL:
+                return False
+            if any(_is_a(error, each) for each in caught):
+                if handler not in self._goes_on:
+                    self._goes_on[handler] = not any(map(_gives_up, nodes_in(handler)))
+                return self._goes_on[handler]
+        return False
 
     def _asked_for(self, test: ast.expr, *, wanted: bool) -> Iterator[str]:
         """Yield the parameters that a function has where ``test`` turns out as it is wanted."""
@@ -111,21 +171,6 @@ class ExpectedErrors:
         return frozenset(found)
 
 
-def _around(tree: ast.AST, place: _Place) -> list[ast.AST]:
-    """Return what a place is inside of, from the innermost function on."""
-    found: list[ast.AST] = []
-    waiting = children_of(tree)
-    while waiting:
-        node = waiting.pop()
-        if hasattr(node, "lineno"):
-            if not _holds([node], place):
-                continue
-            found = [node] if isinstance(node, _FUNCTIONS) else [*found, node]
-            waiting = []
-        waiting += children_of(node)
-    return found
-
-
 def _holds(nodes: list[ast.stmt] | list[ast.expr] | list[ast.AST], place: _Place) -> bool:
     if not nodes:
         return False
@@ -133,19 +178,6 @@ def _holds(nodes: list[ast.stmt] | list[ast.expr] | list[ast.AST], place: _Place
     start = (first.lineno, first.col_offset)  # type: ignore[attr-defined]
     end = (last.end_lineno, last.end_col_offset)  # type: ignore[attr-defined]
     return start <= place < end
-
-
-def _is_caught(error: str, handlers: Iterable[ast.ExceptHandler]) -> bool:
-    """Say whether a handler is there for an error, and goes on after it."""
-    if error in _OF_NAMES:
-        return False
-    for handler in handlers:
-        caught = set() if handler.type is None else _exceptions([handler.type])
-        if handler.type is None or caught & _ALL:
-            return False
-        if any(_is_a(error, each) for each in caught):
-            return not any(map(_gives_up, nodes_in(handler)))
-    return False
 
 
 def _gives_up(node: ast.AST) -> bool:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from kdoctor.documents import discover, read_regular
 from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.outline import outline_of
-from kdoctor.engine.prefilter import imports_in
+from kdoctor.engine.prefilter import imports_of_bytes
 from kdoctor.engine.tree import Tree
 from kdoctor.errors import UsageProblem
 
@@ -95,7 +95,7 @@ class Importers:
     def _imports(self, path: str) -> Iterator[tuple[str, _Import]]:
         """Yield the modules of the project that a file imports, with what it takes from each."""
         find = self._tree.find
-        for level, module, names in imports_in(
+        for level, module, names in imports_of_bytes(
             _bytes(path), lambda top: self._tree.may_hold(path, top)
         ):
             found = find(path, module, level)

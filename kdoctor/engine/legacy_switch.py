@@ -10,11 +10,13 @@ import ast
 import os
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.cache.trace import Remembered, Trace
 from kdoctor.engine.outline import Imported, imports_in, parsed
+from kdoctor.engine.prefilter import imports_of_bytes
 from kdoctor.engine.tree import Tree
 from kdoctor.syntax.nodes import chain_of, statements_in
 from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
@@ -92,9 +94,22 @@ class Switches:
     def _imported(self, path: str, texts: Iterable[str]) -> Iterator[str]:
         """Yield the modules of the project that are imported above ``tf.keras``."""
         for text in texts:
-            tree = parsed(text)
+            tree = parsed(text) if self._may_import_one(path, text) else None
             for each in () if tree is None else imports_in(_before_keras(tree, inside=False)):
                 yield from self._files_of(path, each)
+
+    def _may_import_one(self, path: str, text: str) -> bool:
+        """Say whether a file imports, wherever it does, a module that sets the variable.
+
+        Hardly any does: its bytes are asked before it is parsed once more.
+        """
+        may_hold = partial(self._tree.may_hold, path)
+        return any(
+            self._is_set_above(found)
+            for level, module, names in imports_of_bytes(text.encode(errors="replace"), may_hold)
+            for name in (None, *names)
+            for found in self._files_of(path, Imported(module, level, name))
+        )
 
     def _files_of(self, path: str, imported: Imported) -> Iterator[str]:
         of_tree = imported.level or self._tree.may_hold(path, imported.module.partition(".")[0])

@@ -171,13 +171,13 @@ class Prefilter:
 
 def _modules(data: bytes, may_hold: Callable[[str], bool]) -> Iterator[tuple[int, str]]:
     """Yield each module that may be imported as (leading dots, dotted name)."""
-    for level, module, names in imports_in(data, may_hold):
+    for level, module, names in imports_of_bytes(data, may_hold):
         yield level, module
         for name in names:
             yield level, f"{module}.{name}" if module else name
 
 
-def imports_in(
+def imports_of_bytes(
     data: bytes, may_hold: Callable[[str], bool]
 ) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """Yield each module that may be imported as (leading dots, dotted name, names taken from it).

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.keras_api import split_root
+from kdoctor.once import once
 from kdoctor.rules.calls import literal
 from kdoctor.syntax import Module
 
@@ -34,58 +36,107 @@ _JOINS = frozenset({"os.path.join", "posixpath.join", "ntpath.join", "pathlib.Pa
 _WRAPPERS = frozenset({"os.path.abspath", "os.path.expanduser", "os.path.normpath",
                        "os.path.realpath"})  # fmt: skip
 _OPTIONS = frozenset({"add_argument", "DEFINE_string", "option", "Option"})
-_MAX_DEPTH = 6
+_MAX_STEPS = 6
 
 
-def is_path(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
+def is_path(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether what an expression gives is surely used as the path of a file.
 
     It is passed where a path is taken, or held by a name, an attribute, a parameter or a key that
     is read there. Equal text that is a key, a model's name or printed is no path.
     """
-    above = module.parent(node)
-    if depth > _MAX_DEPTH:
+    return _is_path(module, node, _Way(0, {}))
+
+
+class _Read(Struct, frozen=True):
+    """Reads of what is held under one of some names.
+
+    As attributes, else as ``held[name]`` and ``held.get(name)``.
+    """
+
+    names: frozenset[object]
+    as_attribute: bool = False
+
+    def holds(self, node: cst.CSTNode) -> bool:
+        match node:
+            case cst.Attribute(attr=cst.Name(value=name)):
+                return self.as_attribute and name in self.names
+            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
+                return not self.as_attribute and self._is_key(key)
+            case cst.Call(func=cst.Attribute(attr=cst.Name(value="get")), args=[given, *_]):
+                return not self.as_attribute and self._is_key(given.value)
         return False
+
+    def _is_key(self, node: cst.BaseExpression) -> bool:
+        return isinstance(node, cst.SimpleString) and literal(node) in self.names
+
+
+class _Way(Struct, frozen=True):
+    """How many steps were taken, and with how many each thing was asked for before.
+
+    Each answer is yes where any step further is. So what was asked with as few steps gives no yes:
+    it would be known.
+    """
+
+    steps: int
+    asked: dict[cst.CSTNode | _Read, int]
+
+    @property
+    def further(self) -> _Way:
+        return _Way(self.steps + 1, self.asked)
+
+    def is_open(self, to: cst.CSTNode | _Read) -> bool:
+        """Say whether something is to be asked, and note that it is."""
+        if self.steps > _MAX_STEPS or self.asked.get(to, self.steps + 1) <= self.steps:
+            return False
+        self.asked[to] = self.steps
+        return True
+
+
+def _is_path(module: Module, node: cst.BaseExpression, way: _Way) -> bool:
+    if not way.is_open(node):
+        return False
+    above = module.parent(node)
     match above:
         case cst.Arg():
             call = module.parent(above)
-            return isinstance(call, cst.Call) and _is_path_of_call(module, call, above, depth)
+            return isinstance(call, cst.Call) and _is_path_of_call(module, call, above, way)
         case cst.BinaryOperation(operator=cst.Add() | cst.Divide(), right=right):
-            return right is node and is_path(module, above, depth + 1)
+            return right is node and _is_path(module, above, way.further)
         case cst.IfExp(test=test):
-            return test is not node and is_path(module, above, depth + 1)
+            return test is not node and _is_path(module, above, way.further)
         case cst.BooleanOperation():
-            return is_path(module, above, depth + 1)
+            return _is_path(module, above, way.further)
         case cst.Assign():
-            return any(_holds_a_path(module, e.target, depth) for e in above.targets)
+            return any(_holds_a_path(module, e.target, way) for e in above.targets)
         case cst.AnnAssign():
-            return above.value is node and _holds_a_path(module, above.target, depth)
+            return above.value is node and _holds_a_path(module, above.target, way)
         case cst.Param():
-            return above.default is node and _any_path(module, _reads(module, above), depth)
+            return above.default is node and _any_path(module, _reads(module, above), way)
         case cst.DictElement(key=cst.SimpleString() as key):
-            return above.value is node and _is_read_as_a_path(module, _key(key), depth)
+            return above.value is node and _is_read_as_a_path(module, _key(key), way)
     return False
 
 
-def _is_path_of_call(module: Module, call: cst.Call, given: cst.Arg, depth: int) -> bool:
-    if given.star or given.value is call.func:
+def _is_path_of_call(module: Module, call: cst.Call, given: cst.Arg, way: _Way) -> bool:
+    if given.star:
         return False
     name = module.qualified(call.func) or ""
     is_last = call.args[-1] is given
     is_str = isinstance(call.func, cst.Name) and call.func.value == "str"
     if name in _JOINS | _WRAPPERS or is_str:
         # Of `os.path.join("model", "a.txt")` the first is a folder.
-        return is_last and (name in _JOINS | _WRAPPERS or is_path(module, call, depth + 1))
+        return is_last and (name in _JOINS | _WRAPPERS or _is_path(module, call, way.further))
     keyword = given.keyword.value if given.keyword is not None else None
     if _takes_a_path(call, name, keyword, is_first=call.args[0] is given):
         return True
     option = _of_option(call, keyword)
     if option is not None:
-        return _is_read_as_a_path(module, option, depth)
+        return _is_read_as_a_path(module, option, way)
     if isinstance(call.func, cst.Name) and call.func.value == "dict" and keyword:
-        return _is_read_as_a_path(module, _named(keyword), depth)
+        return _is_read_as_a_path(module, _Read(frozenset({keyword})), way)
     parameter = parameter_of(module, call, given)
-    return parameter is not None and _any_path(module, _reads(module, parameter), depth)
+    return parameter is not None and _any_path(module, _reads(module, parameter), way)
 
 
 def _takes_a_path(call: cst.Call, name: str, keyword: str | None, *, is_first: bool) -> bool:
@@ -108,7 +159,7 @@ def _takes_a_path(call: cst.Call, name: str, keyword: str | None, *, is_first: b
     return False
 
 
-def _of_option(call: cst.Call, keyword: str | None) -> Callable[[cst.CSTNode], bool] | None:
+def _of_option(call: cst.Call, keyword: str | None) -> _Read | None:
     """Return what asks for reads of an option that has the text as its default, if it is one."""
     function = call.func
     leaf = function.attr.value if isinstance(function, cst.Attribute) else ""
@@ -120,64 +171,58 @@ def _of_option(call: cst.Call, keyword: str | None) -> Callable[[cst.CSTNode], b
         if (each.keyword is None or each.keyword.value == "dest")
         and isinstance(value := literal(each.value), str)
     }
-    return lambda node: isinstance(node, cst.Attribute) and node.attr.value in names
+    return _Read(frozenset(names), as_attribute=True)
 
 
-def _holds_a_path(module: Module, target: cst.BaseExpression, depth: int) -> bool:
+def _holds_a_path(module: Module, target: cst.BaseExpression, way: _Way) -> bool:
     """Say whether what is assigned to is read as a path."""
     match target:
         case cst.Name():
-            return _any_path(module, _reads(module, target), depth) or _is_read_as_a_path(
-                module, _attribute(target.value), depth
+            return _any_path(module, _reads(module, target), way) or _is_read_as_a_path(
+                module, _attribute(target.value), way
             )
         case cst.Attribute(attr=cst.Name(value=name)):
-            return _is_read_as_a_path(module, _attribute(name), depth)
+            return _is_read_as_a_path(module, _attribute(name), way)
         case cst.Subscript(
             slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as key))]
         ):
-            return _is_read_as_a_path(module, _key(key), depth)
+            return _is_read_as_a_path(module, _key(key), way)
     return False
 
 
-def _any_path(module: Module, nodes: Iterator[cst.Name], depth: int) -> bool:
-    return any(is_path(module, each, depth + 1) for each in nodes)
+def _any_path(module: Module, nodes: Iterator[cst.Name], way: _Way) -> bool:
+    return any(_is_path(module, each, way.further) for each in nodes)
 
 
 def _reads(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
     """Yield where a name is read that a target or a parameter binds."""
-    name = bound.name.value if isinstance(bound, cst.Param) else getattr(bound, "value", None)
-    for each in module.nodes(cst.Name):
-        if each.value != name or each is bound:
-            continue
-        if any(binding.node is bound for binding in module.bindings_at(each)):
+    name = bound.name if isinstance(bound, cst.Param) else bound
+    for each in _names(module).get(name.value, ()) if isinstance(name, cst.Name) else ():
+        if each is not bound and any(at.node is bound for at in module.bindings_at(each)):
             yield each
 
 
-def _attribute(name: str) -> Callable[[cst.CSTNode], bool]:
-    return lambda node: isinstance(node, cst.Attribute) and node.attr.value == name
+@once
+def _names(module: Module) -> dict[str, list[cst.Name]]:
+    found: dict[str, list[cst.Name]] = {}
+    for each in module.nodes(cst.Name):
+        found.setdefault(each.value, []).append(each)
+    return found
 
 
-def _key(key: cst.SimpleString) -> Callable[[cst.CSTNode], bool]:
-    return _named(literal(key))
+def _attribute(name: str) -> _Read:
+    return _Read(frozenset({name}), as_attribute=True)
 
 
-def _named(name: object) -> Callable[[cst.CSTNode], bool]:
-    """Return what asks for `held[name]`, `held.get(name)` and, of a namespace, `held.name`."""
+def _key(key: cst.SimpleString) -> _Read:
+    return _Read(frozenset({literal(key)}))
 
-    def holds(node: cst.CSTNode) -> bool:
-        match node:
-            case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=key))]):
-                return isinstance(key, cst.SimpleString) and literal(key) == name
-            case cst.Call(func=cst.Attribute(attr=cst.Name(value="get")), args=[given, *_]):
-                return isinstance(given.value, cst.SimpleString) and literal(given.value) == name
+
+def _is_read_as_a_path(module: Module, read: _Read, way: _Way) -> bool:
+    if not way.is_open(read):
         return False
-
-    return holds
-
-
-def _is_read_as_a_path(module: Module, is_read: Callable[[cst.CSTNode], bool], depth: int) -> bool:
     places = (*module.attributes, *module.nodes(cst.Subscript), *module.nodes(cst.Call))
-    return any(is_read(each) and is_path(module, each, depth + 1) for each in places)
+    return any(read.holds(each) and _is_path(module, each, way.further) for each in places)
 
 
 def parameter_of(module: Module, call: cst.Call, given: cst.Arg) -> cst.Param | None:
