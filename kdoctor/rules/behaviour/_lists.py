@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import libcst as cst
 
 from kdoctor.rules.calls import is_builtin
@@ -25,6 +27,11 @@ class Lists:
         self._of_several = of_several
         self._origins = Origins(module)
 
+    @cached_property
+    def several(self) -> Lists:
+        """The lists that surely have more than one element."""
+        return Lists(self._module, of_several=True)
+
     def is_one(self, node: cst.BaseExpression, path: Path = (), depth: int = 0) -> bool:
         """Say whether an expression, or the element of it at ``path``, surely is a list.
 
@@ -41,10 +48,11 @@ class Lists:
                     return False
                 return self.is_one(plain[at], path[1:], depth + 1)
             case cst.List():
-                is_of_numbers = any(isinstance(e.value, cst.BaseNumber) for e in node.elements)
-                return not is_of_numbers and (
-                    len(node.elements) > 1 or not (node.elements or self._of_several)
-                )
+                if any(isinstance(each.value, cst.BaseNumber) for each in node.elements):
+                    return False
+                if self._of_several:  # a starred element may stand for none
+                    return sum(isinstance(each, cst.Element) for each in node.elements) > 1
+                return len(node.elements) != 1
             case cst.ListComp():
                 return not (path or self._of_several or isinstance(node.elt, cst.BaseNumber))
             case cst.Name():

@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._freezing import COMPILE, TRAINING, Freezing, Use
-from kdoctor.rules.calls import argument, is_hidden, value_of
+from kdoctor.rules.calls import argument, is_hidden, is_only_spelled_so, value_of
 from kdoctor.rules.makings import Frame, Made, Makings
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
@@ -107,7 +107,9 @@ class Rates:
     def _reads(self, name: cst.Name) -> Iterator[cst.Name]:
         owner = self._module.scope_of(name).owner(name.value)
         for each in self._module.nodes(cst.Name):
-            if each.value == name.value and self._module.scope_of(each).owner(each.value) is owner:
+            if each.value != name.value or is_only_spelled_so(self._module, each):
+                continue
+            if self._module.scope_of(each).owner(each.value) is owner:
                 yield each
 
     def _is_kept(self, name: cst.Name) -> bool:
@@ -120,7 +122,7 @@ class Rates:
             return is_compiled or (split is not None and "callbacks" not in split[1])
         if isinstance(parent, cst.Attribute) and parent.value is name:
             return parent.attr.value != "optimizer"
-        return isinstance(parent, cst.AssignTarget | cst.Arg | cst.Attribute)
+        return isinstance(parent, cst.AssignTarget)
 
     # -- callbacks
 
@@ -143,9 +145,14 @@ class Rates:
         return [value_of(self._module, each.value) for each in listed.elements]
 
     def _is_as_written(self, name: cst.Name) -> bool:
-        """Say whether a list is not changed by its name: that is passed as callbacks, no more."""
+        """Say whether a list is not changed by its name: that is given to trainings, no more."""
+        trainings = {use.call for use in self._freezing.uses(TRAINING)}
         parents = [self._module.parent(each) for each in self._reads(name)]
-        return all(isinstance(each, cst.AssignTarget | cst.Arg) for each in parents)
+        return all(
+            isinstance(each, cst.AssignTarget)
+            or (isinstance(each, cst.Arg) and self._module.parent(each) in trainings)
+            for each in parents
+        )
 
     def _sets(self, callback: cst.BaseExpression) -> bool:
         if not isinstance(callback, cst.Call):

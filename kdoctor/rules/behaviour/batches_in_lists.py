@@ -171,8 +171,7 @@ def _batch(
         return
     error = in_a_list if wrong else None
     changed = [batch, *lists] if wrong else lists
-    several = Lists(module, of_several=True)
-    is_sure = all(_holds_a_list(module, several, each) for each in named)
+    is_sure = all(_holds_a_list(module, known.several, each) for each in named)
     yield rule.finding(
         module.place(batch),
         f"a batch is a tuple, and so are its parts: {error or _NO_SPEC}",
@@ -309,6 +308,10 @@ _RETURNED = (
     "def pair(n):\n    return [np.ones((n, 2)), np.ones((n, 2))]\n\n\n"
     "def batches():\n    while True:\n        yield {}, np.ones((2, 1))\n"
 )
+_STARRED = (
+    "def pair(more):\n    return [*more, np.ones((2, 2))]\n\n\n"
+    "def batches():\n    while True:\n        yield {}, np.ones((2, 1))\n"
+)
 _UNPACKED = (
     "def made(n):\n    return [np.ones((n, 2)), np.ones((n, 2))], np.ones((n, 1))\n\n\n"
     "def batches():\n    while True:\n        x, y = made(2)\n        yield {}, y\n"
@@ -388,6 +391,13 @@ INVALID = [
     Example(
         before=_HEAD + _RETURNED.format("pair(2)") + _FED_WITH_TWO,
         after=_HEAD + _RETURNED.format("tuple(pair(2))") + _FED_WITH_TWO,
+        raises=_NO_SPEC,
+    ),
+    # Of the list that is starred nobody knows how long it is.
+    Example(
+        before=_HEAD + _STARRED.format("pair([np.ones((2, 2))])") + _FED_WITH_TWO,
+        after=_HEAD + _STARRED.format("tuple(pair([np.ones((2, 2))]))") + _FED_WITH_TWO,
+        unsafe=True,
         raises=_NO_SPEC,
     ),
     Example(

@@ -266,6 +266,18 @@ INVALID = [
         "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')",
         unsafe=True,
     ),
+    # Other code may put a callback into the list that sets the rate.
+    Example(
+        before=_PRELUDE + "def more(callbacks):\n    callbacks += ()\n\n\n"
+        "watch = [keras.callbacks.EarlyStopping('loss')]\nmore(watch)\n"
+        + _FIT.format(_OLD, ", callbacks=watch"),
+        after=_PRELUDE + "def more(callbacks):\n    callbacks += ()\n\n\n"
+        "watch = [keras.callbacks.EarlyStopping('loss')]\nmore(watch)\n"
+        + _FIT.format(_SCHEDULED, ", callbacks=watch"),
+        on_keras_2=True,
+        same="model.get_weights()[0].tolist()",
+        unsafe=True,
+    ),
     # A schedule would raise here: the rate is set.
     Example(
         before=_PRELUDE + "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')"
