@@ -15,6 +15,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.once import once
 from kdoctor.rules.calls import argument, is_hidden
 from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.syntax import Module
@@ -334,3 +335,9 @@ def _is_named(node: cst.BaseExpression, name: str) -> bool:
 
 def _first(function: cst.FunctionDef) -> cst.Param | None:
     return next(iter((*function.params.posonly_params, *function.params.params)), None)
+
+
+@once
+def origins_of(module: Module) -> Origins:
+    """Return the origins of a module, made once: they keep what they looked up."""
+    return Origins(module)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from kdoctor import keras_api
 from kdoctor.keras_api.returns import CALLED, MEMBERS
-from kdoctor.kinds import Kind, Type
+from kdoctor.kinds import Context, Kind, Type
 from kdoctor.model import Applicability, Edit, Fix, Precedence
 from kdoctor.rewrite.precedence import wanted_around
 from kdoctor.rules.facts import Facts
@@ -37,6 +37,12 @@ SYMBOLIC: Final = (
     member(*_READ) | Trigger(lambda glimpse, _: glimpse.applies) | mentions(_makes_one)
 )
 """A trigger: without what this asks for, nothing in a source is known to be a symbolic tensor."""
+
+
+RUN_WITH_VALUES: Final = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
+"""Where tensors have values: what layers, losses and steps of training are called with."""
+
+REFUSED: Final = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 
 
 def is_symbolic(module: Module, node: cst.BaseExpression) -> bool:

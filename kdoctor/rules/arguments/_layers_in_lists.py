@@ -9,9 +9,10 @@ import libcst as cst
 
 from kdoctor.kinds import Type
 from kdoctor.rules.calls import is_builtin
-from kdoctor.rules.origins import Origins
+from kdoctor.rules.origins import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.scopes import BindingKind
 
 _IN_TURN = frozenset({"list", "reversed", "tuple"})
@@ -60,7 +61,7 @@ def _looped_over(
 def _type_of_all(module: Module, held: cst.BaseExpression) -> Type | None:
     if not isinstance(held, cst.Attribute):
         return None
-    stored = Origins(module).stored(held)
+    stored = origins_of(module).stored(held)
     if stored is None or stored[1]:
         return None
     elements = [*_elements(stored[0]), *_added(module, held)]
@@ -109,7 +110,7 @@ def may_be_in_list(glimpse: Glimpse, called: Sequence[ast.expr]) -> bool:
     looped = {
         name.id
         for each in glimpse.nodes.get(ast.For, ())
-        for name in ast.walk(each.target)
+        for name in nodes_in(each.target)
         if isinstance(name, ast.Name)
     }
     return any(

@@ -14,7 +14,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Span
 from kdoctor.rewrite.source_lines import line_end, margin
 from kdoctor.rules.calls import argument, literal, replaced
-from kdoctor.rules.origins import Origin, Origins
+from kdoctor.rules.origins import Origin, origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import chain_of, dotted, parameters_of
@@ -53,7 +53,7 @@ class Freezing:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.origins = Origins(module)
+        self.origins = origins_of(module)
         self._uses: dict[frozenset[str], tuple[Use, ...]] = {}
 
     @cached_property

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.rules.calls import argument, literal, value_of
-from kdoctor.rules.origins import Origins
+from kdoctor.rules.origins import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.walk import own_nodes
@@ -44,7 +44,9 @@ def gets_several_lengths(module: Module, model: str, at: cst.CSTNode) -> bool:
 def _batches(module: Module, given: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
     """Yield the inputs that are fed: the first of what a generator of the file yields."""
     value = value_of(module, given)
-    function = Origins(module).function_called(value.func) if isinstance(value, cst.Call) else None
+    function = (
+        origins_of(module).function_called(value.func) if isinstance(value, cst.Call) else None
+    )
     if function is None:
         yield value
         return

@@ -7,7 +7,7 @@ from functools import cached_property
 import libcst as cst
 
 from kdoctor.rules.calls import is_builtin
-from kdoctor.rules.origins import Origins
+from kdoctor.rules.origins import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind, ScopeKind
 from kdoctor.syntax.walk import own_nodes
@@ -25,7 +25,7 @@ class Lists:
     def __init__(self, module: Module, *, of_several: bool = False) -> None:
         self._module = module
         self._of_several = of_several
-        self._origins = Origins(module)
+        self._origins = origins_of(module)
 
     @cached_property
     def several(self) -> Lists:

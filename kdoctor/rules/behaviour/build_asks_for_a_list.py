@@ -31,7 +31,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Precedence, Severity
-from kdoctor.rules.behaviour._several_inputs import takes_several_inputs
+from kdoctor.rules.behaviour._inputs_apart import takes_several_inputs
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class, still_holds
 from kdoctor.rules.rule import Example, Rule

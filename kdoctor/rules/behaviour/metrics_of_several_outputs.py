@@ -27,7 +27,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import Origins
+from kdoctor.rules.origins import Origins, origins_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
 from kdoctor.syntax import MemberUse, Module
@@ -38,7 +38,7 @@ _ARGUMENTS = ("metrics", "weighted_metrics")
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each list of metrics that is meant for all outputs."""
-    origins = Origins(module)
+    origins = origins_of(module)
     for use in module.members:
         if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
             continue

@@ -219,13 +219,17 @@ def _may_look(glimpse: Glimpse, _: Facts) -> bool:
         text = node.value if isinstance(node, ast.Constant) else None
         return isinstance(text, str) and ("/" in text or ":" in text or _is_of_a_layer(text))
 
-    for each in glimpse.nodes.get(ast.Compare, ()):
-        sides = (each.left, *each.comparators)
-        if any(map(_is_name, sides)) and (
-            any(map(_is_wanted, sides))
-            or (isinstance(each.left, ast.Name) and any(map(_is_of_a_layer, glimpse.strings)))
-        ):
-            return True
+    compared = [
+        each
+        for each in glimpse.nodes.get(ast.Compare, ())
+        if any(map(_is_name, (each.left, *each.comparators)))
+    ]
+    if any(_is_wanted(side) for each in compared for side in (each.left, *each.comparators)):
+        return True
+    if any(isinstance(each.left, ast.Name) for each in compared) and any(
+        map(_is_of_a_layer, glimpse.strings)
+    ):
+        return True
     return any(
         isinstance(called.node.func, ast.Attribute)
         and _is_name(called.node.func.value)

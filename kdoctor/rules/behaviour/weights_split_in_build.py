@@ -33,14 +33,14 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import argument, is_keras_3, literal
+from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, method_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import chain_of
+from kdoctor.syntax.nodes import chain_of, nodes_in
 from kdoctor.syntax.walk import descendants, own_nodes
 
 _WORKS_ON: Final = frozenset({
@@ -98,7 +98,7 @@ def _worked_out(
             yield each, target
 
 
-def _kept(target: cst.BaseExpression) -> str | None:
+def _kept(target: cst.CSTNode) -> str | None:
     """Return ``self.x`` or ``x``, as it is written."""
     match target:
         case cst.Name():
@@ -115,8 +115,7 @@ def _is_weight(value: cst.BaseExpression) -> bool:
             func=cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value="add_weight"))
         ):
             trainable = argument(value, "trainable")
-            is_hidden = any(each.star for each in value.args)
-            return not is_hidden and (trainable is None or literal(trainable.value) is True)
+            return not is_hidden(value) and (trainable is None or literal(trainable.value) is True)
     return False
 
 
@@ -153,21 +152,14 @@ def _works_on_tensors(module: Module, function: cst.BaseExpression) -> bool:
 
 
 def _reads(call: cst.FunctionDef, name: str) -> bool:
-    return any(_kept_in(each) == name for each in descendants(call.body))
-
-
-def _kept_in(node: cst.CSTNode) -> str | None:
-    match node:
-        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
-            return name
-    return None
+    return any(_kept(each) == f"self.{name}" for each in descendants(call.body))
 
 
 def _is_assigned_once(node: cst.ClassDef, name: str) -> bool:
     """Say whether no other line of the class makes it anew: `call` may."""
     return (
         sum(
-            _kept_in(target.target) == name
+            _kept(target.target) == f"self.{name}"
             for each in descendants(node.body)
             if isinstance(each, cst.Assign)
             for target in each.targets
@@ -201,7 +193,7 @@ def _may_work_out(glimpse: Glimpse, _: Facts) -> bool:
 def _may_keep_a_part(build: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     assigned = [
         (each.targets[0], each.value)
-        for each in ast.walk(build)
+        for each in nodes_in(build)
         if isinstance(each, ast.Assign) and len(each.targets) == 1
     ]
     weights = {chain_of(target) for target, value in assigned if _makes_a_weight(value)}
@@ -210,7 +202,7 @@ def _may_keep_a_part(build: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         for target, value in assigned
         if isinstance(target, ast.Attribute) and not _makes_a_weight(value)
         if isinstance(value, ast.Subscript | ast.BinOp | ast.Call)
-        for each in ast.walk(value)
+        for each in nodes_in(value)
         if isinstance(each, ast.Name | ast.Attribute | ast.Call)
     )
 

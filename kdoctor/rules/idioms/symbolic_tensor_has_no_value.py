@@ -32,11 +32,11 @@ from itertools import chain
 
 import libcst as cst
 
-from kdoctor.kinds import Context, Kind
+from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import SYMBOLIC
+from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC
 from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
@@ -69,7 +69,6 @@ _ORDERING = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEq
 _ASKING = (ast.If, ast.While, ast.IfExp, ast.Assert)
 _LOOPING = (ast.For, ast.comprehension)
 _QUESTIONS = ("isinstance", "hasattr", "callable", "type")
-_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 _HELP = {
     _NO_BOOL: "Choose with `keras.ops.where(condition, a, b)`, or put the branch into the `call` "
     "of a layer of your own.",
@@ -82,7 +81,7 @@ _ARRAY_HELP = "Write the function of `keras.ops` instead of NumPy's; a value exi
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such use."""
     for place, error in _misused(module):
-        if module.context_of(place) in _INSIDE or module.is_guarded(place):
+        if module.context_of(place) in RUN_WITH_VALUES or module.is_guarded(place):
             continue
         if not _is_in_a_layer(module, place) and not _is_asked_what_it_is(module, place):
             yield _finding(module, place, error)

@@ -45,13 +45,12 @@ from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.closures import outer_tensors_of_a_loss
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import SYMBOLIC
+from kdoctor.rules.symbolic import REFUSED, SYMBOLIC
 from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import parameters_of
+from kdoctor.syntax.nodes import nodes_in, parameters_of
 
-_ERROR = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 _PARTS: Final = ("backend", "losses", "metrics", "ops")
 # They ask for what a symbolic tensor does have.
 _ASKING: Final = frozenset({
@@ -77,7 +76,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield rule.finding(
                 module.place(tensor),
                 f"a loss or metric reads `{name}`, a symbolic tensor of the model, which has no "
-                f"value there: {_ERROR}",
+                f"value there: {REFUSED}",
                 symbol=reference.name,
                 confidence=reference.confidence,
                 help="Give it to a layer of your own, whose `call` works this part of the loss "
@@ -103,14 +102,15 @@ def _may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
         if _takes_values(name)
         for called in found
     }
-    tensors = glimpse.bound
+    if not calls:
+        return False
     asked = [
         (call, each)
         for scope, nodes in glimpse.scopes.items()
-        if calls and isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
         if (here := calls.intersection(nodes))
         for call, each in _free_names(scope, nodes, here)
-        if each.id in tensors
+        if each.id in glimpse.bound
     ]
     return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.TENSOR})
 
@@ -125,7 +125,7 @@ def _free_names(
             bound.update(each.id for each in node.targets if isinstance(each, ast.Name))
     for call in calls:
         for argument in (*call.args, *(each.value for each in call.keywords)):
-            for each in ast.walk(argument):
+            for each in nodes_in(argument):
                 if isinstance(each, ast.Name) and each.id not in bound:
                     yield call, each
 
@@ -173,19 +173,19 @@ VALID = [
     .replace("from keras", "from tf_keras"),
 ]
 INVALID = [
-    Example(before=_LOSS.format("ops.sum(z_mean)"), raises=_ERROR),
+    Example(before=_LOSS.format("ops.sum(z_mean)"), raises=REFUSED),
     Example(
         before=_MODEL + "def loss(target, output):\n"
         "    error = keras.losses.mean_squared_error(target, output)\n"
         "    return ops.mean(error) + ops.mean(ops.exp(z_mean) - z_mean)\n\n\n"
         "model.compile('sgd', loss=loss)\nmodel.fit(np.ones((2, 4)), np.ones((2, 4)))\n",
-        raises=_ERROR,
+        raises=REFUSED,
     ),
     # Handed to a function that makes the loss.
     Example(
         before=_MODEL + "def with_divergence(mean):\n    def loss(y_true, y_pred):\n"
         "        return ops.mean(ops.abs(y_true - y_pred)) + ops.mean(ops.exp(mean))\n\n"
         "    return loss\n\n\nmodel.compile('sgd', with_divergence(z_mean))\n" + _FIT,
-        raises=_ERROR,
+        raises=REFUSED,
     ),
 ]

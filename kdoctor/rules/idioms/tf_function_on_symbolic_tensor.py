@@ -31,11 +31,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.kinds import Context
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import SYMBOLIC, holds_symbolic
+from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, holds_symbolic
 from kdoctor.rules.tensors import may_get_a_tensor
 from kdoctor.rules.triggers import Trigger, named
 from kdoctor.syntax import Module
@@ -45,7 +44,6 @@ _NAME = "tensorflow.function"
 _DECORATORS = ways_also_by_1(_NAME)
 _ERROR = "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype."
 _WITH_SIGNATURE = "TypeError: Binding inputs to tf.function failed"
-_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -56,7 +54,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         error = _error(module, call.func)
         if error is None or not any(holds_symbolic(module, each.value) for each in call.args):
             continue
-        if module.context_of(call) in _INSIDE or module.is_guarded(call):
+        if module.context_of(call) in RUN_WITH_VALUES or module.is_guarded(call):
             continue
         yield rule.finding(
             module.place(call.func),

@@ -52,7 +52,6 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence
-from kdoctor.kinds import Context
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
 from kdoctor.rules.closures import read_in_a_loss, read_in_a_possible_loss
@@ -70,6 +69,8 @@ from kdoctor.rules.idioms._tensorflow.examples import CLOSURES, LOSS, THROUGH_OW
 from kdoctor.rules.idioms._tensorflow.handed_over import as_layer, handed_over
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import (
+    REFUSED,
+    RUN_WITH_VALUES,
     SYMBOLIC,
     holds_symbolic,
     is_of_a_reshape,
@@ -82,7 +83,6 @@ from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.glimpse import Glimpse
 
 _NEW = re.compile(r"\bkeras(?:\.\w+)+")
-_ERROR = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 # What fails for another reason, as measured on Keras 3.15.1.
 _OTHER_ERRORS = {
     "constant": "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype.",
@@ -90,13 +90,12 @@ _OTHER_ERRORS = {
     "scan": "TypeError: Could not build a TypeSpec for <KerasTensor shape=…> of unsupported type",
     "while_loop": "TypeError: Could not build a TypeSpec for <KerasTensor shape=…> of unsupported "
     "type",
-    "cond": _ERROR,
-    "Variable": _ERROR,
+    "cond": REFUSED,
+    "Variable": REFUSED,
 }
 _NOT_EQUAL = "for some arguments TensorFlow gives something else, see `kdoctor rules KD503`"
 _MAY_BE_NONE = "a size that only data tell is None while the model is built, as that of the batch"
 _NAMELESS = "the operation loses its name, which somebody may look for"
-_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 _NO_CURE = "a loss is given values, and `{}` has none: `keras.ops` fail there, too"
 _MAY_BE_NO_CURE = (
     "if the function is a loss or a metric, it fails with `keras.ops`, too: `{}` has no value there"
@@ -115,7 +114,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if error and reference.call and not module.is_guarded(reference.node):
             yield _finding(module, facts, reference, reference.call, error)
     for call, name in handed_over(module, error_of_name):
-        if module.context_of(call) not in _INSIDE and not module.is_guarded(call):
+        if module.context_of(call) not in RUN_WITH_VALUES and not module.is_guarded(call):
             yield _of_own_function(module, call, name)
 
 
@@ -148,7 +147,7 @@ def error_of_symbolic(module: Module, reference: Reference) -> str | None:
     error = error_of_name(reference.name)
     if error is None or not any(holds_symbolic(module, each.value) for each in call.args):
         return None
-    if module.context_of(call) not in _INSIDE or read_in_a_loss(module, call):
+    if module.context_of(call) not in RUN_WITH_VALUES or read_in_a_loss(module, call):
         return error
     return None
 
@@ -162,7 +161,7 @@ def error_of_name(name: str) -> str | None:
         return f"AttributeError: module '{gone.parent}' has no attribute '{gone.leaf}'"
     if rest in _OTHER_ERRORS:
         return _OTHER_ERRORS[rest] if name.startswith("tensorflow.") else None
-    return _ERROR if refuses_symbolic_tensors(name) else None
+    return REFUSED if refuses_symbolic_tensors(name) else None
 
 
 def _of_own_function(module: Module, call: cst.Call, name: str) -> Finding:
@@ -265,12 +264,11 @@ rule = Rule(
 )
 
 _HEAD = "import keras\nimport tensorflow as tf\n\nx = keras.Input((4,))\n"
-_RAISES = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 
 _OPEN_SIZE = Example(
     before=_HEAD + "y = tf.reshape(x, (tf.shape(x)[0], 2, 2))\n",
     after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.reshape(x, (-1, 2, 2))\n",
-    raises=_RAISES,
+    raises=REFUSED,
     findings=2,
     check="assert y.shape == (None, 2, 2)",
 )
@@ -324,7 +322,7 @@ INVALID = [
     Example(
         before=_HEAD + "y = tf.reduce_sum(x, axis=-1)\n",
         after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.sum(x, axis=-1)\n",
-        raises=_RAISES,
+        raises=REFUSED,
         check="assert keras.Model(x, y)(keras.ops.ones((2, 4))).numpy().tolist() == [4.0, 4.0]",
     ),
     Example(
@@ -336,7 +334,7 @@ INVALID = [
         "def block(x, units):\n    x = layers.Dense(units)(x)\n"
         "    return ops.concatenate([x, ops.relu(x)], axis=-1)\n\n\n"
         "y = block(layers.Input((4,)), 3)\n",
-        raises=_RAISES,
+        raises=REFUSED,
         findings=2,
         check="assert y.shape == (None, 6)",
     ),
@@ -345,7 +343,7 @@ INVALID = [
         "y = tf.math.reduce_sum(x, axis=-1)\n",
         after="from tensorflow.compat import v2 as tf\n\nx = tf.keras.Input((4,))\n"
         "y = tf.keras.ops.sum(x, axis=-1)\n",
-        raises=_RAISES,
+        raises=REFUSED,
         check="assert y.shape == (None,)",
     ),
     # A parameter that may go through another layer first.
@@ -364,7 +362,7 @@ INVALID = [
         before=_HEAD + "y = tf.cast(x > 0, 'int32') + tf.cast(~(x != 2), 'int32')\n",
         after="import keras\n\nx = keras.Input((4,))\n"
         "y = keras.ops.cast(x > 0, 'int32') + keras.ops.cast(~(x != 2), 'int32')\n",
-        raises=_RAISES,
+        raises=REFUSED,
         findings=2,
         check="given = keras.ops.array([[-1.0, 0.0, 2.0, 3.0]])\n"
         "assert keras.Model(x, y)(given).numpy().tolist() == [[0, 0, 2, 1]]",
@@ -377,7 +375,7 @@ INVALID = [
         after="import keras\n\nx = keras.Input((4,))\n\n\ndef loss(y_true, y_pred):\n"
         "    return keras.ops.mean((y_true - y_pred) ** 2)\n\n\n"
         "y = loss(x, keras.layers.Dense(4)(x))\n",
-        raises=_RAISES,
+        raises=REFUSED,
         unsafe=True,
         check="assert y.shape == ()",
     ),
@@ -385,7 +383,7 @@ INVALID = [
     Example(
         before=_HEAD + 'y = tf.identity(x, name="out")\n',
         after="import keras\n\nx = keras.Input((4,))\ny = keras.ops.copy(x)\n",
-        raises=_RAISES,
+        raises=REFUSED,
         unsafe=True,
         check="assert y.shape == (None, 4)",
     ),
@@ -399,12 +397,12 @@ INVALID = [
     Example(
         before=_HEAD + "size = tf.shape(x)[1]\n",
         after="import keras\n\nx = keras.Input((4,))\nsize = keras.ops.shape(x)[1]\n",
-        raises=_RAISES,
+        raises=REFUSED,
         unsafe=True,
         check="assert size == 4",
     ),
     *CLOSURES,
     *THROUGH_OWN_CODE,
     # There is nothing like it in keras.ops.
-    Example(before=_HEAD + "y = tf.gather_nd(x, [[0]])\n", raises=_RAISES),
+    Example(before=_HEAD + "y = tf.gather_nd(x, [[0]])\n", raises=REFUSED),
 ]

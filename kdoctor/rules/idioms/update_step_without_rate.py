@@ -49,12 +49,16 @@ _CALLERS = frozenset({
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such method."""
-    for node in module.nodes(cst.ClassDef):
-        step = methods_in(node).get(_STEP)
-        if step is None or step.decorators or not _takes_two(step.params):
-            continue
-        if _is_called(module) or _may_call_it(module):
-            continue
+    steps = [
+        (node, step)
+        for node in module.nodes(cst.ClassDef)
+        if (step := methods_in(node).get(_STEP)) is not None
+        and not step.decorators
+        and _takes_two(step.params)
+    ]
+    if not steps or _is_called(module) or _may_call_it(module):
+        return
+    for node, step in steps:
         if kind_of_class(module, node) is not Kind.OPTIMIZER or module.is_guarded(step):
             continue
         fix = _fix(module, facts, step)

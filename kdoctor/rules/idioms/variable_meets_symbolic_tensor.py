@@ -29,16 +29,15 @@ from typing import Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.kinds import Context, Kind
+from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
+from kdoctor.rules.symbolic import REFUSED, RUN_WITH_VALUES, SYMBOLIC, is_symbolic
 from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 
-_ERROR = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 _FUNCTIONS: Final[dict[type[cst.BaseBinaryOp | cst.BaseCompOp], str]] = {
     cst.Add: "add",
     cst.Subtract: "subtract",
@@ -65,7 +64,6 @@ _IN_PLACE: Final[dict[type[cst.BaseAugOp], type[cst.BaseBinaryOp]]] = {
     cst.PowerAssign: cst.Power,
 }
 _NO_FIX = "there is a comment in it, or no plain name gets the result"
-_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 
 class _Met(Struct, frozen=True):
@@ -86,7 +84,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if (
             _refuses(module, met.left, compares=compares)
             and is_symbolic(module, met.right)
-            and module.context_of(met.node) not in _INSIDE
+            and module.context_of(met.node) not in RUN_WITH_VALUES
             and not module.is_guarded(met.node)
         ):
             yield _finding(module, facts, met)
@@ -120,7 +118,7 @@ def _finding(module: Module, facts: Facts, met: _Met) -> Finding:
     fix = _fix(module, facts, met)
     return rule.finding(
         module.place(met.node),
-        f"the variable `{module.source(met.left)}` stands before a symbolic tensor: {_ERROR}",
+        f"the variable `{module.source(met.left)}` stands before a symbolic tensor: {REFUSED}",
         symbol="keras.Variable",
         confidence=Confidence.LIKELY,
         help=f"{fix.title}." if fix else f"Write `keras.ops.{met.function}`.",
@@ -185,13 +183,13 @@ INVALID = [
     Example(
         before=_HEAD + "y = w * x\n",
         after=_HEAD + "y = ops.multiply(w, x)\n",
-        raises=_ERROR,
+        raises=REFUSED,
         check=_GIVES + "assert made == [[0.25, 1.0, -1.5]]",
     ),
     Example(
         before=_HEAD + "y = (1.0 + (w - x)) / 2.0 + w / (x ** 2.0)\n",
         after=_HEAD + "y = (1.0 + (ops.subtract(w, x))) / 2.0 + ops.true_divide(w, x ** 2.0)\n",
-        raises=_ERROR,
+        raises=REFUSED,
         findings=2,
         check=_GIVES + "assert made[0][:2] == [2.5, -0.125]",
     ),
@@ -199,7 +197,7 @@ INVALID = [
         before=_HEAD + "y = w + x\nz = w ** x\nm = w % x\nf = w // x\n",
         after=_HEAD + "y = ops.add(w, x)\nz = ops.power(w, x)\n"
         "m = ops.mod(w, x)\nf = ops.floor_divide(w, x)\n",
-        raises=_ERROR,
+        raises=REFUSED,
         findings=4,
         check="made = keras.Model(x, [y, z, m, f])(ops.convert_to_tensor([[1.0, 2.0, -3.0]]))\n"
         "w = ops.convert_to_tensor(0.5)\nt = ops.convert_to_tensor([[1.0, 2.0, -3.0]])\n"
@@ -210,7 +208,7 @@ INVALID = [
         before=_HEAD + "y = [w < x, w <= x, w > x, w >= x, w == x, w != x]\n",
         after=_HEAD + "y = [ops.less(w, x), ops.less_equal(w, x), ops.greater(w, x), "
         "ops.greater_equal(w, x), ops.equal(w, x), ops.not_equal(w, x)]\n",
-        raises=_ERROR,
+        raises=REFUSED,
         findings=6,
         check="made = keras.Model(x, y)(ops.convert_to_tensor([[0.5, 2.0, -3.0]]))\n"
         "assert [each.numpy().tolist() for each in made] == [\n"
@@ -223,7 +221,7 @@ INVALID = [
         "w = tf.Variable(0.5)\ny = w < x\n",
         after="import keras\nimport tensorflow as tf\n\nx = keras.Input((3,))\n"
         "w = tf.Variable(0.5)\ny = keras.ops.less(w, x)\n",
-        raises=_ERROR,
+        raises=REFUSED,
         check="made = keras.Model(x, y)(keras.ops.convert_to_tensor([[0.5, 2.0, -3.0]]))\n"
         "assert made.numpy().tolist() == [[False, True, False]]",
     ),
@@ -232,7 +230,7 @@ INVALID = [
         "w = keras.Variable([[1.0, 2.0, 3.0]] * 3)\ny = w @ x\n",
         after="import keras\n\nx = keras.Input((3, 3))\n"
         "w = keras.Variable([[1.0, 2.0, 3.0]] * 3)\ny = keras.ops.matmul(w, x)\n",
-        raises=_ERROR,
+        raises=REFUSED,
         check="made = keras.Model(x, y)(keras.ops.ones((1, 3, 3)))\n"
         "assert made.numpy().tolist() == [[[6.0] * 3] * 3]",
     ),
@@ -242,22 +240,22 @@ INVALID = [
         "loss = loss + 0.5 * ops.sum(ops.square(x), axis=-1)\n",
         after=_HEAD + "loss = keras.Variable(0.0)\n"
         "loss = ops.add(loss, 0.5 * ops.sum(ops.square(x), axis=-1))\n",
-        raises=_ERROR,
+        raises=REFUSED,
         check="made = keras.Model(x, loss)(ops.convert_to_tensor([[1.0, 2.0, 3.0]]))\n"
         "assert made.numpy().tolist() == [7.0]",
     ),
     Example(
         before=_HEAD + "total = w\ntotal += x\n",
         after=_HEAD + "total = w\ntotal = ops.add(total, x)\n",
-        raises=_ERROR,
+        raises=REFUSED,
         check="made = keras.Model(x, total)(ops.ones((1, 3))).numpy().tolist()\n"
         "assert made == [[1.5] * 3] and float(w) == 0.5",
     ),
     Example(
         before=_HEAD + "y = (\n    w\n    * x  # weighted\n)\n",
-        raises=_ERROR,
+        raises=REFUSED,
         after=_HEAD + "y = (\n    ops.multiply(w, x)  # weighted\n)\n",
         check="assert y.shape == (None, 3)",
     ),
-    Example(before=_HEAD + "y = (\n    w  # the weight\n    * x\n)\n", raises=_ERROR),
+    Example(before=_HEAD + "y = (\n    w  # the weight\n    * x\n)\n", raises=REFUSED),
 ]

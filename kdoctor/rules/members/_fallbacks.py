@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import libcst as cst
 
@@ -19,7 +19,11 @@ def has_a_fallback(module: Module, key: cst.SimpleString, names: Collection[str]
     ``h["acc"] if "acc" in h else …``, ``h.get("acc", h.get("accuracy"))``, ``h.get("acc") or …``,
     ``try: h["acc"]`` with ``except KeyError``.
     """
-    if any(_is_asked_for(each, names) for each in _around(module, key)):
+    function = _function(module, key)
+    if any(
+        _is_asked_for(each, names) and _function(module, each) is function
+        for each in module.nodes(cst.Comparison)
+    ):
         return True
     below: cst.CSTNode = key
     for above in module.ancestors(key):
@@ -34,12 +38,6 @@ def has_a_fallback(module: Module, key: cst.SimpleString, names: Collection[str]
                     return True
         below = above
     return False
-
-
-def _around(module: Module, key: cst.SimpleString) -> Iterator[cst.Comparison]:
-    """Yield the comparisons of the function that a key is read in."""
-    function = _function(module, key)
-    return (each for each in module.nodes(cst.Comparison) if _function(module, each) is function)
 
 
 def _function(module: Module, node: cst.CSTNode) -> cst.CSTNode | None:

@@ -30,7 +30,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Seve
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import is_builtin, is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import Origins
+from kdoctor.rules.origins import origins_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import member, word
 from kdoctor.syntax import Module
@@ -77,7 +77,7 @@ class _Flows:
     def __init__(self, module: Module, facts: Facts) -> None:
         self._module = module
         self._facts = facts
-        self._origins = Origins(module)
+        self._origins = origins_of(module)
 
     def named(self, node: cst.BaseExpression) -> str | None:
         """Return what the class of such an object is called, None where it may be another."""

@@ -41,6 +41,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, keyword, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.nodes import nodes_in
 
 _NAMES = {"acc": "accuracy", "accuracy": "acc"}
 _KEY = re.compile(r"(?:\w+_)?(?:acc|accuracy)")
@@ -57,7 +58,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     keys = (
         (node, node.raw_value, what)
         for node, what in keys_of_logs(module)
-        if not has_a_fallback(module, node, _alike(node.raw_value))
+        if _other(node.raw_value.removeprefix("val_")) in named
+        and not has_a_fallback(module, node, _alike(node.raw_value))
     )
     watched = ((node, node.raw_value, what) for node, what in monitored(module))
     for node, old, what in (*fields, *keys, *watched):
@@ -147,7 +149,7 @@ def _names_accuracy(glimpse: Glimpse, called: Called) -> bool:
         isinstance(each, ast.Constant) and each.value in _NAMES
         for value in glimpse.values_of(called.argument("metrics"))
         if isinstance(value, ast.List | ast.Tuple | ast.Dict)
-        for each in ast.walk(value)
+        for each in nodes_in(value)
     )
 
 

@@ -40,7 +40,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rewrite.source_lines import margin
 from kdoctor.rules.calls import is_keras_3, speller_at, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.members._several_inputs import (
+from kdoctor.rules.members._lists_of_shapes import (
     gives_as_is,
     may_take_several,
     mixes_shapes,

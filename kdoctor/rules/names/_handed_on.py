@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.once import once
 from kdoctor.rules.calls import literal
-from kdoctor.rules.origins import Origins
+from kdoctor.rules.origins import origins_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.knowledge import PARTIAL
 from kdoctor.syntax.walk import descendants
 
 _WORD = "optimizer"
-_PARTIAL = "functools.partial"
 _DEEPEST = 4  # functions, each of which hands it on to the next
 
 
@@ -32,7 +31,7 @@ def is_handed_on_to_be_made(module: Module, node: cst.CSTNode, depth: int = 0) -
                 isinstance(dictionary, cst.Dict) and _is_called_by_key(module, dictionary)
             )
         case cst.Param() if parent.default is node:
-            function = _origins(module).function_around(parent)
+            function = origins_of(module).function_around(parent)
             return function is not None and _is_made_in(module, function, parent, depth)
     return False
 
@@ -59,14 +58,14 @@ def _is_argument_to_make(module: Module, call: cst.Call, given: cst.Arg, depth: 
     if given.keyword is not None and _is_for_an_optimizer(given.keyword.value):
         return True
     is_first = call.args[0] is given and given.keyword is None
-    if is_first and module.qualified(call.func) == _PARTIAL:
+    if is_first and module.qualified(call.func) == PARTIAL:
         return True
-    function = _origins(module).function_called(call.func)
+    function = origins_of(module).function_called(call.func)
     parameters = (
         [] if function is None else [*function.params.params, *function.params.kwonly_params]
     )
     return function is not None and any(
-        _origins(module).passed(call, each) is given.value
+        origins_of(module).passed(call, each) is given.value
         and _is_made_in(module, function, each, depth)
         for each in parameters
     )
@@ -99,8 +98,3 @@ def _is_called_by_key(module: Module, dictionary: cst.Dict) -> bool:
         and [each.value for each in module.bindings_at(call.func.value)] == [dictionary]
         for call in module.nodes(cst.Call)
     )
-
-
-@once
-def _origins(module: Module) -> Origins:
-    return Origins(module)

@@ -35,18 +35,17 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence, split_root
-from kdoctor.kinds import Context, Kind
+from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.names import backend_function_gone as gone
 from kdoctor.rules.names._missing import is_closed, is_given
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.rules.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
 from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
-_REFUSED = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 _NO_RANK = "AttributeError: 'tuple' object has no attribute 'rank'"
 _NO_LIST = "AttributeError: 'tuple' object has no attribute 'as_list'"
 _NO_DTYPE = "AttributeError: 'str' object has no attribute 'base_dtype'"
@@ -69,7 +68,7 @@ ON_SYMBOLIC = {
             *("sqrt", "square", "squeeze", "stack", "stop_gradient", "sum", "switch", "tanh"),
             *("temporal_padding", "tile", "transpose", "variable", "zeros_like"),
         ),
-        _REFUSED,
+        REFUSED,
     ),
     **dict.fromkeys(("concatenate", "dot", "ndim", "repeat", "softmax"), _NO_RANK),
     **dict.fromkeys(("count_params", "repeat_elements"), _NO_LIST),
@@ -84,7 +83,6 @@ ON_VARIABLE = {
 CHANGED = frozenset({"count_params"})
 
 _RATES = ("lr", "learning_rate")
-_INSIDE = (Context.CALL, Context.LOSS_OR_METRIC, Context.TRAIN_LOOP)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -143,7 +141,7 @@ def _error(module: Module, reference: Reference, name: str) -> str | None:
         return None
     if name in ON_VARIABLE and _is_variable(module, call.args[0].value):
         return ON_VARIABLE[name]
-    if name not in ON_SYMBOLIC or module.context_of(call) in _INSIDE:
+    if name not in ON_SYMBOLIC or module.context_of(call) in RUN_WITH_VALUES:
         return None
     symbolic = any(holds_symbolic(module, each.value) for each in call.args)
     return ON_SYMBOLIC[name] if symbolic else None
@@ -185,7 +183,7 @@ INVALID = [
         "x = tf.keras.Input((4,))\ny = K.sum(x, axis=-1)\n",
         after="import tensorflow as tf\nfrom tensorflow.keras import ops\n\n"
         "x = tf.keras.Input((4,))\ny = ops.sum(x, axis=-1)\n",
-        raises=_REFUSED,
+        raises=REFUSED,
         check="assert y.shape == (None,)",
     ),
     Example(
@@ -201,7 +199,7 @@ INVALID = [
         "y = tf.keras.backend.sum(x, axis=-1)\n",
         after="import tensorflow.compat.v1 as tf\n\nx = tf.keras.Input((4,))\n"
         "y = tf.keras.ops.sum(x, axis=-1)\n",
-        raises=_REFUSED,
+        raises=REFUSED,
         check="assert y.shape == (None,)",
     ),
     Example(

@@ -40,7 +40,7 @@ from kdoctor.rules.calls import (
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.makings import Makings
-from kdoctor.rules.origins import Origins
+from kdoctor.rules.origins import origins_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, model_of, saves
 from kdoctor.rules.triggers import Trigger, word
@@ -61,7 +61,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     lambdas = frozenset(_lambdas(module, facts))
     if not lambdas:
         return
-    makings = Makings(module, Origins(module))
+    makings = Makings(module, origins_of(module))
     written = [*saves(module)]
     for use in loads(module):
         if is_hidden(use.call) or argument(use.call, "safe_mode", 3):
