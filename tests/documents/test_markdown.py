@@ -132,6 +132,21 @@ def test_the_cells_of_a_myst_notebook_are_one_unit() -> None:
     assert texts(document) == ["x = 1\n\ny = 2\n", "z = 3\n"]
 
 
+def test_magics_keep_their_places_where_fences_go_together_as_before() -> None:
+    page = (
+        "```py\nfrom keras import Model\n%time b = 1\n```\n```py\nModel()\n%time a = 1\n```\n"
+        "```py\nx = 1\n```\n"
+    )
+    before = parse(page)
+    assert len(before.units) == 2
+    assert Document.parse(page.encode(), "a.md", like=before).units == before.units
+
+
+def test_many_fences_go_on_in_time() -> None:
+    fences = "".join(f"```py\nx{number} = 1\nprint(y{number})\n```\n" for number in range(2000))
+    assert len(parse(fences).units) == 2000
+
+
 def test_a_change_of_a_page_reaches_each_fence_of_a_unit() -> None:
     document = parse("- ```py\n  import keras\n  ```\n\ntext\n\n```py\nkeras.a()\n```\n")
 

@@ -38,6 +38,8 @@ def codes(source: str) -> list[str]:
         "try:\n    keras.models.load_model('dir')\nexcept ValueError:\n    pass\n",
         "try:\n    model.load_weights('w.weights.h5', by_name=True)\nexcept ValueError:\n    pass\n",
         "with contextlib.suppress(AttributeError):\n    keras.backend.sum\n",
+        "with contextlib.suppress(KeyError, AttributeError):\n    keras.backend.sum\n",
+        f"async def f():\n    async with pytest.raises(ValueError):\n        {CALL}\n",
         "with pytest.raises(AttributeError):\n    keras.backend.sum\n",
         "with pytest.raises(expected_exception=AttributeError):\n    keras.backend.sum\n",
         "with pytest.raises((AttributeError, TypeError), match='x'): keras.backend.sum\n",
@@ -63,6 +65,13 @@ def test_who_waits_for_the_error_is_not_told_of_it(source):
         f"try:\n    {CALL}\nexcept ValueError:\n    print('no')\n    sys.exit(1)\n",
         f"try:\n    {CALL}\nexcept Exception:\n    pass\n",
         f"with pytest.raises(Exception):\n    {CALL}\n",
+        "try:\n    keras.backend.sum\nexcept AttributeError:\n    pass\n",
+        f"try:\n    {CALL}\nexcept Exception:\n    print(1)\nexcept ValueError:\n    pass\n",
+        (
+            "class T(unittest.TestCase):\n    def test(self):\n"
+            f"        try:\n            {CALL}\n        except ValueError:\n"
+            "            self.fail('no')\n"
+        ),
         f"try:\n    {CALL}\nfinally:\n    pass\n",
         f"try:\n    pass\nexcept ValueError:\n    {CALL}\n",
         f"try:\n    def f():\n        {CALL}\nexcept ValueError:\n    pass\n",
@@ -74,6 +83,20 @@ def test_who_waits_for_the_error_is_not_told_of_it(source):
 )
 def test_who_waits_for_another_or_gives_up_is_told(source):
     assert len(codes(source)) == 1
+
+
+def test_a_change_raises_nothing_to_wait_for():
+    source = (
+        "optimizer = keras.optimizers.SGD(0.1)\n"
+        "with pytest.raises(ValueError):\n    optimizer.lr = 0.5\n"
+    )
+    assert codes(source) == ["KD406"]
+
+
+def test_many_findings_are_looked_up_in_many_places():
+    one = f"try:\n    {CALL}\nexcept ValueError:\n    pass\n"
+    other = f"x = [{CALL}] if x else [{CALL}]\n"
+    assert len(codes((one + other) * 40)) == 80
 
 
 ASKED = "keras.metrics.deserialize(n, use_legacy_format=True)"
@@ -95,6 +118,15 @@ ASKED = "keras.metrics.deserialize(n, use_legacy_format=True)"
             f"if n and 'use_legacy_format' in names:\n    {ASKED}\n"
         ),
         (
+            "if not 'use_legacy_format' in inspect.signature(keras.metrics.deserialize).parameters:"
+            f"\n    pass\nelse:\n    {ASKED}\n"
+        ),
+        (f"x = None if 'use_legacy_format' not in inspect.signature(f).parameters else {ASKED}\n"),
+        (
+            "names = inspect.signature(f).parameters\n"
+            f"y = 'éééééééé'; x = {ASKED} if 'use_legacy_format' in names else None\n"
+        ),
+        (
             "names = inspect.getfullargspec(keras.metrics.deserialize).args\n"
             f"if 'use_legacy_format' not in names:\n    pass\nelse:\n    {ASKED}\n"
         ),
@@ -113,6 +145,11 @@ def test_an_argument_that_the_signature_was_asked_for_is_not_reported(source):
     [
         f"if 'other' in inspect.signature(f).parameters:\n    {ASKED}\n",
         f"if 'use_legacy_format' in settings:\n    {ASKED}\n",
+        f"if n or 'use_legacy_format' in inspect.signature(f).parameters:\n    {ASKED}\n",
+        (
+            "if n and 'use_legacy_format' not in inspect.signature(f).parameters:\n    pass\n"
+            f"else:\n    {ASKED}\n"
+        ),
         f"if 'use_legacy_format' in inspect.signature(f).parameters:\n    pass\nelse:\n    {ASKED}\n",
     ],
 )

@@ -122,6 +122,45 @@ def test_a_module_that_is_imported_first_counts(tmp_path):
     assert files(tmp_path, sources) == {"late.py", "other.py"}
 
 
+IN_FUNCTION = "import os\ndef f():\n    os.environ['TF_USE_LEGACY_KERAS'] = '1'\n"
+
+
+@pytest.mark.parametrize(
+    ("sources", "told"),
+    [
+        (
+            {"s.py": IN_FUNCTION, "a.py": f"import s\n{GONE}", "b.py": f"{IN_FUNCTION}f()\n{GONE}"},
+            {"a.py"},
+        ),
+        (
+            {"pk/__init__.py": "", "pk/sub/__init__.py": SET, "pk/sub/a.py": GONE, "pk/b.py": GONE},
+            {"pk/b.py"},
+        ),
+        (
+            {
+                "pk/__init__.py": "",
+                "pk/api.py": SET,
+                "pk/b.py": "",
+                "user.py": f"from pk.b import x\n{GONE}",
+            },
+            set(),
+        ),
+        ({"pk/s.py": SET, "user.py": f"from pk import s\n{GONE}"}, set()),
+        ({"pk/s.py": SET, "pk/a.py": f"from . import s\n{GONE}"}, set()),
+        ({"a.py": f"import tensorflow.keras\n{SET}{GONE}"}, {"a.py"}),
+        (
+            {
+                "a.py": "import os\nos.environ['OTHER'] = '1'\n"
+                f"os.environ['TF_USE_LEGACY_KERAS'] = '0'\n{GONE}"
+            },
+            {"a.py"},
+        ),
+    ],
+)
+def test_who_sets_it_for_whom(tmp_path, sources, told):
+    assert files(tmp_path, sources) == told
+
+
 def test_the_conftest_counts_for_the_tests_beside_it(tmp_path):
     sources = {
         "pyproject.toml": "",

@@ -346,16 +346,41 @@ def test_an_import_stays_that_another_file_takes_from_here(tmp_path, path, sourc
     )
 
 
+def fixed_losses(folder, files):
+    """Return the text of ``losses.py`` after a fix of that file alone."""
+    for name, source in files.items():
+        (folder / name).write_text(source)
+    (fixed,) = fix([folder / "losses.py"], target="keras==3.15.1").files
+    return fixed.after.decode()
+
+
 def test_an_import_stays_that_a_star_hands_on(tmp_path):
     files = {
         "losses.py": _LOSSES,
         "more.py": "from losses import *\n",
         "train.py": "from more import *\n\nK.clear_session()\n",
     }
-    for name, source in files.items():
-        (tmp_path / name).write_text(source)
-    (fixed,) = fix([tmp_path / "losses.py"], target="keras==3.15.1").files
-    assert b"import keras.backend as K\n" in fixed.after
+    assert "import keras.backend as K\n" in fixed_losses(tmp_path, files)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        # A star brings no name that begins so.
+        {
+            "losses.py": _LOSSES.replace("K", "_K"),
+            "train.py": "from losses import *\n\nprint(_K)\n",
+        },
+        # Round in circles.
+        {
+            "losses.py": _LOSSES,
+            "a.py": "from losses import *\nfrom b import *\n",
+            "b.py": "from a import *\n",
+        },
+    ],
+)
+def test_an_import_goes_that_no_star_hands_on(tmp_path, files):
+    assert "import keras.backend" not in fixed_losses(tmp_path, files)
 
 
 @pytest.mark.parametrize(

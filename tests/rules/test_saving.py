@@ -66,6 +66,31 @@ def test_equal_text_that_is_no_path_stays() -> None:
     assert mended(source, "KD604") == source.replace('save("small")', 'save("small.keras")')
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        'os.getenv("small")',
+        'import numpy as np\nnp.save("small", 1)',
+        'load_weights(os.path.join("small", "a.txt"))',
+    ],
+)
+def test_what_is_no_file_of_that_name_stays(other: str) -> None:
+    source = f'{MODEL}{other}\nmodel.save("small")\n'
+    assert mended(source, "KD604") == source.replace('save("small")', 'save("small.keras")')
+
+
+def test_a_path_that_is_handed_round_is_found_out_in_time() -> None:
+    handed = "".join(
+        f"    def m{number}(self, other):\n        self.path = other.path if other else self.path\n"
+        for number in range(200)
+    )
+    source = (
+        f'{MODEL}class Kept:\n    def __init__(self):\n        self.path = "kept"\n{handed}\n'
+        'model.save("kept")\n'
+    )
+    assert mended(source, "KD604") == source.replace('save("kept")', 'save("kept.keras")')
+
+
 def test_text_that_comes_to_a_path_by_a_name_a_parameter_or_an_option_is_renamed() -> None:
     source = (
         f"{MODEL}import argparse\n\nfrom keras.models import load_model\n\n"
