@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 # The packages that are a Keras, or hold one, in the order in which a version of theirs decides.
 FRAMEWORKS: Final = ("keras", "tensorflow", "tf_keras")
@@ -36,6 +37,11 @@ class Target(Struct, frozen=True, cache_hash=True):
         """Whether neither ``keras`` nor ``tf.keras`` is Keras 3 there."""
         versions = (self.keras_version, self.tf_keras_version)
         return not any(version.startswith("3.") for version in versions)
+
+    @property
+    def without_source(self) -> Target:
+        """The same, wherever it was learned: what is found on it is the same."""
+        return replace(self, source="", inferred=False)
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, Unpack
 
+from msgspec.structs import replace
+
 from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Orders, Source, Task, Turn
@@ -116,8 +118,11 @@ def examiner_of(orders: Orders, task: Task) -> Examiner:
 
 
 def examiner_for(orders: Orders) -> Examiner:
-    """Return this process's examiner, which keeps some of what it learns between files."""
-    examiner = _examiner_for(orders)
+    """Return this process's examiner, which keeps some of what it learns between files.
+
+    It is the same for all projects that have the same release, wherever each of them names it.
+    """
+    examiner = _examiner_for(replace(orders, target=orders.target.without_source))
     examiner.forget_much()
     return examiner
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from msgspec.structs import replace
 
 from kdoctor.engine import package, plan, prefilter, scanning
 from kdoctor.engine.orders import Orders, Source, Task
@@ -16,7 +17,7 @@ from kdoctor.engine.package import ProjectPackage
 from kdoctor.engine.packed import Packed
 from kdoctor.engine.prefilter import Facts, Prefilter
 from kdoctor.engine.syntax_trees import Trees
-from kdoctor.keras_api import newest_target
+from kdoctor.keras_api import newest_target, resolve_target
 
 FILES = 12
 
@@ -135,6 +136,27 @@ def test_what_files_have_left_is_forgotten_before_others_share_it(project):
 def trees_alive() -> int:
     gc.collect()
     return sum(isinstance(each, ast.Module) for each in gc.get_objects())
+
+
+def test_projects_of_one_release_share_an_examiner_wherever_each_names_it(tmp_path, monkeypatch):
+    release, other = newest_target(), resolve_target("keras==2.15.0", "--target")
+    sources = [replace(release, source=f"{number}/requirements.txt:{number}") for number in (1, 2)]
+    examiners = [scanning.examiner_for(Orders(target)) for target in [*sources, other]]
+    assert examiners[0] is examiners[1]
+    assert examiners[1] is not examiners[2]
+
+    monkeypatch.chdir(tmp_path)
+    for number in range(FILES):
+        folder = tmp_path / f"project{number}"
+        folder.mkdir()
+        (folder / "requirements.txt").write_text("\n" * number + "keras==3.15.1\n")
+        (folder / "train.py").write_text("from keras import backend as K\n\nK.square(1)\n")
+    result = scanning.scan([tmp_path], isolated=True)
+    assert len(result.findings) == FILES
+    # Each project still says where its own is named.
+    lines = [f"project{number}/requirements.txt:{number + 1}" for number in range(FILES)]
+    assert sorted(use.target.source for use in result.targets) == sorted(lines)
+    assert scanning._examiner_for.cache_info().currsize == 1
 
 
 def test_a_plan_of_many_files_is_kept_as_bytes(project, monkeypatch):

@@ -180,6 +180,21 @@ def test_only_what_depends_on_a_change_is_examined_again(project, examined):
 
 
 @pytest.mark.usefixtures("project")
+def test_a_release_that_is_named_elsewhere_is_no_other_question(project, examined):
+    requirements = project / "requirements.txt"
+    requirements.write_text("keras==3.15.1\n")
+    before = scan(target=None)
+    examined.clear()
+    requirements.write_text("numpy\nkeras==3.15.1\n")
+    after = scan(target=None)
+    assert examined == []
+    assert after.findings == before.findings
+    assert [before.target.source, after.target.source] == [f"requirements.txt:{n}" for n in (1, 2)]
+    requirements.write_text("keras==2.15.0\n")
+    assert not scan(target=None).findings
+    assert examined
+
+
 def test_another_question_gets_its_own_answer():
     answers = {
         "plain": {},

@@ -144,8 +144,9 @@ class Cache:
         own = task.target, task.codes, task.namespace, task.admitted
         if own not in self._keys:
             aimed = orders.aimed(task)
+            target = aimed.target.without_source
             asked = (
-                *(aimed.target, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
+                *(target, aimed.codes, aimed.kind, aimed.gate, aimed.namespace),
                 *(aimed.edits, aimed.diffs, aimed.replacements, aimed.anchors, task.admitted),
             )
             self._keys[own] = blake2b(repr(asked).encode(), digest_size=16).digest()
