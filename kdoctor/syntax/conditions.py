@@ -196,7 +196,7 @@ class Conditions:
                 return self._builtin(function.value, args)
             if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef) and not args:
                 return self._returned(bindings[0].node)
-        name = self._resolver_name(function)
+        name = self._resolver.name_of(function)
         if name in _PARSERS:
             return Version(str(self._value(args[0])))
         if name is not None and (name in _METADATA or name in _GETTERS):
@@ -267,13 +267,13 @@ class Conditions:
             case ("map", [cst.Name(value="int"), values]):
                 return [*map(int, _texts(self._value(values)))]
             case ("dir" | "vars", [owner]):
-                module = self._resolver_name(owner)
+                module = self._resolver.name_of(owner)
                 return _refuse() if module is None else _Names(module, self._knowledge)
             case _:
                 return _unknown(cst.Name(name))
 
     def _has(self, owner: cst.BaseExpression, member: cst.BaseExpression) -> bool | None:
-        name = self._resolver_name(owner)
+        name = self._resolver.name_of(owner)
         attribute = self._value(member)
         if name is None:
             raise NotAGuard
@@ -300,7 +300,7 @@ class Conditions:
     def _name(self, node: cst.Name | cst.Attribute) -> object:
         if isinstance(node, cst.Name) and node.value in {"True", "False", "None"}:
             return {"True": True, "False": False, "None": None}[node.value]
-        name = self._resolver_name(node)
+        name = self._resolver.name_of(node)
         if name is not None:
             if name == "sys.version_info":
                 return _PYTHON
@@ -358,10 +358,6 @@ class Conditions:
         if not values or any(each != values[0] for each in values):
             return _unknown(node)
         return values[0]
-
-    def _resolver_name(self, node: cst.BaseExpression) -> str | None:
-        meaning = self._resolver.of_chain(node)
-        return None if meaning is None else meaning.name
 
 
 def _unknown(node: cst.BaseExpression) -> object:

@@ -1,58 +1,25 @@
-"""Which code the target never gets to, and for which a fallback does the work."""
+"""Which code the target never gets to, and for which something else does the work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import takewhile
 
 import libcst as cst
 
-from kdoctor.syntax.blocks import (
-    early_exits,
-    imports_in,
-    last_statement,
-    leaves,
-    only_imports_fail,
-)
+from kdoctor.syntax.blocks import early_exits
 from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
-from kdoctor.syntax.fallbacks import (
-    asks_for,
-    attributes_in,
-    catches,
-    chain_on,
-    conditions,
-    goes_without_a_name,
-    is_another_member,
-    is_below,
-    is_empty,
-    is_for_types_only,
-    is_within,
-    named_alike,
-    raises,
-    statement_around,
-    targets,
-    waits_for_attributes,
-    where_they_meet,
-)
-from kdoctor.syntax.imports import Imports, dotted
+from kdoctor.syntax.fallbacks import asks_for, conditions, is_for_types_only, where_they_meet
+from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Block, Survey
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.tries import Tries
 
-_Function = cst.FunctionDef | cst.Lambda
-_TRIES_AND_FUNCTIONS = frozenset({cst.Try, cst.TryStar, cst.FunctionDef, cst.Lambda})
-_Import = cst.Import | cst.ImportFrom
-_Try = cst.Try | cst.TryStar
 _HANDLERS = (cst.ExceptHandler, cst.ExceptStarHandler)
-_Part = tuple[_Try, cst.CSTNode]  # a `try` and the part of it in question
-# Places where a name may well be None: `if x is not None:`.
-_ONLY_ASKS = (
-    *(cst.If, cst.IfExp, cst.While, cst.Assert),
-    *(cst.Comparison, cst.BooleanOperation, cst.UnaryOperation),
-)
 
 
 class Guards:
@@ -75,7 +42,12 @@ class Guards:
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
-        self._imports_in: dict[cst.BaseSuite, Sequence[tuple[int, _Import]]] = {}
+        own: Guards = weakref.proxy(self)  # a ring would keep the tree until a collector comes
+
+        def is_guarded(node: cst.CSTNode) -> bool:
+            return own.is_guarded(node)  # `own.is_guarded` itself would hold the guards
+
+        self._tries = Tries(survey, imports, knowledge, resolver, is_guarded)
 
     def is_guarded(self, node: cst.CSTNode) -> bool:
         """Say whether what fails at ``node`` on the target does no harm there.
@@ -90,9 +62,12 @@ class Guards:
         try:
             return (
                 any(answer is not True for answer in self._conditions_of(node))
-                or self._is_seen_to(node)
+                or self._tries.is_seen_to(node)
                 or is_for_types_only(
-                    node, self._parents, self._name, postponed=self._postpones_annotations
+                    node,
+                    self._parents,
+                    self._resolver().name_of,
+                    postponed=self._postpones_annotations,
                 )
             )
         finally:
@@ -104,7 +79,7 @@ class Guards:
         if known is None:
             self._dead[node] = False  # while it is being found out: a test may ask for itself
             fails = any(answer is False for answer in self._conditions_of(node))
-            known = fails or self._is_passed_over(node, self._tries_around(node))
+            known = fails or self._tries.is_passed_over(node)
             self._dead[node] = known
         return known
 
@@ -127,13 +102,14 @@ class Guards:
 
         The latter is so in the body of a ``try`` in which an import fails.
         """
-        return self.is_dead(node) or any(
-            part is attempt.body
-            and any(self._works(each) is False for _, each in self._imports_of(attempt))
-            for attempt, part in self._tries_around(node)
-        )
+        return self.is_dead(node) or self._tries.is_undone(node)
 
-    # -- conditions
+    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
+        """Say whether ``node`` stands in for attributes that are all there.
+
+        ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
+        """
+        return self._tries.is_tried_last(node, is_there)
 
     def _answer(self, test: cst.BaseExpression) -> object:
         """Return True or False, or Undecided, or NotAGuard.
@@ -202,248 +178,7 @@ class Guards:
                 return part_of(only.value, only.path)
         return None
 
-    # -- try
-
-    def _tries_around(self, node: cst.CSTNode) -> Iterator[_Part]:
-        """Yield each ``try`` around ``node`` with its part that ``node`` is in, from the inside."""
-        child, parent = node, self._parents.get(node)
-        while parent is not None:
-            if parent.__class__ in _TRIES_AND_FUNCTIONS:
-                if isinstance(parent, cst.Try | cst.TryStar):
-                    yield parent, child
-                elif isinstance(parent, _Function) and child is parent.body:
-                    return  # it runs some other time
-            child, parent = parent, self._parents.get(parent)
-
-    def _is_seen_to(self, node: cst.CSTNode) -> bool:
-        """Say whether a ``try`` around it passes ``node`` over, or makes up for its failure."""
-        tries = tuple(self._tries_around(node))
-        return bool(tries) and (
-            self._is_passed_over(node, tries)
-            or self._has_fallback(node, tries)
-            or self._is_open_fallback(node, tries)
-        )
-
-    def _is_passed_over(self, node: cst.CSTNode, tries: Iterable[_Part]) -> bool:
-        return any(self._is_dead_in(attempt, part, node) for attempt, part in tries)
-
-    def _is_dead_in(self, attempt: _Try, part: cst.CSTNode, node: cst.CSTNode) -> bool:
-        if part is attempt.finalbody:
-            return False
-        imports = self._imports_of(attempt)
-        if isinstance(part, _HANDLERS):
-            if not all(self._works(each) is True for _, each in imports):
-                return False
-            if imports and all(only_imports_fail(each) for each in attempt.body.body):
-                return True
-            return self._finds_all(attempt, part, self._knowledge.exists)
-        place = self._place_in(attempt, node) if imports else 0
-        return any(
-            index < place and self._works(each) is False and self._is_survived(attempt, each)
-            for index, each in imports
-        )
-
-    def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
-        """Say whether ``node`` stands in for attributes that are all there.
-
-        ``try: y = tf.math.log(x)``, ``except AttributeError: y = tf.log(x)``.
-        """
-        tries = self._tries_around(node)
-        return any(self._finds_all(attempt, part, is_there) for attempt, part in tries)
-
-    def _finds_all(
-        self, attempt: _Try, part: cst.CSTNode, is_there: Callable[[str], bool | None]
-    ) -> bool:
-        """Say whether a handler waits for attributes alone, and each that is read is there."""
-        if not isinstance(part, _HANDLERS) or not waits_for_attributes(part):
-            return False
-        chains = {chain_on(each, self._parents) for each in attributes_in(attempt.body)}
-        names = [self._name(each) for each in chains]
-        return bool(names) and all(name and is_there(name) for name in names)
-
-    def _is_survived(self, attempt: _Try, statement: _Import) -> bool:
-        """Say whether a handler catches the failure of an import and does not pass it on.
-
-        Where none does, what stands below the import fails as it would without the ``try``.
-        """
-        for handler in attempt.handlers:
-            if catches(handler, self._failures(statement, statement)):
-                return not raises(handler)
-        return False
-
-    def _place_in(self, attempt: _Try, node: cst.CSTNode) -> int:
-        """Return which statement of the body ``node`` is in; a great number for the ``else``."""
-        child, parent = node, self._parents.get(node)
-        while parent is not None and child is not attempt:
-            if parent is attempt.body:
-                return self._survey.place_in(attempt.body, child)
-            child, parent = parent, self._parents.get(parent)
-        return len(attempt.body.body)
-
-    def _imports_of(self, attempt: _Try) -> Sequence[tuple[int, _Import]]:
-        """Return the imports in the body of a ``try``, each with the index of its line."""
-        body = attempt.body
-        if body not in self._imports_in:
-            self._imports_in[body] = tuple(imports_in(body))
-        return self._imports_in[body]
-
-    def _works(self, statement: cst.Import | cst.ImportFrom) -> bool | None:
-        """Say whether an import statement succeeds on the target, None where that is not known."""
-        names = [each if each[:1] != "." else "" for each in self._imported_names(statement)]
-        exists = [self._knowledge.exists(each) for each in names]
-        if isinstance(statement, cst.Import):  # `import keras.layers.Dense` looks for a module
-            exists += [False for each in names if self._knowledge.is_module(each) is False]
-        if any(each is False for each in exists):
-            return False
-        return True if exists and all(each is True for each in exists) else None
-
-    def _imported_names(self, statement: cst.Import | cst.ImportFrom) -> list[str]:
-        nodes: list[cst.CSTNode] = (
-            [statement.names] if isinstance(statement.names, cst.ImportStar) else [*statement.names]
-        )
-        by_node = self._imports.by_node
-        return [
-            by_node[node].name if isinstance(statement, cst.ImportFrom) else by_node[node].imported
-            for node in nodes
-            if node in by_node
-        ]
-
-    def _has_fallback(self, node: cst.CSTNode, tries: Iterable[_Part]) -> bool:
-        statement = statement_around(node, self._parents)
-        failures = self._failures(node, statement)
-        for attempt, part in tries:
-            if part is not attempt.body:
-                continue
-            for handler in attempt.handlers:
-                if catches(handler, failures):
-                    if "NameError" in failures and goes_without_a_name(handler):
-                        return True
-                    if self._does_the_work(handler, statement, node):
-                        return True
-                    break
-        return False
-
-    def _is_open_fallback(self, node: cst.CSTNode, tries: Iterable[_Part]) -> bool:
-        """Say whether an import stands in for one of a private twin, which may well be there.
-
-        ``from keras.src.utils import tf_utils``, and where that fails ``from keras.utils import``.
-        """
-        statement = statement_around(node, self._parents)
-        if not isinstance(statement, cst.Import | cst.ImportFrom):
-            return False
-        wanted = self._imported_by(statement)
-        for attempt, part in tries:
-            first = [each for _, each in self._imports_of(attempt)]
-            if not isinstance(part, _HANDLERS) or not all(
-                only_imports_fail(each) for each in attempt.body.body
-            ):
-                continue
-            tried = {name: path for each in first for name, path in self._imported_by(each).items()}
-            are_twins = all(is_within(path, tried.get(name, "")) for name, path in wanted.items())
-            if are_twins and all(self._works(each) is not False for each in first):
-                return True
-        return False
-
-    def _imported_by(self, statement: cst.Import | cst.ImportFrom) -> dict[str, str]:
-        """Return what an import imports, by the names that it binds."""
-        bindings = self._bound_by(statement, statement)
-        return {each.name: self._imports.of[each].imported for each in bindings}
-
     @cached_property
     def _postpones_annotations(self) -> bool:
         imports = self._imports.of.values()
         return any(each.imported == "__future__.annotations" for each in imports)
-
-    def _failures(self, node: cst.CSTNode, statement: cst.CSTNode) -> tuple[str, ...]:
-        """Return what ``node`` raises where what it names is not there: an exception, its base."""
-        if isinstance(statement, cst.ImportFrom):
-            module = next(iter(self._imported_names(statement)), "").rpartition(".")[0]
-            if self._knowledge.exists(module) is True:
-                return ("ImportError",)  # a name is missing, not the module
-        if isinstance(statement, _Import):
-            return ("ModuleNotFoundError", "ImportError")
-        is_unbound = isinstance(node, cst.Name) and not self._resolver().bindings_at(node)
-        return ("NameError",) if is_unbound else ("AttributeError",)
-
-    def _does_the_work(
-        self,
-        handler: cst.ExceptHandler | cst.ExceptStarHandler,
-        statement: cst.CSTNode,
-        node: cst.CSTNode,
-    ) -> bool:
-        bound = self._bound_by(statement, node)
-        if bound:
-            if leaves(handler.body) and not isinstance(last_statement(handler.body), cst.Return):
-                return False
-            return all(self._is_replaced(each, handler) for each in bound)
-        for other in descendants(handler.body):
-            match statement, other:
-                case cst.Assign(), cst.Assign():
-                    likewise = targets(statement) == targets(other)
-                case cst.Return(value=cst.BaseExpression()), cst.Return(value=cst.BaseExpression()):
-                    likewise = True
-                case cst.Expr(value=cst.Call()), cst.Expr(value=cst.Call() as call):
-                    failed = self._name(chain_on(node, self._parents))
-                    names = map(self._name, attributes_in(other))
-                    twins = (self._name(call.func), *named_alike(failed, names))
-                    likewise = any(each and self._knowledge.exists(each) for each in twins)
-                    likewise = likewise or is_another_member(call.func, node)
-                case _:
-                    continue
-            if likewise and not self._fails(other):
-                return True
-        return False
-
-    def _bound_by(self, statement: cst.CSTNode, node: cst.CSTNode) -> list[Binding]:
-        """Return the names that a statement does not bind when it fails at ``node``."""
-        if isinstance(statement, cst.Import | cst.ImportFrom):
-            bound = self._imports.by_statement.get(statement, ())
-            return [each for each in bound if node in {each.node, statement}]
-        if isinstance(statement, cst.Assign):
-            names = [dotted(each.target) for each in statement.targets]
-        elif isinstance(statement, cst.ClassDef | cst.FunctionDef):
-            names = [statement.name.value]
-        else:
-            return []
-        scope = self._resolver().scope_of(statement)
-        return [
-            each
-            for name in names
-            for each in scope.bindings.get(name or "", ())
-            if is_below(each.node, statement, self._parents)
-        ]
-
-    def _is_replaced(
-        self, binding: Binding, handler: cst.ExceptHandler | cst.ExceptStarHandler
-    ) -> bool:
-        for other in binding.scope.bindings.get(binding.name, ()):
-            if not is_below(other.node, handler, self._parents):
-                continue
-            if other.kind is BindingKind.IMPORT:
-                exists = self._knowledge.exists(self._imports.of[other].imported)
-                if exists is not False or self.is_guarded(other.node):
-                    return True
-            else:
-                value = part_of(other.value, other.path)
-                if not is_empty(value) and not (value is not None and self._fails(value)):
-                    return True
-        uses = [
-            use.node
-            for use in self._survey.uses_by_name.get(binding.name, ())
-            if not isinstance(self._parents.get(use.node), _ONLY_ASKS)
-            and not is_below(use.node, handler, self._parents)
-            and binding in self._resolver().bindings(use.name, use.node, use.scope)
-        ]
-        return bool(uses) and all(self.is_guarded(chain_on(each, self._parents)) for each in uses)
-
-    def _fails(self, statement: cst.CSTNode) -> bool:
-        """Say whether something in a fallback is itself missing on the target."""
-        return any(
-            self._knowledge.exists(name) is False
-            for each in descendants(statement)
-            if isinstance(each, cst.Name | cst.Attribute) and (name := self._name(each)) is not None
-        )
-
-    def _name(self, node: cst.CSTNode) -> str | None:
-        meaning = self._resolver().of_chain(node)
-        return None if meaning is None else meaning.name

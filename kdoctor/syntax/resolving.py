@@ -173,6 +173,11 @@ class Resolver:
             return None
         return self.member(meaning, path[::-1])
 
+    def name_of(self, node: cst.CSTNode) -> str | None:
+        """Return the dotted name that ``name.a.b`` means, None where it means no such thing."""
+        meaning = self.of_chain(node)
+        return None if meaning is None else meaning.name
+
     def member(self, meaning: Meaning, path: Sequence[str]) -> Meaning:
         """Return what an attribute means, also where it is that of a module of the tree."""
         if not path:
