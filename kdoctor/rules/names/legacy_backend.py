@@ -39,7 +39,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.facts import FACADES, Facts
-from kdoctor.rules.names import backend_function_gone as gone
+from kdoctor.rules.names._backend.attempts import attempted, function, help_for, table
 from kdoctor.rules.names._missing import is_closed, is_given
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import REFUSED, RUN_WITH_VALUES, holds_symbolic
@@ -87,9 +87,9 @@ _RATES = ("lr", "learning_rate")
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each use of a function that only ``tf.keras.backend`` has."""
-    table = gone.table(facts)
+    rows = table(facts)
     for reference in module.references:
-        name = gone.function(reference.name)
+        name = function(reference.name)
         if (
             reference.kind is ReferenceKind.LOAD
             and name
@@ -98,14 +98,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             and not is_given(module, reference)
             and not module.is_guarded(reference.node)
         ):
-            attempt = gone.attempted(module, facts, reference, table, name)
+            attempt = attempted(module, facts, reference, rows, name)
             if isinstance(attempt, Fix) and name in CHANGED:
                 attempt = replace(attempt, applicability=Applicability.UNSAFE)
             yield _finding(module, reference, name, attempt)
 
 
 def _may_be_legacy(facts: Facts, dotted: str) -> bool:
-    return gone.function(dotted) is not None and _is_legacy(dotted, facts)
+    return function(dotted) is not None and _is_legacy(dotted, facts)
 
 
 def _is_legacy(qualified: str, facts: Facts) -> bool:
@@ -128,7 +128,7 @@ def _finding(module: Module, reference: Reference, name: str, attempt: Fix | Ref
         symbol=reference.name,
         confidence=Confidence.LIKELY if error else reference.confidence,
         severity=Severity.ERROR if error else Severity.LEGACY,
-        help=gone.help_for(name, attempt),
+        help=help_for(name, attempt),
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=attempt.reason if isinstance(attempt, Refusal) else None,
     )

@@ -1,0 +1,97 @@
+"""What is written instead of one use of a function of ``keras.backend``, or why nothing is."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from msgspec.structs import replace
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Fix
+from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
+from kdoctor.rules.names._backend.examples import SPECIAL
+from kdoctor.rules.names._backend.functions import as_function
+from kdoctor.rules.names._backend.orderings import compared_ordering
+from kdoctor.rules.names._backend.phase_inputs import with_phase
+from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
+from kdoctor.rules.names._backend.running import session_fix
+from kdoctor.syntax import Module, Reference
+
+_MODULE = "backend."
+_NOT_EQUAL = "for some arguments Keras 2 gives something else, see `kdoctor rules KD101`"
+
+
+def function(name: str) -> str | None:
+    """Return ``sum`` for ``keras.backend.sum``, under any root; None for all else."""
+    split = split_root(name)
+    if split is None or not split[1].startswith(_MODULE):
+        return None
+    return split[1].removeprefix(_MODULE).partition(".")[0]
+
+
+@cache
+def table(facts: Facts) -> RewriteTable:
+    """Return what stands for the functions of ``keras.backend``."""
+    return RewriteTable(REWRITES, facts.signature)
+
+
+def attempted(
+    module: Module, facts: Facts, reference: Reference, rows: RewriteTable, name: str
+) -> Fix | Refusal:
+    """Return the fix of one use of ``keras.backend.<name>``, or why there is none."""
+    leaf = reference.name.rpartition(".")[2]  # of `backend.tensorflow_backend.set_session`
+    special = _special(module, facts, reference, leaf)
+    if special is not None:
+        return special
+    attempt = rows.attempt(
+        module,
+        reference,
+        facts.applicability,
+        lambda use: attempted(module, facts, use, rows, name),
+    )
+    if isinstance(attempt, Fix):
+        told = replace(attempt, unsafe_because=BY_HAND.get(name, _NOT_EQUAL))
+        return statements.with_the_name_of_today(module, reference.call, told)
+    phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
+    return phase or attempt
+
+
+def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> Fix | Refusal | None:
+    """Return what is known of this one function alone, None where nothing is."""
+    proven = {each: facts.applicability(example) for each, example in SPECIAL.items()}
+    if reference.call is not None:
+        statement = statements.special_fix(module, leaf, reference.call, proven)
+    else:
+        statement = decorator_fix(module, leaf, reference.node, proven["symbolic"])
+    if statement is not None:
+        return statement
+    match leaf:
+        case "function":
+            with_it = with_phase(module, reference)
+            return with_it or as_function(module, reference, proven["function"])
+        case "learning_phase":
+            return with_phase(module, reference)
+        case "get_session":
+            return session_fix(module, reference)
+        case "image_dim_ordering":
+            return compared_ordering(module, reference, proven["image_dim_ordering"])
+    return None
+
+
+def help_for(name: str, attempt: Fix | Refusal) -> str:
+    """Return what to write instead of ``keras.backend.<name>``."""
+    if isinstance(attempt, Fix):
+        return f"{attempt.title}."
+    text = BY_HAND.get(name, "")
+    if text.startswith("keras."):
+        return f"{text}."
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def reason_for(name: str, refusal: Refusal, rows: RewriteTable) -> str:
+    """Return why there is no fix of a use of ``keras.backend.<name>``."""
+    if rows.rows_for(f"keras.backend.{name}") or refusal == ONLY_IN_DEAD_CODE:
+        return refusal.reason
+    return "no single expression stands for it in Keras 3"
