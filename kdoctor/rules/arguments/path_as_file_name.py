@@ -33,6 +33,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of, with_keyword
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.paths import AS_GIVEN, BEHIND_LINKS, FROM_THE_ROOT, JOINS, PATHS, PLACES
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
@@ -42,11 +43,8 @@ _FUNCTION, _NAME, _FOLDER, _USUAL = "get_file", "fname", "cache_subdir", "datase
 _BEFORE_FOLDER: Final = 2  # arguments by position, of which the next ones tell what is unpacked
 _UNPACKED: Final = frozenset({"extract", "untar", "archive_format", _FOLDER})
 _ERROR = f"ValueError: Paths are no longer accepted as the `{_NAME}` argument."
-_JOIN: Final = frozenset({"os.path.join", "posixpath.join"})
-_WHOLE: Final = frozenset({"os.path.abspath", "os.path.realpath"})
-_SAME: Final = frozenset({"os.path.normpath", "os.path.expanduser", "os.fspath"})
-_PATHS: Final = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
-_PLACES: Final = frozenset({f"{each}.{made}" for each in _PATHS for made in ("cwd", "home")})
+_WHOLE: Final = FROM_THE_ROOT | BEHIND_LINKS
+_SAME: Final = AS_GIVEN | PATHS | {"os.fspath"}
 _TEXTS: Final = (cst.SimpleString, cst.FormattedString, cst.ConcatenatedString)
 _NOWHERE: Final = frozenset({"", "."})  # of such a path nothing is left in what it is joined with
 
@@ -100,12 +98,12 @@ def _is_made_path(module: Module, call: cst.Call) -> bool:
     name = module.qualified(call.func)
     if name in _WHOLE:
         return True
-    if name in _JOIN and len(given) > 1:
+    if name in JOINS and len(given) > 1:
         return literal(value_of(module, given[0])) != "" or any(
             _is_path(module, each) for each in given[1:]
         )
     is_str = isinstance(call.func, cst.Name) and call.func.value == "str"
-    if (is_str or name in _SAME | _PATHS) and len(given) == 1:
+    if (is_str or name in _SAME) and len(given) == 1:
         return _is_path(module, given[0])
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value="resolve" | "absolute")):
@@ -120,7 +118,7 @@ def _is_joined(module: Module, folder: cst.BaseExpression, rest: cst.BaseExpress
     if not _is_pathlib(module, folder):
         return False
     match value_of(module, folder):
-        case cst.Call(func=func, args=[] | [_]) as call if module.qualified(func) in _PATHS:
+        case cst.Call(func=func, args=[] | [_]) as call if module.qualified(func) in PATHS:
             is_nowhere = not call.args or literal(call.args[0].value) in _NOWHERE
             return not is_nowhere or _is_path(module, rest)
     return True
@@ -129,7 +127,7 @@ def _is_joined(module: Module, folder: cst.BaseExpression, rest: cst.BaseExpress
 def _is_pathlib(module: Module, node: cst.BaseExpression) -> bool:
     match value_of(module, node):
         case cst.Call(func=func):
-            made = module.qualified(func) in _PATHS | _PLACES
+            made = module.qualified(func) in PATHS | PLACES
             return made or (isinstance(func, cst.Attribute) and _is_pathlib(module, func.value))
         case cst.BinaryOperation(operator=cst.Divide(), left=left):
             return _is_pathlib(module, left)
@@ -172,7 +170,7 @@ def _parts(module: Module, node: cst.BaseExpression) -> tuple[str, str] | None:
             where = (folder or "/") if is_whole else f"{_USUAL}/{folder}"
             return f"{quote}{name}{quote}", f"{quote}{where}{quote}"
         case cst.Call(args=[*folders, cst.Arg(value=last)]) if (
-            folders and module.qualified(node.func) in _JOIN and _is_name(last)
+            folders and module.qualified(node.func) in JOINS and _is_name(last)
         ):
             joined = ", ".join(module.source(each.value) for each in folders)
             where = f"{module.source(node.func)}({_usual(last)}, {joined})"
@@ -219,7 +217,7 @@ def _is_name(node: cst.BaseExpression) -> bool:
 def _is_absolute(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether a path of pathlib surely begins at the root."""
     match value_of(module, node):
-        case cst.Call(func=func) if module.qualified(func) in _PLACES:
+        case cst.Call(func=func) if module.qualified(func) in PLACES:
             return True
         case cst.Call(func=cst.Attribute(attr=cst.Name("resolve" | "absolute"))):
             return True

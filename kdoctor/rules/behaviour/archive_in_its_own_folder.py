@@ -32,6 +32,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.paths import PATHS
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import calls, word
 from kdoctor.syntax import Module, Reference
@@ -39,7 +40,6 @@ from kdoctor.syntax.glimpse import Called
 
 _FUNCTIONS = ("utils.get_file", "utils.data_utils.get_file")
 _MODES = ("extract", "untar")
-_PATHS = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
 _KNOWN = "_extracted"
 _WORD = re.compile(r"[\w-]+")
 
@@ -132,7 +132,7 @@ class _Uses:
     def _in_pathlib(self, value: cst.BaseExpression) -> cst.BaseExpression | None:
         """Return what a ``Path`` is made of."""
         made = value_of(self._module, value)
-        is_one = isinstance(made, cst.Call) and self._module.qualified(made.func) in _PATHS
+        is_one = isinstance(made, cst.Call) and self._module.qualified(made.func) in PATHS
         return self._only(made) if isinstance(made, cst.Call) and is_one else None
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from kdoctor.keras_api import split_root
 from kdoctor.once import once
 from kdoctor.rules.calls import literal
+from kdoctor.rules.paths import MAKERS
 from kdoctor.syntax import Module
 
 # Methods, also those of objects that nobody knows: `model.save("a")`, `api.upload_file("a")`.
@@ -31,10 +32,6 @@ _OF_FOLDERS = frozenset({
 })  # fmt: skip
 _NO_PATHS = frozenset({"os.environ.get", "os.getenv", "os.system", "os.popen", "os.putenv"})
 _KEYWORDS = frozenset({"checkpoint_path", "filename", "filepath", "model_path", "path"})
-_JOINS = frozenset({"os.path.join", "posixpath.join", "ntpath.join", "pathlib.Path",
-                    "pathlib.PurePath", "pathlib.PosixPath"})  # fmt: skip
-_WRAPPERS = frozenset({"os.path.abspath", "os.path.expanduser", "os.path.normpath",
-                       "os.path.realpath"})  # fmt: skip
 _OPTIONS = frozenset({"add_argument", "DEFINE_string", "option", "Option"})
 _MAX_STEPS = 6
 
@@ -124,9 +121,9 @@ def _is_path_of_call(module: Module, call: cst.Call, given: cst.Arg, way: _Way) 
     name = module.qualified(call.func) or ""
     is_last = call.args[-1] is given
     is_str = isinstance(call.func, cst.Name) and call.func.value == "str"
-    if name in _JOINS | _WRAPPERS or is_str:
+    if name in MAKERS or is_str:
         # Of `os.path.join("model", "a.txt")` the first is a folder.
-        return is_last and (name in _JOINS | _WRAPPERS or _is_path(module, call, way.further))
+        return is_last and (name in MAKERS or _is_path(module, call, way.further))
     keyword = given.keyword.value if given.keyword is not None else None
     if _takes_a_path(call, name, keyword, is_first=call.args[0] is given):
         return True

@@ -10,14 +10,14 @@ from msgspec import Struct
 
 from kdoctor.model import Edit, Span
 from kdoctor.rules.calls import literal, value_of
+from kdoctor.rules.paths import AS_GIVEN, FROM_THE_ROOT, JOINS, JOINS_OF_WINDOWS, PATHS
 from kdoctor.rules.saving._files import is_path
 from kdoctor.syntax import Module
 
 _FORMAT_FIELD = re.compile(r"%[-#0 +]*[\d*]*(?:\.[\d*]+)?[hlL]?[diouxXeEfFgGcrsa%]|\{[^{}]*\}")
 _HERE = re.compile(r"^(?:\./+)+")
-_JOINED = frozenset({"os.path.join", "posixpath.join", "ntpath.join"})
-_PATHS = frozenset({"pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"})
-_WRAPPERS = frozenset({"os.path.abspath", "os.path.expanduser", "os.path.normpath"})
+_JOINED = JOINS | JOINS_OF_WINDOWS | PATHS
+_WRAPPERS = FROM_THE_ROOT | AS_GIVEN | PATHS
 _MAX_DEPTH = 8
 
 
@@ -111,10 +111,10 @@ def _is_changed(module: Module, name: str) -> bool:
 
 def _of_call(module: Module, call: cst.Call, last: cst.BaseExpression, depth: int) -> Ending | None:
     name = module.qualified(call.func)
-    if name in _JOINED | _PATHS and len(call.args) > 1:
+    if name in _JOINED and len(call.args) > 1:
         return _below(ending(module, last, depth + 1))
     is_str = isinstance(call.func, cst.Name) and call.func.value == "str"
-    if (is_str or name in _WRAPPERS | _PATHS) and len(call.args) == 1:
+    if (is_str or name in _WRAPPERS) and len(call.args) == 1:
         return ending(module, last, depth + 1)
     return None
 
