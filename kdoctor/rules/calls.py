@@ -72,6 +72,24 @@ def argument(call: cst.Call, name: str, position: int | None = None) -> cst.Arg 
     return found
 
 
+def call_of_super(node: cst.CSTNode | None) -> tuple[str, cst.Call] | None:
+    """Return ``x`` and the call of ``super().x(…)``, ``super(Mine, self).x(…)``."""
+    match node:
+        case cst.Call(
+            func=cst.Attribute(
+                value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value=name)
+            )
+        ):
+            return name, node
+    return None
+
+
+def is_call_of_super(node: cst.CSTNode | None, name: str) -> bool:
+    """Say whether it is ``super().name(…)``."""
+    found = call_of_super(node)
+    return found is not None and found[0] == name
+
+
 def value_of(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
     """Return what a name was bound to, where that is one value for sure; else the node itself."""
     if not isinstance(node, cst.Name):

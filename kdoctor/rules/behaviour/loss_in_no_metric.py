@@ -51,7 +51,15 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour._loss_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._loss_examples import VALID as FINE
 from kdoctor.rules.behaviour._one_output import gives_one
-from kdoctor.rules.calls import UNKNOWN, argument, is_builtin, is_keras_3, literal, value_of
+from kdoctor.rules.calls import (
+    UNKNOWN,
+    argument,
+    is_builtin,
+    is_call_of_super,
+    is_keras_3,
+    literal,
+    value_of,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
 from kdoctor.rules.rule import Rule
@@ -223,19 +231,11 @@ def _is_fitted(
         return False
     if "compile" in methods:
         compiles = [own["compile"] for each in line if "compile" in (own := methods_in(each))]
-        return all(any(map(_is_compile_of_the_base, descendants(each.body))) for each in compiles)
+        return all(
+            any(is_call_of_super(inner, "compile") for inner in descendants(each.body))
+            for each in compiles
+        )
     return (runs and "compile" in attributes) or _has_an_optimizer(line)
-
-
-def _is_compile_of_the_base(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.Call(
-            func=cst.Attribute(
-                value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value="compile")
-            )
-        ):
-            return True
-    return False
 
 
 def _has_an_optimizer(line: Sequence[cst.ClassDef]) -> bool:

@@ -33,6 +33,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import is_call_of_super
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.rule import Example, Rule
@@ -68,15 +69,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
 
 def _hands_on(method: cst.FunctionDef) -> bool:
     """Say whether the method calls the one that it overrides."""
-    return any(
-        isinstance(each, cst.Call)
-        and isinstance(each.func, cst.Attribute)
-        and each.func.attr.value == method.name.value
-        and isinstance(each.func.value, cst.Call)
-        and isinstance(each.func.value.func, cst.Name)
-        and each.func.value.func.value == "super"
-        for each in descendants(method.body)
-    )
+    return any(is_call_of_super(each, method.name.value) for each in descendants(method.body))
 
 
 def _finding(module: Module, node: cst.ClassDef, method: cst.FunctionDef) -> Finding:

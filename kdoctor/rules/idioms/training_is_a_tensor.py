@@ -37,7 +37,7 @@ import libcst as cst
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, is_keras_3
+from kdoctor.rules.calls import argument, is_call_of_super, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
 from kdoctor.rules.own_classes import kind_of_class
@@ -114,7 +114,7 @@ def _traced(module: Module, call: cst.Call) -> cst.FunctionDef | None:
 
 def _layer(module: Module, facts: Facts, call: cst.Call) -> str | None:
     """Return which of Keras' own layers a call surely runs, None of those that do not ask."""
-    if _is_of_super(call):
+    if is_call_of_super(call, "call"):
         owner = next((e for e in module.ancestors(call) if isinstance(e, cst.ClassDef)), None)
         if owner is None or len(owner.bases) != 1:
             return None
@@ -134,15 +134,6 @@ def _layer(module: Module, facts: Facts, call: cst.Call) -> str | None:
     return name if name == made.cls else None
 
 
-def _is_of_super(call: cst.Call) -> bool:
-    match call.func:
-        case cst.Attribute(
-            value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value="call")
-        ):
-            return True
-    return False
-
-
 def _name_of_layer(facts: Facts, name: str | None) -> str | None:
     if name is None or not is_keras_3(facts, name):
         return None
@@ -154,7 +145,8 @@ def _name_of_layer(facts: Facts, name: str | None) -> str | None:
 
 def _place(facts: Facts, call: cst.Call, layer: str) -> int | None:
     """Return at which place `super().call` takes it; layers themselves take it by keyword."""
-    signature = facts.signature(f"keras.layers.{layer}.call") if _is_of_super(call) else None
+    is_of_super = is_call_of_super(call, "call")
+    signature = facts.signature(f"keras.layers.{layer}.call") if is_of_super else None
     names = [each.name for each in signature.parameters] if signature else []
     return names.index(_TRAINING) if _TRAINING in names else None
 

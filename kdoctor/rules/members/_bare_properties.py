@@ -14,7 +14,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.rules.calls import argument, is_builtin, is_keras_3, literal
+from kdoctor.rules.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
 from kdoctor.syntax import Module
@@ -76,19 +76,8 @@ def _first_call(init: cst.FunctionDef) -> cst.Call | None:
         match line:
             case cst.SimpleStatementLine(body=[cst.Expr(value=cst.SimpleString())]):
                 continue
-            case cst.SimpleStatementLine(
-                body=[
-                    cst.Expr(
-                        value=cst.Call(
-                            func=cst.Attribute(
-                                value=cst.Call(func=cst.Name(value="super")),
-                                attr=cst.Name(value="__init__"),
-                            )
-                        ) as call
-                    )
-                ]
-            ):
-                return call
+            case cst.SimpleStatementLine(body=[cst.Expr(value=cst.Call() as call)]):
+                return call if is_call_of_super(call, "__init__") else None
         return None
     return None
 

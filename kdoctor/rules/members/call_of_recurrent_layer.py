@@ -29,7 +29,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import is_keras_3
+from kdoctor.rules.calls import is_call_of_super, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, word
@@ -149,7 +149,7 @@ def _renamed(
             case cst.FunctionDef() | cst.Lambda() if _binds(each, old):
                 return None
             case cst.Arg(keyword=cst.Name() as keyword) if keyword.value == old:
-                if not _is_super_call(module.parent(each)):
+                if not is_call_of_super(module.parent(each), "call"):
                     continue
                 nodes.append(keyword)
             case cst.Name(value=name) if name == old and _is_variable(module, each):
@@ -160,17 +160,6 @@ def _renamed(
 def _binds(function: cst.FunctionDef | cst.Lambda, name: str) -> bool:
     return any(each.name.value == name for each in descendants(function.params)
                if isinstance(each, cst.Param))  # fmt: skip
-
-
-def _is_super_call(node: cst.CSTNode | None) -> bool:
-    match node:
-        case cst.Call(
-            func=cst.Attribute(
-                attr=cst.Name(value="call"), value=cst.Call(func=cst.Name(value="super"))
-            )
-        ):
-            return True
-    return False
 
 
 def _is_variable(module: Module, name: cst.Name) -> bool:

@@ -7,12 +7,12 @@ from msgspec import Struct, field
 
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind, Type
+from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import (
     OldOptimizer,
     call_of_self,
-    call_of_super,
     member_of_self,
     receiver,
     text_of,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.model import Span
+from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.idioms._optimizers.handed_on import check_handed_on, variables_in
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Part, Plan
@@ -17,7 +18,6 @@ from kdoctor.rules.idioms._optimizers.resource_calls import Calls
 from kdoctor.rules.idioms._optimizers.shape import (
     OldOptimizer,
     call_of_self,
-    call_of_super,
     is_text,
     parameters,
     receiver,

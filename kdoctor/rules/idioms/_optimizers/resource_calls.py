@@ -6,11 +6,11 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.model import Precedence, Span
+from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import (
     call_of_self,
-    call_of_super,
     member_of_self,
     parameters,
     receiver,

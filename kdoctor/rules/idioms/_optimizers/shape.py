@@ -107,18 +107,6 @@ def call_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> tuple[str, cst
     return None
 
 
-def call_of_super(node: cst.CSTNode) -> tuple[str, cst.Call] | None:
-    """Return ``x`` and the call of ``super().x(…)``, ``super(Mine, self).x(…)``."""
-    match node:
-        case cst.Call(
-            func=cst.Attribute(
-                value=cst.Call(func=cst.Name(value="super")), attr=cst.Name(value=name)
-            )
-        ):
-            return name, node
-    return None
-
-
 def text_of(node: cst.BaseExpression | None) -> str | None:
     """Return what a string literal says."""
     if isinstance(node, cst.SimpleString) and isinstance(node.evaluated_value, str):

@@ -13,12 +13,12 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.model import Span
+from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Part, Plan
 from kdoctor.rules.idioms._optimizers.shape import (
     backend_call,
     call_of_self,
-    call_of_super,
     member_of_self,
     parameters,
     receiver,

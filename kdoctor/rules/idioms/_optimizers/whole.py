@@ -5,12 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.model import Confidence, Finding
+from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._optimizers import resource, updates
 from kdoctor.rules.idioms._optimizers.config import rewrite_config
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.shape import OldOptimizer, call_of_super
+from kdoctor.rules.idioms._optimizers.shape import OldOptimizer
 from kdoctor.rules.idioms._optimizers.start import RATES, rewrite_start
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
