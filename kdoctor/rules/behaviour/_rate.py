@@ -12,6 +12,7 @@ from kdoctor.rules.behaviour._freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.rules.calls import argument, is_hidden, is_only_spelled_so, value_of
 from kdoctor.rules.makings import Frame, Made, Makings
 from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.reads import names_spelled
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -106,8 +107,8 @@ class Rates:
 
     def _reads(self, name: cst.Name) -> Iterator[cst.Name]:
         owner = self._module.scope_of(name).owner(name.value)
-        for each in self._module.nodes(cst.Name):
-            if each.value != name.value or is_only_spelled_so(self._module, each):
+        for each in names_spelled(self._module, name.value):
+            if is_only_spelled_so(self._module, each):
                 continue
             if self._module.scope_of(each).owner(each.value) is owner:
                 yield each

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, literal
+from kdoctor.rules.reads import reads_of
 from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
@@ -131,16 +132,8 @@ def _may_be_trained(module: Module, made: cst.Call) -> bool:
     names = [each.target for each in assign.targets if isinstance(each.target, cst.Name)]
     if len(names) < len(assign.targets):
         return True
-    uses = [_use_of(module, read) for name in names for read in _reads(module, name)]
+    uses = [_use_of(module, read) for name in names for read in reads_of(module, name)]
     return True in uses or False not in uses
-
-
-def _reads(module: Module, name: cst.Name) -> Iterator[cst.Name]:
-    for each in module.nodes(cst.Name):
-        if each.value != name.value or each is name:
-            continue
-        if any(binding.node is name for binding in module.bindings_at(each)):
-            yield each
 
 
 def _use_of(module: Module, model: cst.BaseExpression) -> bool | None:

@@ -31,6 +31,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.behaviour.default_changed import LAST_KERAS_2
 from kdoctor.rules.calls import is_keras_3, is_only_spelled_so
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -80,9 +81,8 @@ def _asks_for_one(module: Module, node: cst.CSTNode, kept_in: frozenset[str] = f
 def _reads(module: Module, name: str) -> list[cst.Name]:
     return [
         each
-        for each in module.nodes(cst.Name)
-        if each.value == name
-        and not isinstance(module.parent(each), cst.AssignTarget)
+        for each in names_spelled(module, name)
+        if not isinstance(module.parent(each), cst.AssignTarget)
         and not is_only_spelled_so(module, each)
     ]
 

@@ -8,9 +8,9 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.keras_api import split_root
-from kdoctor.once import once
 from kdoctor.rules.calls import literal
 from kdoctor.rules.paths import MAKERS
+from kdoctor.rules.reads import reads_of
 from kdoctor.syntax import Module
 
 # Methods, also those of objects that nobody knows: `model.save("a")`, `api.upload_file("a")`.
@@ -109,7 +109,7 @@ def _is_path(module: Module, node: cst.BaseExpression, way: _Way) -> bool:
         case cst.AnnAssign():
             return above.value is node and _holds_a_path(module, above.target, way)
         case cst.Param():
-            return above.default is node and _any_path(module, _reads(module, above), way)
+            return above.default is node and _any_path(module, reads_of(module, above), way)
         case cst.DictElement(key=cst.SimpleString() as key):
             return above.value is node and _is_read_as_a_path(module, _key(key), way)
     return False
@@ -133,7 +133,7 @@ def _is_path_of_call(module: Module, call: cst.Call, given: cst.Arg, way: _Way) 
     if isinstance(call.func, cst.Name) and call.func.value == "dict" and keyword:
         return _is_read_as_a_path(module, _Read(frozenset({keyword})), way)
     parameter = parameter_of(module, call, given)
-    return parameter is not None and _any_path(module, _reads(module, parameter), way)
+    return parameter is not None and _any_path(module, reads_of(module, parameter), way)
 
 
 def _takes_a_path(call: cst.Call, name: str, keyword: str | None, *, is_first: bool) -> bool:
@@ -175,7 +175,7 @@ def _holds_a_path(module: Module, target: cst.BaseExpression, way: _Way) -> bool
     """Say whether what is assigned to is read as a path."""
     match target:
         case cst.Name():
-            return _any_path(module, _reads(module, target), way) or _is_read_as_a_path(
+            return _any_path(module, reads_of(module, target), way) or _is_read_as_a_path(
                 module, _attribute(target.value), way
             )
         case cst.Attribute(attr=cst.Name(value=name)):
@@ -189,22 +189,6 @@ def _holds_a_path(module: Module, target: cst.BaseExpression, way: _Way) -> bool
 
 def _any_path(module: Module, nodes: Iterator[cst.Name], way: _Way) -> bool:
     return any(_is_path(module, each, way.further) for each in nodes)
-
-
-def _reads(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
-    """Yield where a name is read that a target or a parameter binds."""
-    name = bound.name if isinstance(bound, cst.Param) else bound
-    for each in _names(module).get(name.value, ()) if isinstance(name, cst.Name) else ():
-        if each is not bound and any(at.node is bound for at in module.bindings_at(each)):
-            yield each
-
-
-@once
-def _names(module: Module) -> dict[str, list[cst.Name]]:
-    found: dict[str, list[cst.Name]] = {}
-    for each in module.nodes(cst.Name):
-        found.setdefault(each.value, []).append(each)
-    return found
 
 
 def _attribute(name: str) -> _Read:
