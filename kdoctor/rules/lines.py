@@ -8,7 +8,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Edit, Span
-from kdoctor.rewrite.source_lines import margin
+from kdoctor.rewrite.source_lines import margin, whole_line
 from kdoctor.syntax import Module
 
 
@@ -46,6 +46,24 @@ def line_of(module: Module, node: cst.CSTNode) -> Line | None:
     if indent.strip():
         return None
     return Line(line.body[0], line, block.body, span, indent)
+
+
+def left_out(module: Module, call: cst.Call) -> Edit:
+    """Return the edit that takes away a call that is a statement by itself.
+
+    ``pass`` takes its place where its block, or the rest of its line, would miss it.
+    """
+    whole = whole_line(module, module.span(call))
+    if whole is None or fills_a_block(module, call):
+        return Edit(module.span(call), ("pass",))
+    return Edit(whole, ())
+
+
+def fills_a_block(module: Module, call: cst.Call) -> bool:
+    """Say whether a call that is a statement by itself is all that a block has."""
+    line = module.parent(module.parent(call) or call)
+    block = None if line is None else module.parent(line)
+    return not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
 
 
 def free_name(module: Module, at: cst.CSTNode, wanted: str) -> str:

@@ -41,9 +41,10 @@ import libcst as cst
 
 from kdoctor.keras_api.tensorflow_ways import FIRST, ways_also_by_1
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.lines import fills_a_block, left_out
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import attribute, named
 from kdoctor.syntax import MemberUse, Module, ReferenceKind
@@ -123,12 +124,9 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
         return None
     if any(_needs_a_graph(each.name) for each in module.references):
         return None
-    whole = whole_line(module, module.span(call))
-    block = module.parent(line)
-    alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
-    if whole is None and not alone:
+    if whole_line(module, module.span(call)) is None and not fills_a_block(module, call):
         return None
-    edit = Edit(module.span(call), ("pass",)) if alone or whole is None else Edit(whole, ())
+    edit = left_out(module, call)
     return Fix("Let it run at once", (edit,), Applicability.UNSAFE, unsafe_because=_ELSEWHERE)
 
 

@@ -8,7 +8,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite import Speller
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rewrite.source_lines import whole_line
+from kdoctor.rules.lines import left_out
 from kdoctor.rules.names._backend.sessions import line_of
 from kdoctor.syntax import Module, Reference
 
@@ -75,13 +75,9 @@ def _without(module: Module, run: cst.Call) -> Fix | None:
     line = line_of(module, run)
     if line is None or not isinstance(module.parent(run), cst.Expr):
         return None
-    whole = whole_line(module, module.span(run))
-    block = module.parent(line)
-    alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
-    edit = Edit(module.span(run), ("pass",)) if alone or whole is None else Edit(whole, ())
     return Fix(
         "Leave the initialization out: variables have their values when they are made",
-        (edit,),
+        (left_out(module, run),),
         Applicability.UNSAFE,
         unsafe_because=_INITIAL,
     )

@@ -9,7 +9,8 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rewrite.source_lines import margin, whole_line
+from kdoctor.rewrite.source_lines import margin
+from kdoctor.rules.lines import left_out
 from kdoctor.rules.names._backend.sessions import without_session
 from kdoctor.rules.own_classes import is_old_optimizer, kind_of_class
 from kdoctor.rules.rule import Example
@@ -166,13 +167,9 @@ def _left_out(module: Module, call: cst.Call) -> Fix | None:
     line = None if expression is None else module.parent(expression)
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         return None
-    whole = whole_line(module, module.span(call))
-    block = module.parent(line)
-    alone = not isinstance(block, cst.Module) and len(getattr(block, "body", ())) == 1
-    edit = Edit(module.span(call), ("pass",)) if alone or whole is None else Edit(whole, ())
     return Fix(
         "Leave out the learning phase: models infer unless they are told `training=True`",
-        (edit,),
+        (left_out(module, call),),
         Applicability.UNSAFE,
         unsafe_because="Keras 2 inferred in `fit`, too, once the phase was set; Keras 3 trains",
     )
