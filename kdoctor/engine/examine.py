@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -259,7 +259,8 @@ class Examiner:
             return None
         from kdoctor.engine.finding_diffs import FindingDiffs  # noqa: PLC0415
 
-        return FindingDiffs(document, data, diffs=diffs, replacements=replacements)
+        keeps = partial(self.is_taken_elsewhere, document.path)
+        return FindingDiffs(document, data, keeps, diffs=diffs, replacements=replacements)
 
     def _kept(self, finding: Finding) -> Finding:
         """Return the finding with as much of its fix as is asked for."""

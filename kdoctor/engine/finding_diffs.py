@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from msgspec.structs import replace
 
@@ -13,6 +13,7 @@ from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_
 from kdoctor.engine.repair import edits_of, source_of, texts_with
 from kdoctor.model import Edit, Finding, Span
 from kdoctor.rewrite import render
+from kdoctor.rewrite.imports import Keeps
 from kdoctor.syntax import Module
 
 
@@ -20,12 +21,16 @@ class FindingDiffs:
     """The diffs of one document's findings.
 
     For Python it is a diff of the file, for a notebook one of each changed cell's source, for
-    Markdown and reStructuredText one of the document's lines.
+    Markdown and reStructuredText one of the document's lines. ``keeps`` says which imports stay
+    although nothing in the file uses them any longer.
     """
 
-    def __init__(self, document: Document, data: bytes, *, diffs: bool, replacements: bool) -> None:
+    def __init__(
+        self, document: Document, data: bytes, keeps: Keeps, *, diffs: bool, replacements: bool
+    ) -> None:
         self._document = document
         self._data = data
+        self._keeps = cache(keeps)
         self._diffs = diffs
         self._replacements = replacements
         self._lines = lru_cache(maxsize=64)(_cell_lines)
@@ -35,7 +40,7 @@ class FindingDiffs:
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding
-        edits = edits_of(source, [fix])
+        edits = edits_of(source, [fix], self._keeps)
         shown = replace(
             fix,
             diff=self._diff(edits, _unit(source)) if self._diffs else fix.diff,

@@ -1,18 +1,20 @@
 """Which names of a module other files of its project take from it.
 
-Asked only before an import goes that they may need. All files of the project are then read, once
-and by their bytes: what looks like such a use counts as one.
+Asked only before an import goes that they may need, in a fix or in the diff of one. All files of
+the project are then read, once and by their bytes: what looks like such a use counts as one.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from msgspec import Struct
 
 from kdoctor.documents import discover, read_regular
+from kdoctor.engine.cache.state import Signature, State, all_settled, digest, question
 from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.outline import outline_of
 from kdoctor.engine.prefilter import imports_of_bytes
@@ -21,6 +23,7 @@ from kdoctor.errors import UsageProblem
 
 _PYTHON = (".py", ".pyw", ".ipynb")
 _PROJECTS = 4  # that are remembered; memory must not grow with the tree
+_TAKEN, _LEFT = digest(b"taken"), digest(b"left")
 
 
 class _Import(Struct, frozen=True, gc=False):
@@ -33,16 +36,33 @@ class _Import(Struct, frozen=True, gc=False):
 _Index = dict[str, list[_Import]]  # by the path of the module
 
 
-class Importers:
-    """The files that import a module. Relative paths count from ``start``."""
+class _Project:
+    """The files among which a module may be imported, as they were when they were listed."""
 
-    def __init__(self, start: str = "") -> None:
+    def __init__(self, files: Iterable[str]) -> None:
+        self.files = tuple(files)
+        self.index: _Index | None = None  # made when it is first needed
+
+    @cached_property
+    def signature(self) -> Signature | None:
+        """What changes with any of the files; asked for before they are read."""
+        return all_settled(self.files)
+
+
+class Importers:
+    """The files that import a module. Relative paths count from ``start``.
+
+    ``trace`` learns which answers were given.
+    """
+
+    def __init__(self, start: str = "", trace: Trace | None = None) -> None:
         self._tree = Tree(start, Trace(listens=False))
-        self._indices: dict[tuple[str, str | None], _Index] = {}
+        self._trace = trace
+        self._projects: dict[tuple[str, str | None], _Project] = {}
 
     def forget(self) -> None:
         """Forget who imports what."""
-        self._indices.clear()
+        self._projects.clear()
         self._tree.forget()
 
     def take(self, path: str, name: str) -> bool:
@@ -51,7 +71,23 @@ class Importers:
         By ``from module import name``, by ``*``, or as ``module.name``.
         """
         own = self._tree.place_of(path)
-        return self._is_taken(self._index(path), own, name, {own})
+        if self._trace is None or not self._trace.is_heard:
+            return self._take(own, name)
+        state = self.state(own, name)
+        self._trace.note(question(own, name), state)
+        return state.digest == _TAKEN
+
+    def state(self, own: str, name: str) -> State:
+        """Return the answer as what a result may be made of. The path is absolute."""
+        signature = self.signature(own)
+        return State(signature, _TAKEN if self._take(own, name) else _LEFT)
+
+    def signature(self, own: str) -> Signature | None:
+        """Return what tells cheaply that no answer about a module is another."""
+        return self._project(own).signature
+
+    def _take(self, own: str, name: str) -> bool:
+        return self._is_taken(self._index(self._project(own)), own, name, {own})
 
     def _is_taken(self, index: _Index, module: str, name: str, seen: set[str]) -> bool:
         leaf = _leaf(module)
@@ -75,22 +111,24 @@ class Importers:
             for each in index.get(package, ())
         )
 
-    def _index(self, path: str) -> _Index:
+    def _project(self, path: str) -> _Project:
         top, package = self._tree.top_of(path)
         key = top, package
-        if key not in self._indices:
-            if len(self._indices) >= _PROJECTS:
-                del self._indices[next(iter(self._indices))]
-            self._indices[key] = self._indexed(_files(top, package))
-        return self._indices[key]
+        if key not in self._projects:
+            if len(self._projects) >= _PROJECTS:
+                del self._projects[next(iter(self._projects))]
+            self._projects[key] = _Project(_files(top, package))
+        return self._projects[key]
 
-    def _indexed(self, files: Iterator[str]) -> _Index:
-        index: _Index = {}
-        for path in files:
-            for module, found in self._imports(path):
-                if module != path:
-                    index.setdefault(module, []).append(found)
-        return index
+    def _index(self, project: _Project) -> _Index:
+        if project.index is None:
+            index: _Index = {}
+            for path in project.files:
+                for module, found in self._imports(path):
+                    if module != path:
+                        index.setdefault(module, []).append(found)
+            project.index = index
+        return project.index
 
     def _imports(self, path: str) -> Iterator[tuple[str, _Import]]:
         """Yield the modules of the project that a file imports, with what it takes from each."""

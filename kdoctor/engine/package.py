@@ -64,7 +64,7 @@ class ProjectPackage:
         self._returned_call = Remembered(self.trace, self._functions.returned_call, 256)
         # From these nothing of Keras can be reached; with what was looked at to know it.
         self.without_keras: dict[OwnModule, frozenset[str]] = {}
-        self._importers = Importers(start)
+        self._importers = Importers(start, self.trace)
         self._much = _MUCH
         self._files = 0  # since all was forgotten
 

@@ -195,6 +195,29 @@ def test_a_release_that_is_named_elsewhere_is_no_other_question(project, examine
     assert examined
 
 
+@pytest.mark.parametrize("settled_first", [True, False])
+def test_who_takes_a_name_from_a_file_counts_in_what_its_fix_shows(
+    project, examined, monkeypatch, settled_first
+):
+    """Also where times tell nothing yet."""
+    if settled_first:
+        monkeypatch.setattr(state, "_SETTLES", -(10**18))
+    assert scan() == scan(cache=False)
+    for text in (
+        "from train import K\n",
+        "from train import K  # again\n",
+        "from train import x\n",
+    ):
+        write(project, {"other.py": text})
+        examined.clear()
+        assert scan() == scan(cache=False)
+        # Another answer makes the file unknown, another text of who takes it does not.
+        assert ("again" in text) == (examined.count("train.py") == 1)
+        examined.clear()
+        assert scan() == scan(cache=False)
+        assert examined.count("train.py") == 1  # without the cache
+
+
 def test_another_question_gets_its_own_answer():
     answers = {
         "plain": {},

@@ -346,6 +346,19 @@ def test_an_import_stays_that_another_file_takes_from_here(tmp_path, path, sourc
     )
 
 
+def test_the_diff_of_a_finding_keeps_an_import_that_another_file_takes_from_here(tmp_path):
+    losses = tmp_path / "losses.py"
+    losses.write_text(_LOSSES)
+    (finding,) = scan([losses], target="keras==3.15.1").findings
+    assert "-import keras.backend as K\n" in finding.fix.diff
+    (tmp_path / "train.py").write_text("from losses import K\n")
+    (finding,) = scan([losses], target="keras==3.15.1", replacements=True).findings
+    (fixed,) = fix([losses], target="keras==3.15.1").files
+    assert finding.fix.diff == fixed.diff
+    assert " import keras.backend as K\n+from keras import ops\n" in finding.fix.diff
+    assert {each.text for each in finding.fix.replacements} == {"from keras import ops\n", "ops"}
+
+
 def fixed_losses(folder, files):
     """Return the text of ``losses.py`` after a fix of that file alone."""
     for name, source in files.items():

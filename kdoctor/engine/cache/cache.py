@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Sequence
-from typing import TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from kdoctor.digests import blake2b
 from kdoctor.engine.cache.found import packed, unpacked
 from kdoctor.engine.cache.merging import NewScans, merged
 from kdoctor.engine.cache.noting import Noted
-from kdoctor.engine.cache.state import State, signature_of, state_of
+from kdoctor.engine.cache.state import Signature, State, asked_in, signature_of, state_of
 from kdoctor.engine.cache.store import NUMBERS, FactsRow, ScanRow, Store, today
 from kdoctor.engine.cache.trace import Seen
 from kdoctor.engine.orders import Orders, Task, absolute, working_folder
 from kdoctor.engine.prefilter import Facts
 from kdoctor.engine.result import FileScan
+
+if TYPE_CHECKING:
+    from kdoctor.engine.importers import Importers
 
 T = TypeVar("T")
 
@@ -130,14 +134,28 @@ class Cache:
         path, before = self._known.paths[number], self._known.states[number]
         if before is None:
             return False
-        if before.signature is not None and signature_of(path) == before.signature:
+        if before.signature is not None and self._signature_of(path) == before.signature:
             self._now[path] = before
             return True
-        now = self._now[path] = state_of(path)
+        now = self._now[path] = self._state_of(path)
         if now.digest != before.digest:
             return False
         self._is_news = self._is_news or now.signature != before.signature
         return True
+
+    def _signature_of(self, key: str) -> Signature | None:
+        asked = asked_in(key)
+        return signature_of(key) if asked is None else self._importers.signature(asked[0])
+
+    def _state_of(self, key: str) -> State:
+        asked = asked_in(key)
+        return state_of(key) if asked is None else self._importers.state(*asked)
+
+    @cached_property
+    def _importers(self) -> Importers:
+        from kdoctor.engine.importers import Importers  # noqa: PLC0415 - seldom asked
+
+        return Importers()
 
     def _key(self, orders: Orders, task: Task) -> bytes:
         """Return a digest of all that is asked of a file."""

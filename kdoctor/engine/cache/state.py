@@ -1,9 +1,15 @@
-"""The state of a file or folder: what tells cheaply that it is as before, and what tells surely."""
+"""The state of a file or folder: what tells cheaply that it is as before, and what tells surely.
+
+Its key is the path; that of a folder ends with a separator. Of a whole project one question counts,
+who takes a name out of a module of it; ``engine.importers`` knows the states of those.
+"""
 
 from __future__ import annotations
 
 import os
+import struct
 import time
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from kdoctor.digests import blake2b
@@ -16,6 +22,7 @@ Signature = tuple[int, int, int, int]  # size, times of change of content and of
 _SETTLES: Final = 2_000_000_000  # nanoseconds
 # Windows does not always tell of a folder's new entries by the folder's own times.
 _FOLDERS_TELL: Final = os.name == "posix"
+_ASKS: Final = "\0"  # is in no path
 _MARKS: Final = frozenset({"pyproject.toml", "setup.cfg", ".git", ".hg"})
 
 
@@ -80,6 +87,33 @@ def signature_of(key: str) -> Signature | None:
         return _signature(os.stat(key))  # noqa: PTH116 - hot
     except (OSError, ValueError):
         return None
+
+
+def question(path: str, name: str) -> str:
+    """Return the key of the question whether another file takes a name out of a module."""
+    return f"{path}{_ASKS}{name}"
+
+
+def asked_in(key: str) -> tuple[str, str] | None:
+    """Return the module and the name that a key asks about, None where it is that of a path."""
+    path, asks, name = key.partition(_ASKS)
+    return (path, name) if asks else None
+
+
+def all_settled(files: Iterable[str]) -> Signature | None:
+    """Return one signature for many files."""
+    found = []
+    for path in files:
+        try:
+            signature = _settled(os.stat(path))  # noqa: PTH116 - hot
+        except OSError:
+            signature = None
+        if signature is None:
+            return None
+        found.append((path, signature))
+    told = blake2b(repr(found).encode(errors="surrogatepass"), digest_size=32).digest()
+    one, two, three, four = struct.unpack("4Q", told)
+    return one, two, three, four
 
 
 def digest(data: bytes) -> bytes:

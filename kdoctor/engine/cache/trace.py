@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 _NOTHING: Final[frozenset[str]] = frozenset()
 
-Seen = Mapping[str, State]  # by path; that of a folder ends with a separator
+Seen = Mapping[str, State]  # by path, or another key of ``State``
 
 
 class Trace:
@@ -36,13 +36,13 @@ class Trace:
             state, data = file_state(path) if self.listens else (UNSTEADY, read_regular(path))
         except OSError:
             state, data = GONE, None
-        self._note(path, state)
+        self.note(path, state)
         return data
 
     def names_in(self, folder: str) -> frozenset[str]:
         """Return the names in a folder, none where it cannot be read."""
         state, names = folder_state(folder) if self.listens else (UNSTEADY, names_in(folder))
-        self._note(folder if folder.endswith(os.sep) else folder + os.sep, state)
+        self.note(folder if folder.endswith(os.sep) else folder + os.sep, state)
         return names
 
     @contextmanager
@@ -62,6 +62,17 @@ class Trace:
         if self._looked is not None:
             self._looked.update(looked)
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether somebody wants to know what is looked at now."""
+        return self.listens and self._looked is not None
+
+    def note(self, key: str, state: State) -> None:
+        """Take down how something was found that was looked at otherwise."""
+        if self._states.setdefault(key, state).digest != state.digest:
+            self._states[key] = UNSTEADY
+        self.add((key,))
+
     def seen(self, looked: set[str]) -> Seen:
         """Return the states of what was looked at."""
         return {path: self._states.get(path, GONE) for path in looked}
@@ -74,11 +85,6 @@ class Trace:
     def forget(self) -> None:
         """Forget all, as if nothing had been looked at. Answers made of it hold no longer."""
         self._states.clear()
-
-    def _note(self, path: str, state: State) -> None:
-        if self._states.setdefault(path, state).digest != state.digest:
-            self._states[path] = UNSTEADY
-        self.add((path,))
 
 
 class Remembered(Generic[P, T]):
