@@ -214,5 +214,5 @@ def _speaks_of(path: str, name: str) -> bool:
 
 def _binds(path: str, name: str) -> bool:
     """Say whether a module binds a name itself, whatever a star brings."""
-    outline = None if path.endswith(".ipynb") else outline_of(path)
+    outline = outline_of(path)
     return outline is not None and name in outline.names

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kdoctor.engine import fix, scan
+from kdoctor.documents import read_regular
+from kdoctor.engine import fix, importers, scan
 from kdoctor.engine.package import ProjectPackage
 from kdoctor.keras_api import Presence, lookup, surface
 from kdoctor.syntax import ClassInfo
@@ -362,18 +363,53 @@ def test_the_diff_of_a_finding_keeps_an_import_that_another_file_takes_from_here
 def fixed_losses(folder, files):
     """Return the text of ``losses.py`` after a fix of that file alone."""
     for name, source in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(source)
     (fixed,) = fix([folder / "losses.py"], target="keras==3.15.1").files
     return fixed.after.decode()
 
 
-def test_an_import_stays_that_a_star_hands_on(tmp_path):
-    files = {
-        "losses.py": _LOSSES,
-        "more.py": "from losses import *\n",
-        "train.py": "from more import *\n\nK.clear_session()\n",
-    }
+@pytest.mark.parametrize(
+    "files",
+    [
+        # A star hands it on, be it in a file that is no Python yet.
+        {
+            "more.py": "from losses import *\n",
+            "train.py": "from more import *\n\nK.clear_session()\n",
+        },
+        {"train.py": "from losses import *\n\nK.clear_session(\n"},
+        # The module lies in no package.
+        {"train.py": "import losses\n\nlosses.K.clear_session()\n"},
+        # Whoever takes it lies in a package, in a folder of the project.
+        {"pk/__init__.py": "", "pk/train.py": "from losses import K\n"},
+        {"pyproject.toml": "", "jobs/train.py": "from losses import K\n"},
+    ],
+)
+def test_an_import_stays_that_is_taken_from_wherever_python_finds_it(tmp_path, files):
+    files = {"losses.py": _LOSSES, **files}
     assert "import keras.backend as K\n" in fixed_losses(tmp_path, files)
+
+
+def test_an_import_of_a_package_stays_that_is_taken_as_its_attribute(tmp_path):
+    package = tmp_path / "pk/__init__.py"
+    package.parent.mkdir()
+    package.write_text(_LOSSES)
+    (tmp_path / "train.py").write_text("import pk\n\npk.K.clear_session()\n")
+    (fixed,) = fix([package], target="keras==3.15.1").files
+    assert b"import keras.backend as K\n" in fixed.after
+
+
+def test_outside_of_a_project_no_folder_is_searched_that_cannot_import_a_module(
+    tmp_path, monkeypatch
+):
+    read = []
+    monkeypatch.setattr(
+        importers, "read_regular", lambda path: read.append(path) or read_regular(path)
+    )
+    files = {"losses.py": _LOSSES, "train.py": "", "jobs/train.py": "", "pk/__init__.py": ""}
+    fixed_losses(tmp_path, files)
+    searched = {"losses.py", "train.py", "pk/__init__.py"}
+    assert set(read) == {str(tmp_path / each) for each in searched}
 
 
 @pytest.mark.parametrize(
