@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -203,27 +203,16 @@ class Examiner:
         anchors: dict[Place, Anchor] = {}
         problems: list[str] = []
         diffs = self._diffs(document, data)
-        for module in modules.values():
-            expected = ExpectedErrors(module.text)
-            for rule in self._rules:
-                if rule.code not in asked[module.unit.index]:
-                    continue
+        for index, module in modules.items():
+            for finding in self._found_in(module, asked[index], problems):
+                lines[finding.place] = module.unit.line_of(finding.place.span.start)
                 try:
-                    found = list(rule.load().check(module, self._facts))
-                except Exception as error:  # noqa: BLE001 - a bug in one rule
-                    problems.append(f"{why(error)} (in rule {rule.code})")
-                    continue
-                for finding in found:
-                    if expected.include(finding):
-                        continue
-                    lines[finding.place] = module.unit.line_of(finding.place.span.start)
-                    try:
-                        shown = diffs.filled(finding, module) if diffs else finding
-                    except Exception as error:  # noqa: BLE001
-                        problems.append(f"{why(error)} (in the fix of {rule.code})")
-                        shown = finding
-                    findings.add(shown)
-            places = [place for place in lines if place.unit == module.unit.index]
+                    shown = diffs.filled(finding, module) if diffs else finding
+                except Exception as error:  # noqa: BLE001
+                    problems.append(f"{why(error)} (in the fix of {finding.code})")
+                    shown = finding
+                findings.add(shown)
+            places = [place for place in lines if place.unit == index]
             # They ask where half of the tree stands: not done where nobody looks at them.
             if places and self.orders.anchors:
                 from kdoctor.engine.anchors import anchors_of  # noqa: PLC0415
@@ -251,6 +240,21 @@ class Examiner:
             lasts=not problems,
         )
         return scan, judged.directives
+
+    def _found_in(
+        self, module: Module, codes: Collection[str], problems: list[str]
+    ) -> Iterator[Finding]:
+        """Yield what the rules of some codes say about a module; the rules that fail are named."""
+        expected = ExpectedErrors(module.text)
+        for rule in self._rules:
+            if rule.code not in codes:
+                continue
+            try:
+                found = list(rule.load().check(module, self._facts))
+            except Exception as error:  # noqa: BLE001 - a bug in one rule
+                problems.append(f"{why(error)} (in rule {rule.code})")
+                continue
+            yield from (finding for finding in found if not expected.include(finding))
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""

@@ -16,7 +16,7 @@ from kdoctor.rewrite.spelling import Speller
 from kdoctor.rewrite.template import Rewrite
 from kdoctor.rewrite.variables import assigned_to_variable
 from kdoctor.rewrite.visibility import says_keep
-from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax import ImportBinding, Module, Reference, ReferenceKind
 
 _WORST_FIRST = (Applicability.MANUAL, Applicability.UNSAFE, Applicability.SAFE)
 Rating = Callable[[Rewrite], Applicability]
@@ -110,24 +110,11 @@ class RewriteTable:
         everywhere = [use for use in module.references if _reads(use, reference)]
         uses = [use for use in everywhere if not module.is_dead(use.node)]
         binding = reference.binding
-        if not uses and (binding.exported or says_keep(module, binding.statement)):
-            raise Refused("other files may import it from here")
-        if not uses and everywhere:
-            raise Refused(ONLY_IN_DEAD_CODE.reason)
-        if not uses and module.uses_of(binding):
-            raise Refused("other imports may bind the name that is used, too")
-        fixes: list[Fix] = []
-        refused: list[Refusal] = []
-        bound: dict[str, ImportNeed] = {}
-        for use in uses:
-            match each_use(use) if each_use else self.attempt(module, use, applicability):
-                case Fix() as fix:
-                    if all(bound.setdefault(need.local, need) == need for need in fix.imports):
-                        fixes.append(fix)
-                    else:  # in the next pass it finds that name taken, and asks for another
-                        refused.append(Refusal("another use needs its name for something else"))
-                case Refusal() as refusal:
-                    refused.append(refusal)
+        if not uses:
+            _check_that_it_may_go(module, binding, is_read_in_dead_code=bool(everywhere))
+        fixes, refused = _going_together(
+            each_use(use) if each_use else self.attempt(module, use, applicability) for use in uses
+        )
         if refused and not fixes:
             raise Refused(refused[0].reason)
         # `import keras.gone` binds `keras`, so the import block cannot tell that it is unused.
@@ -143,6 +130,37 @@ class RewriteTable:
                 unsafe_because="other files may import it from here",
             )
         return _together(fixes, drops)
+
+
+def _check_that_it_may_go(
+    module: Module, binding: ImportBinding, *, is_read_in_dead_code: bool
+) -> None:
+    """Hold back an import that nothing which runs uses.
+
+    Raises:
+        Refused: somebody may need it all the same.
+    """
+    if binding.exported or says_keep(module, binding.statement):
+        raise Refused("other files may import it from here")
+    if is_read_in_dead_code:
+        raise Refused(ONLY_IN_DEAD_CODE.reason)
+    if module.uses_of(binding):
+        raise Refused("other imports may bind the name that is used, too")
+
+
+def _going_together(attempts: Iterable[Fix | Refusal]) -> tuple[list[Fix], list[Refusal]]:
+    """Tell the fixes that bind each name to one thing only from what is refused."""
+    fixes: list[Fix] = []
+    refused: list[Refusal] = []
+    bound: dict[str, ImportNeed] = {}
+    for attempt in attempts:
+        if isinstance(attempt, Refusal):
+            refused.append(attempt)
+        elif all(bound.setdefault(need.local, need) == need for need in attempt.imports):
+            fixes.append(attempt)
+        else:  # in the next pass it finds that name taken, and asks for another
+            refused.append(Refusal("another use needs its name for something else"))
+    return fixes, refused
 
 
 def _is_imported_from(row: Rewrite, reference: Reference) -> bool:
