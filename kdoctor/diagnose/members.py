@@ -62,12 +62,8 @@ def explain_member(case: Case) -> Diagnosis | None:
         return None
     cls = (matched["cls"] or matched["type"]).rpartition(".")[2]
     member = matched["name"]
-    frame = case.raised_in
-    if frame is not None and frame.origin in {Origin.PACKAGE, Origin.PYTHON}:
-        # Its own line asked: a package written for another Keras; or its own class refuses.
-        is_its_own_class = frame.source.startswith("raise")
-        if frame.origin is Origin.PYTHON or is_its_own_class:
-            return None
+    if _is_of_other_code(case):
+        return None
     kind, home = _kind_of(cls, case.target)
     if case.is_inside_keras:
         return _of_older_tensorflow(cls, member, home, case)
@@ -78,11 +74,9 @@ def explain_member(case: Case) -> Diagnosis | None:
     if not home and not answer.findings:
         return _of_own_class(cls, member, case)
     presence = member_lookup(cls, member, case.target) if home else Presence.UNKNOWN
-    if presence is Presence.EXISTS and not answer.findings:
-        return None
-    last = member_until(Type(kind, cls=cls), member, case.target) if kind else None
     if presence is not Presence.MISSING and not answer.findings:
         return None
+    last = member_until(Type(kind, cls=cls), member, case.target) if kind else None
     surely = _is_surely_keras(cls, case)
     if not answer.diff and not surely and (last is None or _is_own_class(cls, case)):
         return None  # some other library's namesake, as far as one can see
@@ -104,6 +98,18 @@ def explain_member(case: Case) -> Diagnosis | None:
         package=package,
         target=case.target,
     )
+
+
+def _is_of_other_code(case: Case) -> bool:
+    """Say whether Python itself raised the error, or a class of a package that refuses.
+
+    Where a package's own line asked, that was written for another Keras.
+    """
+    frame = case.raised_in
+    if frame is None:
+        return False
+    refuses = frame.origin is Origin.PACKAGE and frame.source.startswith("raise")
+    return frame.origin is Origin.PYTHON or refuses
 
 
 def _of_older_tensorflow(cls: str, member: str, home: str, case: Case) -> Diagnosis | None:

@@ -70,6 +70,14 @@ def test_equal_text_that_is_no_path_stays() -> None:
     "other",
     [
         'os.getenv("small")',
+        'os.environ.get("small")',
+        'os.system("small")',
+        'os.popen("small")',
+        'os.putenv("small", "1")',
+        'keras.utils.get_custom_objects().get("small")',
+        'readers["all"]("small")',
+        'names = {}\nnames[0] = "small"\nload_weights(names[0])',
+        'def again(path):\n    return path\n\n\nload_model(again("small"))',
         'import numpy as np\nnp.save("small", 1)',
         'load_weights(os.path.join("small", "a.txt"))',
     ],
@@ -77,6 +85,37 @@ def test_equal_text_that_is_no_path_stays() -> None:
 def test_what_is_no_file_of_that_name_stays(other: str) -> None:
     source = f'{MODEL}{other}\nmodel.save("small")\n'
     assert mended(source, "KD604") == source.replace('save("small")', 'save("small.keras")')
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        'keras.callbacks.ModelCheckpoint("kept")',
+        'keras.callbacks.CSVLogger(filename="kept")',
+        'keras.models.save_model(model, "kept")',
+        'store.load_model(model_path="kept")',
+        'store.load_weights(checkpoint_path="kept")',
+        'store.load_weights(path="kept")',
+        'store.upload_file(client, "kept")',
+        'open("kept")',
+        'open(file="kept")',
+        'places = dict(best="kept")\nstore.load_model(places["best"])',
+        'places = {}\nplaces["best"] = "kept"\nstore.load_model(places.get("best"))',
+        'where: str = "kept"\nstore.load_model(where)',
+        'store.load_model(os.path.realpath("kept"))',
+        'store.load_model(str("kept"))',
+        'store.load_model(given or "kept")',
+        'store.load_model("kept" if given else "other")',
+        "def again(*, path):\n    return store.load_model(path)\n\n\nagain(path='kept')",
+        "class Net:\n    def restore(self, path):\n        open(path)\n\n\nNet().restore('kept')",
+        # Each is held by the other.
+        'one = "kept"\nfor each in range(3):\n    other = one\n    one = other\nopen(one)',
+    ],
+)
+def test_what_is_surely_taken_for_a_path_is_renamed(other: str) -> None:
+    source = f'{MODEL}{other}\nmodel.save("kept")\n'
+    after = source.replace('"kept"', '"kept.keras"').replace("'kept'", "'kept.keras'")
+    assert mended(source, "KD604") == after
 
 
 def test_a_path_that_is_handed_round_is_found_out_in_time() -> None:
