@@ -123,7 +123,7 @@ class KerasKnowledge:
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
         """Return what ``owner.member`` is, or gives when it is called."""
-        if owner.kind is Kind.LIST and member in {"__getitem__", "__iter__"}:
+        if owner.kind is Kind.LIST and member in {"__getitem__", "__iter__", "pop"}:
             return owner.item
         if called and member == "__call__" and _gives_one(owner):
             return TENSOR

@@ -6,22 +6,24 @@ classes and functions give is asked of ``Knowledge``.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import libcst as cst
 from msgspec.structs import replace
 
-from kdoctor.kinds import Kind, Type
-from kdoctor.syntax.annotations import declared, leaves_open
+from kdoctor.kinds import Kind
+from kdoctor.syntax.annotations import leaves_open
 from kdoctor.syntax.by_use import ByUse
 from kdoctor.syntax.classes import OwnClass, OwnClasses
-from kdoctor.syntax.docstrings import Docstrings
+from kdoctor.syntax.declarations import Declarations
+from kdoctor.syntax.fillings import FilledLists, is_new_and_empty
 from kdoctor.syntax.flow import TOO_MANY
 from kdoctor.syntax.forms import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.operations import compared, operated
+from kdoctor.syntax.operations import applied, called, compared, operated
 from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.partials import made_partial
 from kdoctor.syntax.remembering import Memory, OutOfOrderError
@@ -29,7 +31,18 @@ from kdoctor.syntax.resolving import Resolver, part_of
 from kdoctor.syntax.scopes import Binding, BindingKind
 from kdoctor.syntax.survey import Survey
 from kdoctor.syntax.symbolic_parameters import SymbolicParameters
-from kdoctor.syntax.values import NONE, UNKNOWN, Value, either, is_tensor, item_of, list_of, merged
+from kdoctor.syntax.values import (
+    NONE,
+    UNKNOWN,
+    Value,
+    either,
+    is_list,
+    is_tensor,
+    item_of,
+    joined,
+    list_of,
+    merged,
+)
 
 _UNTOLD = Value(exact=False)
 _PASSED_THROUGH = frozenset({"list", "tuple", "reversed", "sorted", "iter"})
@@ -71,7 +84,9 @@ class Inference:
         self._by_use = by_use
         self.assumed: dict[Binding, Value] = {}
         self._returns: dict[cst.FunctionDef, Sequence[cst.Return] | None] = {}
-        self._docstrings = Docstrings()
+        own = weakref.proxy(self)  # a ring would keep the tree until a collector comes
+        self._declarations = Declarations(survey, resolver, classes, knowledge, own)
+        self._lists = FilledLists(survey, resolver, knowledge, own)
         self._is_settled = False
 
     def value(self, node: cst.CSTNode) -> Value:
@@ -80,7 +95,7 @@ class Inference:
             self._is_settled = True
             SymbolicParameters(self._survey, self._resolver, self._knowledge, self).settle()
         try:
-            return self._of(node)
+            return self.infer(node)
         except (OutOfOrderError, RecursionError):
             if self._memory.in_order:
                 return UNKNOWN
@@ -111,7 +126,12 @@ class Inference:
         ]
         return [value for _, value in sorted(assigned, key=lambda pair: pair[0])]
 
-    def _of(self, node: cst.CSTNode) -> Value:
+    def infer(self, node: cst.CSTNode) -> Value:
+        """Return what an expression is, on the way to what another one is.
+
+        Raises:
+            OutOfOrderError: other questions are to be asked first.
+        """
         way = _WAYS.get(node.__class__)
         if way is None:
             return UNKNOWN
@@ -119,23 +139,23 @@ class Inference:
         return self._memory.recall(node, getattr(self, way)) if known is None else known
 
     def _named_expression(self, node: cst.NamedExpr) -> Value:
-        return self._of(node.value)
+        return self.infer(node.value)
 
     def _either(self, node: cst.IfExp) -> Value:
-        return merged((self._of(node.body), self._of(node.orelse)))
+        return merged((self.infer(node.body), self.infer(node.orelse)))
 
     def _boolean(self, node: cst.BooleanOperation) -> Value:
-        return merged((self._of(node.left), self._of(node.right)))
+        return merged((self.infer(node.left), self.infer(node.right)))
 
     def _comprehension(self, node: cst.ListComp | cst.GeneratorExp) -> Value:
-        return list_of(self._of(node.elt))
+        return list_of(self.infer(node.elt))
 
     def _display(self, node: cst.List | cst.Tuple) -> Value:
-        return list_of(merged(self._of(each.value) for each in node.elements))
+        return list_of(merged(self.infer(each.value) for each in node.elements))
 
     def _unary(self, node: cst.UnaryOperation) -> Value:
-        value = UNKNOWN if isinstance(node.operator, cst.Not) else self._of(node.expression)
-        return value if is_tensor(value) else UNKNOWN
+        value = UNKNOWN if isinstance(node.operator, cst.Not) else self.infer(node.expression)
+        return value if is_tensor(value) or value.is_open else UNKNOWN
 
     # -- names
 
@@ -152,7 +172,7 @@ class Inference:
 
     def _bound(self, binding: Binding) -> Value:
         value = self._bound_to(binding)
-        if value.is_none or value:
+        if value or value.is_none or value.is_open:
             return value
         told = self._by_use.of_binding(binding)
         return _UNTOLD if told is None else Value(told, exact=False)
@@ -160,24 +180,48 @@ class Inference:
     def _bound_to(self, binding: Binding) -> Value:
         match binding.kind:
             case BindingKind.ASSIGN | BindingKind.ANNOTATE:
-                return self._assigned(binding.value, binding.path, binding.annotation)
+                value = self._assigned(binding.value, binding.path, binding.annotation)
+                return self._with_fillings(binding, value)
+            case BindingKind.AUGMENT if isinstance(binding.node, cst.Name):
+                return self._with_fillings(binding, self._augmented(binding))
             case BindingKind.LOOP if binding.value is not None:
                 return self._element(binding.value, binding.path)
             case BindingKind.WITH if binding.value is not None and not binding.path:
-                entered = self._of(binding.value)
+                entered = self.infer(binding.value)
                 return self._member(entered, "__enter__", called=True)
             case BindingKind.PARAMETER:
                 own = self._classes.receiver(binding)
                 if own is not None:
                     return Value(own.type, own, exact=False)
                 if binding.annotation is not None and not is_starred(binding.node):
-                    told = self._declared(binding.annotation, binding.scope.node)
+                    told = self._declarations.of(binding.annotation, binding.scope.node)
                     if told or not leaves_open(binding.annotation):
                         return told
                 self._memory.note_assumption()
-                return self.assumed.get(binding) or self._documented(binding)
+                assumed = self.assumed.get(binding, UNKNOWN)
+                return (
+                    assumed
+                    if assumed or assumed.is_open
+                    else self._declarations.documented(binding)
+                )
             case _:
                 return UNKNOWN
+
+    def _augmented(self, binding: Binding) -> Value:
+        """Return what ``x += value`` leaves in ``x``."""
+        value, statement = binding.value, self._survey.parents[binding.node]
+        if value is None or not isinstance(statement, cst.AugAssign):
+            return UNKNOWN
+        sides = (self.infer(binding.node), self.infer(value))
+        if isinstance(statement.operator, cst.AddAssign) and all(map(is_list, sides)):
+            return joined(sides)
+        return operated(sides, (False, is_number(value)))
+
+    def _with_fillings(self, binding: Binding, value: Value) -> Value:
+        """Return what a name holds, with what is put into it where that is a list."""
+        if is_list(value) or is_new_and_empty(binding):
+            return self._memory.recall(binding, lambda _: self._lists.filled(binding, value))
+        return value
 
     def _assigned(
         self,
@@ -186,27 +230,27 @@ class Inference:
         annotation: cst.BaseExpression | None,
     ) -> Value:
         if annotation is not None:
-            told = declared(annotation, self._named)
-            if told and (value is None or not self._of(value)):
+            told = self._declarations.told(annotation)
+            if told and (value is None or not self.infer(value)):
                 return replace(told, exact=False)
         part = part_of(value, path)
         if part is not None:
-            return self._of(part)
+            return self.infer(part)
         if value is None or len(path) != 1 or path[0] is None:
             return UNKNOWN
-        whole = self._of(value)
+        whole = self.infer(value)
         return whole if whole.may_be_several else item_of(whole) or self._returned_part(value, path)
 
     def _returned_part(self, value: cst.BaseExpression, path: Sequence[int | None]) -> Value:
         """Return what ``a, b = function()`` binds, where each return writes out its parts."""
-        function = self._own_function(value.func) if isinstance(value, cst.Call) else None
+        function = self.own_function(value.func) if isinstance(value, cst.Call) else None
         returns = None if function is None else self._returns_of(function)
         if returns is None:
             return UNKNOWN
         parts = [part_of(each.value, path) for each in returns]
-        return merged(UNKNOWN if part is None else self._of(part) for part in parts)
+        return merged(UNKNOWN if part is None else self.infer(part) for part in parts)
 
-    def _own_function(self, callee: cst.BaseExpression) -> cst.FunctionDef | None:
+    def own_function(self, callee: cst.BaseExpression) -> cst.FunctionDef | None:
         """Return the function of the module, or the method of one of its classes."""
         if isinstance(callee, cst.Name):
             bindings = self._resolver.bindings_at(callee)
@@ -214,7 +258,7 @@ class Inference:
             return node if isinstance(node, cst.FunctionDef) else None
         if not isinstance(callee, cst.Attribute):
             return None
-        own = self._of(callee.value).own
+        own = self.infer(callee.value).own
         definer = None if own is None else own.definer(callee.attr.value)
         method = None if definer is None else definer.method(callee.attr.value)
         return None if method is None or is_property(method) else method
@@ -233,56 +277,15 @@ class Inference:
             return UNKNOWN
         if path:
             return UNKNOWN
-        value = self._of(iterable)
+        value = self.infer(iterable)
         return item_of(value) or self._member(value, "__iter__", called=True)
-
-    def _declared(self, annotation: cst.BaseExpression, function: cst.CSTNode) -> Value:
-        """Return what a function says of a parameter, or of what it gives."""
-        told = replace(declared(annotation, self._named), exact=False)
-        is_one = is_tensor(told) or is_tensor(item_of(told))
-        return UNKNOWN if is_one and self._classes.runs_on_values(function) else told
-
-    def _named(self, cls: cst.BaseExpression) -> Value:
-        text = cls.raw_value if isinstance(cls, cst.SimpleString) else None
-        return self._instance(cls) if text is None else self._instance_of_text(cls, text)
-
-    def _documented(self, binding: Binding) -> Value:
-        """Return what the docstring says that a parameter is.
-
-        The code must itself go where the docstring goes: of `tf.keras.Model` in a file without
-        any other `.keras` nobody hears.
-        """
-        function = binding.scope.node
-        if not isinstance(function, cst.FunctionDef):
-            return UNKNOWN
-        named = self._docstrings.type_of(function, binding.name)
-        if named is None or not set(named.split(".")[1:-1][:1]) <= self._attribute_names:
-            return UNKNOWN
-        value = self._instance_of_text(function, named)
-        return replace(value, exact=False) if value else UNKNOWN
-
-    @cached_property
-    def _attribute_names(self) -> frozenset[str]:
-        return frozenset(node.attr.value for node in self._survey.attributes)
-
-    def _instance_of_text(self, node: cst.CSTNode, text: str) -> Value:
-        root, *path = text.split(".")
-        scope = self._resolver.scope_of(node)
-        for binding in self._resolver.bindings(root, node, scope):
-            if isinstance(binding.node, cst.ClassDef) and not path:
-                own = self._classes.of(binding.node)
-                return UNKNOWN if own is None else Value(own.type, own)
-        meaning = self._resolver.meaning(root, node, scope)
-        if meaning is None:
-            return UNKNOWN
-        return Value(self._knowledge.class_type(self._resolver.member(meaning, path).name))
 
     # -- attributes and calls
 
     def _attribute(self, node: cst.Attribute) -> Value:
         if self._resolver.meaning_of(node) is not None:
             return UNKNOWN  # a thing of a module, not of an instance
-        owner = self._of(node.value)
+        owner = self.infer(node.value)
         if owner.own is not None:
             definer = owner.own.definer(node.attr.value)
             if definer is not None:
@@ -320,7 +323,7 @@ class Inference:
 
     def _call(self, node: cst.Call) -> Value:
         function = node.func
-        instance = self._instance(function)
+        instance = self.instance(function)
         if instance:
             return instance
         meaning = self._resolver.meaning_of(function)
@@ -332,56 +335,44 @@ class Inference:
             if not bindings and function.value == "super":
                 return self._super(node)
             if not bindings and function.value in _PASSED_THROUGH and node.args:
-                value = self._of(node.args[0].value)
+                value = self.infer(node.args[0].value)
                 return value if item_of(value) else UNKNOWN
             if len(bindings) == 1 and isinstance(bindings[0].node, cst.FunctionDef):
                 return self._returned(bindings[0].node)
         if isinstance(function, cst.Attribute):
-            owner = self._of(function.value)
+            owner = self.infer(function.value)
             definer = None if owner.own is None else owner.own.definer(function.attr.value)
             if definer is not None:
                 method = definer.method(function.attr.value)
                 if method is not None and not is_property(method):
                     return self._returned(method)
                 # `self.dense(x)`: an attribute that holds a layer.
-                return self._called(self._of(function), node)
+                return self._called(self.infer(function), node)
             given = self._member(owner, function.attr.value, called=True)
             if given:
                 return given
-        return self._called(self._of(function), node)
+        return self._called(self.infer(function), node)
 
     def _applied(self, name: str, call: cst.Call) -> Value:
         """Return what an imported function makes of tensors."""
         passed = [each.value for each in call.args if not each.star]
-        given = [self._of(each) for each in passed]
+        given = [self.infer(each) for each in passed]
         given += [item_of(each) for each in given]
         given += [
-            self._of(element.value)
+            self.infer(element.value)
             for each in passed
             if isinstance(each, cst.List | cst.Tuple)
             for element in each.elements
         ]
-        kinds = [each.type for each in given if each.type is not None]
-        for kind in (Kind.TENSOR, Kind.EAGER):
-            for each in kinds:
-                if each.kind is kind:
-                    return Value(self._knowledge.applied_type(name, each))
-        return UNKNOWN
+        return applied(name, given, self._knowledge)
 
     def _called(self, callee: Value, call: cst.Call) -> Value:
-        """Return what calling an instance gives: that depends on what it is called with."""
-        if callee.type is None or callee.type.kind not in {Kind.LAYER, Kind.MODEL} or not call.args:
+        """Return what calling an instance gives."""
+        if not call.args or callee.type is None:
             return UNKNOWN
-        given = self._of(call.args[0].value)
-        kind = given.type.kind if given.type is not None else None
-        item = item_of(given)
-        if kind is Kind.LIST and item.type is not None:
-            kind = item.type.kind
-        if kind is Kind.TENSOR:
-            return Value(self._knowledge.member_type(callee.type, "__call__", called=True))
-        return Value(Type(Kind.EAGER)) if kind is Kind.EAGER else UNKNOWN
+        return called(callee.type, lambda: self.infer(call.args[0].value), self._knowledge)
 
-    def _instance(self, cls: cst.BaseExpression) -> Value:
+    def instance(self, cls: cst.BaseExpression) -> Value:
         """Return what calling a class makes, nothing where ``cls`` is no class."""
         own = self._classes.named(cls)
         if own is not None:
@@ -390,7 +381,7 @@ class Inference:
             bindings = self._resolver.bindings_at(cls)
             bound = bindings[0] if len(bindings) == 1 else None
             if bound and (of := passed_by_pytest(bound) or made_partial(bound, self._resolver)):
-                return either(self._instance(each) for each in of)
+                return either(self.instance(each) for each in of)
         meaning = self._resolver.meaning_of(cls)
         return Value(None if meaning is None else self._knowledge.class_type(meaning.name))
 
@@ -402,13 +393,13 @@ class Inference:
                 continue
             if len(own.node.bases) != 1:
                 return UNKNOWN
-            return self._instance(own.node.bases[0].value)
+            return self.instance(own.node.bases[0].value)
         return UNKNOWN
 
     def _subscript(self, node: cst.Subscript) -> Value:
-        value = self._of(node.value)
+        value = self.infer(node.value)
         if value.type is None or value.own is not None:
-            return UNKNOWN
+            return value if value.is_open else UNKNOWN
         index = len(node.slice) == 1 and isinstance(node.slice[0].slice, cst.Index)
         if value.type.kind is Kind.LIST:
             return item_of(value) if index else value
@@ -417,12 +408,14 @@ class Inference:
         return self._member(value, "__getitem__", called=True)
 
     def _operation(self, node: cst.BinaryOperation) -> Value:
-        sides = (self._of(node.left), self._of(node.right))
+        sides = (self.infer(node.left), self.infer(node.right))
+        if isinstance(node.operator, cst.Add) and all(map(is_list, sides)):
+            return joined(sides)
         return operated(sides, (is_number(node.left), is_number(node.right)))
 
     def _comparison(self, node: cst.Comparison) -> Value:
         first, *more = node.comparisons  # of several, Python asks the first for its truth
-        sides = (self._of(node.left), self._of(first.comparator))
+        sides = (self.infer(node.left), self.infer(first.comparator))
         return UNKNOWN if more else compared(sides, first.operator)
 
     # -- functions
@@ -435,9 +428,9 @@ class Inference:
         returns = self._returns_of(function)
         if returns is None:
             return UNKNOWN
-        value = merged(NONE if each.value is None else self._of(each.value) for each in returns)
+        value = merged(NONE if each.value is None else self.infer(each.value) for each in returns)
         if not value and function.returns is not None:
-            return self._declared(function.returns.annotation, function)
+            return self._declarations.of(function.returns.annotation, function)
         return value
 
     def _returns_of(self, function: cst.FunctionDef) -> Sequence[cst.Return] | None:

@@ -38,8 +38,8 @@ class Knowledge(Protocol):
         """Return what ``owner.member`` is, or gives when it is called.
 
         ``__call__`` (called) is a call of the instance itself with a symbolic tensor,
-        ``__getitem__`` an element that is taken by index, ``__iter__`` one that a loop gives,
-        ``__enter__`` what ``with … as`` binds.
+        ``__getitem__`` an element that is taken by index, ``pop`` one that is taken out,
+        ``__iter__`` one that a loop gives, ``__enter__`` what ``with … as`` binds.
         """
 
     @property

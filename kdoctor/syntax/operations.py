@@ -1,13 +1,14 @@
-"""What operators make of what is known of their operands."""
+"""What operators and calls make of what is known of their operands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
 from kdoctor.kinds import Kind, Type
-from kdoctor.syntax.values import UNKNOWN, Value, is_tensor
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.values import OPEN, UNKNOWN, Value, is_tensor, item_of
 
 _ORDERING = cst.LessThan | cst.LessThanEqual | cst.GreaterThan | cst.GreaterThanEqual
 
@@ -17,6 +18,8 @@ def operated(sides: Sequence[Value], are_numbers: Sequence[bool]) -> Value:
     for side in sides:
         if _is_symbolic(side):
             return side
+    if OPEN in sides:
+        return OPEN
     known = (is_tensor(side) or one for side, one in zip(sides, are_numbers, strict=True))
     return Value(Type(Kind.EAGER)) if any(map(is_tensor, sides)) and all(known) else UNKNOWN
 
@@ -31,6 +34,31 @@ def compared(sides: Sequence[Value], operator: cst.BaseCompOp) -> Value:
     surely = isinstance(operator, _ORDERING)
     found = (each for each in sides if _is_symbolic(each) and (surely or not each.may_be_several))
     return next(found, UNKNOWN)
+
+
+def applied(name: str, given: Sequence[Value], knowledge: Knowledge) -> Value:
+    """Return what an imported function makes of what goes in, where there are tensors in it."""
+    types = {each.type.kind: each.type for each in reversed(given) if each.type is not None}
+    if Kind.TENSOR not in types and OPEN in given:
+        return OPEN
+    tensor = types.get(Kind.TENSOR) or types.get(Kind.EAGER)
+    return UNKNOWN if tensor is None else Value(knowledge.applied_type(name, tensor))
+
+
+def called(callee: Type, first: Callable[[], Value], knowledge: Knowledge) -> Value:
+    """Return what calling an instance gives: that depends on what it is called with first."""
+    if callee.kind not in {Kind.LAYER, Kind.MODEL}:
+        return UNKNOWN
+    given = first()
+    if given.is_open:
+        return given
+    kind = given.type.kind if given.type is not None else None
+    item = item_of(given)
+    if kind is Kind.LIST and item.type is not None:
+        kind = item.type.kind
+    if kind is Kind.TENSOR:
+        return Value(knowledge.member_type(callee, "__call__", called=True))
+    return Value(Type(Kind.EAGER)) if kind is Kind.EAGER else UNKNOWN
 
 
 def _is_symbolic(value: Value) -> bool:

@@ -149,7 +149,7 @@ class Possible:
         """Yield what a binding may hold."""
         yield from self._by_use.of_bindings.get(bound, ())
         match bound.kind:
-            case BindingKind.ASSIGN:
+            case BindingKind.ASSIGN | BindingKind.AUGMENT:
                 if bound.annotation is not None:
                     yield from self._declared(bound.annotation, bound.space)
                 if bound.value is not None:
@@ -404,9 +404,9 @@ class Possible:
     def _operation(self, node: ast.BinOp, space: Space) -> Types:
         sides = self._of(node.left, space) | self._of(node.right, space)
         return frozenset(
-            each if each.kind is Kind.TENSOR else Type(Kind.EAGER)
+            Type(Kind.EAGER) if each.kind is Kind.EAGER else each
             for each in sides
-            if each.kind in _TENSORS
+            if each.kind in _TENSORS or each.kind is Kind.LIST
         )
 
     def _unary(self, node: ast.UnaryOp, space: Space) -> Types:

@@ -16,6 +16,7 @@ from kdoctor.syntax.scopes import BindingKind
 
 Steps = tuple[int | None, ...]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+_PUTTING = frozenset({"append", "insert", "extend"})
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Condition = ast.If | ast.While | ast.IfExp | ast.Assert
 Loop = ast.For | ast.AsyncFor | ast.comprehension
@@ -153,6 +154,8 @@ class Sketch:
     def _target(self, target: ast.expr, bound: Bound) -> None:
         if isinstance(target, ast.Name):
             self._bind(target.id, bound)
+        elif isinstance(target, ast.Subscript) and bound.value is not None:
+            self._put(target.value, ast.List([bound.value]))
         elif isinstance(target, ast.Attribute):
             self.stores.setdefault(target.attr, []).append(bound)
         elif isinstance(target, ast.Tuple | ast.List):
@@ -164,6 +167,14 @@ class Sketch:
                 )  # fmt: skip
                 self._target(each.value if isinstance(each, ast.Starred) else each, part)
 
+    def _put(self, owner: ast.expr, items: ast.expr) -> None:
+        """Note what is put into a list: ``xs.append(x)`` leaves in it what ``xs += [x]`` does."""
+        if isinstance(owner, ast.Name):
+            bound = Bound(BindingKind.AUGMENT, self._space, items)
+            self.by_name.setdefault(owner.id, []).append(bound)
+            for space in self._space.enclosing():
+                space.bound.setdefault(owner.id, []).append(bound)
+
     def _assign(self, node: ast.Assign) -> None:
         for target in node.targets:
             self._target(target, Bound(BindingKind.ASSIGN, self._space, node.value))
@@ -171,6 +182,9 @@ class Sketch:
     def _annotated(self, node: ast.AnnAssign) -> None:
         bound = Bound(BindingKind.ASSIGN, self._space, node.value, annotation=node.annotation)
         self._target(node.target, bound)
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        self._target(node.target, Bound(BindingKind.AUGMENT, self._space, node.value))
 
     def _walrus(self, node: ast.NamedExpr) -> None:
         self._target(node.target, Bound(BindingKind.ASSIGN, self._space, node.value))
@@ -202,6 +216,9 @@ class Sketch:
             if node.keywords or node.args:
                 self.asked.append(place)
                 self.called_members.setdefault(function.attr, []).append(place)
+            if function.attr in _PUTTING and node.args:
+                last = node.args[-1]
+                self._put(function.value, last if function.attr == "extend" else ast.List([last]))
         elif isinstance(function, ast.Name):
             self.calls.setdefault(function.id, []).append(place)
         elif isinstance(function, ast.Call):
@@ -281,6 +298,7 @@ def chain_in(text: str) -> ast.expr:
 _HANDLERS: dict[type[ast.AST], Callable[[Sketch, Any], None]] = {
     ast.Assign: Sketch._assign,  # noqa: SLF001
     ast.AnnAssign: Sketch._annotated,  # noqa: SLF001
+    ast.AugAssign: Sketch._augmented,  # noqa: SLF001
     ast.NamedExpr: Sketch._walrus,  # noqa: SLF001
     ast.For: Sketch._loop,  # noqa: SLF001
     ast.AsyncFor: Sketch._loop,  # noqa: SLF001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 import libcst as cst
@@ -14,9 +15,10 @@ from kdoctor.syntax.parameters import Candidate, Parameters
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding
 from kdoctor.syntax.survey import Survey
-from kdoctor.syntax.type_sets import PASSED_ON
-from kdoctor.syntax.values import UNKNOWN, Value, merged, same_kind
+from kdoctor.syntax.type_sets import is_passed_on
+from kdoctor.syntax.values import OPEN, UNKNOWN, Value, merged, same_kind
 
+_NOTHING: Mapping[Binding, Value] = MappingProxyType({})
 _ROUNDS = 6  # in which the parameters of functions that call each other must agree
 
 
@@ -59,7 +61,7 @@ class SymbolicParameters:
         self._settle_objects([each for each in candidates if each not in grounded])
 
     def _settle_objects(self, candidates: Sequence[Candidate]) -> None:
-        """Find the parameters for which every call passes a model, or every call an optimizer, ….
+        """Find the parameters for which every call passes a model, or every one a list of tensors.
 
         What one is found to take may tell what another takes.
         """
@@ -75,7 +77,7 @@ class SymbolicParameters:
 
     def _object(self, candidate: Candidate) -> Value:
         shared = merged(map(self._inference.value, candidate.arguments))
-        is_one = shared.type is not None and shared.type.kind in PASSED_ON
+        is_one = shared.type is not None and is_passed_on(shared.type)
         return replace(shared, exact=False) if is_one else UNKNOWN
 
     def _largest(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
@@ -89,18 +91,26 @@ class SymbolicParameters:
         return ()
 
     def _grounded(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        """Return those that a symbolic tensor gets to: not by calling themselves alone."""
+        """Return those that a symbolic tensor gets to: not by calling themselves alone.
+
+        In ``x = act(Dense(4)(x))`` of a loop the tensor from before it gets to ``act``, and what
+        ``act`` gives of it only then.
+        """
         found: tuple[Candidate, ...] = ()
+        nothing_yet = dict.fromkeys((each.binding for each in candidates), OPEN)
         for _ in range(_ROUNDS):
-            self._assume(found)
+            self._assume(found, nothing_yet)
             more = tuple(each for each in candidates if each in found or self._gets_a_tensor(each))
             if len(more) == len(found):
                 break
             found = more
         return found
 
-    def _assume(self, candidates: tuple[Candidate, ...]) -> None:
-        self._assumed = {each.binding: self._symbolic(each) for each in candidates}
+    def _assume(
+        self, candidates: tuple[Candidate, ...], others: Mapping[Binding, Value] = _NOTHING
+    ) -> None:
+        symbolic = {each.binding: self._symbolic(each) for each in candidates}
+        self._assumed = {**others, **symbolic}
         self._inference.assume(self._assumed)
 
     def _gets_a_tensor(self, candidate: Candidate) -> bool:

@@ -15,6 +15,7 @@ class Value(Struct, frozen=True):
     """What is known of an expression: its type, its class where that is the user's own.
 
     ``is_none``: it is the literal None, which says nothing about the name that holds it.
+    ``is_open``: it is what is being inferred, in a ring, of which nothing has been found yet.
     ``exact`` is false where it may be of a subclass: a declared parameter, ``self``.
     """
 
@@ -22,6 +23,7 @@ class Value(Struct, frozen=True):
     own: OwnClass | None = None
     is_none: bool = False
     exact: bool = True
+    is_open: bool = False
 
     @property
     def may_be_several(self) -> bool:
@@ -34,13 +36,15 @@ class Value(Struct, frozen=True):
 
 UNKNOWN = Value()
 NONE = Value(is_none=True)
+OPEN = Value(is_open=True)
 
 
 def merged(values: Iterable[Value]) -> Value:
     """Return what is true of all values: their kind, and their class where that is the same."""
-    real = [each for each in values if not each.is_none]
+    given = list(values)
+    real = [each for each in given if not each.is_none and not each.is_open]
     if not real:
-        return UNKNOWN
+        return OPEN if any(each.is_open for each in given) else UNKNOWN
     first = real[0]
     if all(each == first for each in real):
         return first
@@ -87,15 +91,29 @@ def is_tensor(value: Value) -> bool:
     return value.type is not None and value.type.kind in {Kind.TENSOR, Kind.EAGER}
 
 
+def is_list(value: Value) -> bool:
+    """Say whether it is a list of things of which something is known."""
+    return value.type is not None and value.type.kind is Kind.LIST
+
+
 def item_of(value: Value) -> Value:
     """Return what the elements of a list are."""
+    if value.is_open:
+        return value
     if value.type is None or value.type.kind is not Kind.LIST:
         return UNKNOWN
     return Value(value.type.item)
 
 
+def joined(lists: Iterable[Value]) -> Value:
+    """Return the list that ``+`` makes of lists."""
+    return list_of(merged(map(item_of, lists)))
+
+
 def list_of(value: Value) -> Value:
     """Return a list of such values."""
+    if value.is_open:
+        return value
     if value.type is None or value.own is not None:
         return UNKNOWN
     return Value(Type(Kind.LIST, item=value.type))

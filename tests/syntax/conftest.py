@@ -77,7 +77,7 @@ class World:
         return layer.cls == "Dense"
 
     def member_type(self, owner, member, *, called):
-        if owner.kind is Kind.LIST and member in {"__iter__", "__getitem__"}:
+        if owner.kind is Kind.LIST and member in {"__iter__", "__getitem__", "pop"}:
             return owner.item
         return MEMBERS.get((owner.kind, member, called))
 

@@ -180,6 +180,22 @@ KNOWN = {
     "a tensor by the layers made for it": (
         "def f(x):\n    y = k.layers.Dense(3)(x)\n    y.it\n    x.it\n    return y"
     ),
+    "a tensor in a loop": "x = k.Input()\nfor i in r:\n    x = k.layers.Dense(3)(x)\nx.it",
+    "a tensor that is added to": "x = k.Input()\nx += 1\nx.it",
+    "a list that is filled": "def f():\n    x = []\n    x.append(k.Sequential())\n    x[0].it",
+    "a list that is filled by a function": (
+        "xs = []\ndef f():\n    xs.insert(0, k.Sequential())\nfor x in xs:\n    x.it"
+    ),
+    "a list that is filled by a list": "x = list()\nx.extend([k.Sequential()])\nx[0].it",
+    "a list that is added to": "x = []\nx += [k.Sequential()]\nx[0].it",
+    "lists that are added": "x = [k.Sequential()] + [k.Sequential()]\nx.pop().it",
+    "an element that is set": "x = [k.Sequential()]\nx[0] = k.Model()\nx[0].it",
+    "a filled list of tensors that is passed": (
+        "def f(xs):\n    xs[0].it\nx = []\nx.append(k.Input())\nf(x)"
+    ),
+    "a tensor of a function in a loop": (
+        "def f(t):\n    t.it\n    return t\nx = k.Input()\nfor i in r:\n    x = f(x)"
+    ),
     "a weight": "k.layers.Dense(3).add_weight().it",
     "what fit gives": "h = k.Sequential().fit()\nh.it",
 }

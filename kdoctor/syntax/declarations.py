@@ -1,0 +1,89 @@
+"""What code says of its own values: annotations, and docstrings."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Protocol
+
+import libcst as cst
+from msgspec.structs import replace
+
+from kdoctor.syntax.annotations import declared
+from kdoctor.syntax.classes import OwnClasses
+from kdoctor.syntax.docstrings import Docstrings
+from kdoctor.syntax.knowledge import Knowledge
+from kdoctor.syntax.resolving import Resolver
+from kdoctor.syntax.scopes import Binding
+from kdoctor.syntax.survey import Survey
+from kdoctor.syntax.values import UNKNOWN, Value, is_tensor, item_of
+
+
+class Classes(Protocol):
+    """An inference that knows classes."""
+
+    def instance(self, cls: cst.BaseExpression) -> Value:
+        """Return what calling a class makes."""
+
+
+class Declarations:
+    """Reads those of one module."""
+
+    def __init__(
+        self,
+        survey: Survey,
+        resolver: Resolver,
+        classes: OwnClasses,
+        knowledge: Knowledge,
+        inference: Classes,
+    ) -> None:
+        self._survey = survey
+        self._resolver = resolver
+        self._classes = classes
+        self._knowledge = knowledge
+        self._inference = inference
+        self._docstrings = Docstrings()
+
+    def told(self, annotation: cst.BaseExpression) -> Value:
+        """Return what an annotation says, wherever it stands."""
+        return declared(annotation, self._named)
+
+    def of(self, annotation: cst.BaseExpression, function: cst.CSTNode) -> Value:
+        """Return what a function says of a parameter, or of what it gives."""
+        told = replace(self.told(annotation), exact=False)
+        is_one = is_tensor(told) or is_tensor(item_of(told))
+        return UNKNOWN if is_one and self._classes.runs_on_values(function) else told
+
+    def documented(self, binding: Binding) -> Value:
+        """Return what the docstring says that a parameter is.
+
+        The code must itself go where the docstring goes: of `tf.keras.Model` in a file without
+        any other `.keras` nobody hears.
+        """
+        function = binding.scope.node
+        if not isinstance(function, cst.FunctionDef):
+            return UNKNOWN
+        named = self._docstrings.type_of(function, binding.name)
+        if named is None or not set(named.split(".")[1:-1][:1]) <= self._attribute_names:
+            return UNKNOWN
+        value = self._instance_of_text(function, named)
+        return replace(value, exact=False) if value else UNKNOWN
+
+    def _named(self, cls: cst.BaseExpression) -> Value:
+        text = cls.raw_value if isinstance(cls, cst.SimpleString) else None
+        return self._inference.instance(cls) if text is None else self._instance_of_text(cls, text)
+
+    @cached_property
+    def _attribute_names(self) -> frozenset[str]:
+        return frozenset(node.attr.value for node in self._survey.attributes)
+
+    def _instance_of_text(self, node: cst.CSTNode, text: str) -> Value:
+        root, *path = text.split(".")
+        scope = self._resolver.scope_of(node)
+        for binding in self._resolver.bindings(root, node, scope):
+            if isinstance(binding.node, cst.ClassDef) and not path:
+                own = self._classes.of(binding.node)
+                return UNKNOWN if own is None else Value(own.type, own)
+        meaning = self._resolver.meaning(root, node, scope)
+        if meaning is None:
+            return UNKNOWN
+        return Value(self._knowledge.class_type(self._resolver.member(meaning, path).name))
