@@ -26,7 +26,7 @@ def read_in_a_loss(module: Module, call: cst.Call) -> str | None:
     """Return which symbolic tensor a call in a loss or metric gets from outside of it, if any."""
     if module.context_of(call) is not Context.LOSS_OR_METRIC:
         return None
-    function = _around(module, call)
+    function = function_around(module, call)
     return None if function is None else _from_outside(module, function, call)
 
 
@@ -36,34 +36,19 @@ def read_in_a_possible_loss(module: Module, call: cst.Call) -> str | None:
     Such a function takes parameters of which nothing tells that they are symbolic, makes no layers,
     and is only handed on: to `compile`, somewhere, perhaps.
     """
-    function = _around(module, call)
+    function = function_around(module, call)
     if function is None or not _may_run_with_values(module, function):
         return None
     return _from_outside(module, function, call)
 
 
-def outer_tensors_of_a_loss(
-    module: Module, call: cst.Call
-) -> Iterator[tuple[_Function, cst.BaseExpression]]:
-    """Yield the symbolic tensors from outside that a call names, with the loss it stands in."""
-    function = _around(module, call)
-    if not isinstance(function, cst.FunctionDef):
-        return
-    if module.context_of(call) is not Context.LOSS_OR_METRIC:
-        return
-    for argument in call.args:
-        for each in descendants(argument.value):
-            if isinstance(each, cst.Name) and is_symbolic(module, each):
-                bindings = module.bindings_at(each)
-                if bindings and all(_is_outside(each, function) for each in bindings):
-                    yield function, each
-
-
-def _is_outside(binding: Binding, function: _Function) -> bool:
+def is_outside(binding: Binding, function: _Function) -> bool:
+    """Say whether a name is bound outside of a function."""
     return all(scope.node is not function for scope in binding.scope.enclosing())
 
 
-def _around(module: Module, node: cst.CSTNode) -> _Function | None:
+def function_around(module: Module, node: cst.CSTNode) -> _Function | None:
+    """Return the function in whose body a node stands, None where there is none."""
     child = node
     for each in module.ancestors(node):
         if isinstance(each, _Function) and child is each.body:
@@ -83,7 +68,7 @@ def _from_outside(module: Module, function: _Function, call: cst.Call) -> str | 
             if not isinstance(each, cst.Name) or not holds_symbolic(module, each):
                 continue
             for binding in module.bindings_at(each):
-                if _is_outside(binding, function):
+                if is_outside(binding, function):
                     return each.value
                 if binding.value is not None and binding not in seen:
                     seen.add(binding)
@@ -102,7 +87,7 @@ def _is_run_with_values(module: Module, function: _Function, asked: frozenset[cs
         return True
     if not _takes_others(module, function) or _makes_layers(module, function):
         return False
-    callers = [_around(module, each) for each in _calls(module, function)]
+    callers = [function_around(module, each) for each in _calls(module, function)]
     return all(
         each is not None and _is_run_with_values(module, each, asked | {function})
         for each in callers

@@ -575,6 +575,34 @@ def read(path):
     return tf.reshape(tf.cast(image, 'int32'), (2, 2))
 keras.Input((2,))
 
+# KD503
+import keras
+import tensorflow as tf
+def read(paths):
+    images = []
+    for path in paths:
+        images.append(tf.io.read_file(path))
+    return tf.stack(images)
+keras.Input((2,))
+
+# KD517
+import keras
+from keras import ops
+x = keras.Input((4,))
+def scaled(t, factor):
+    return ops.mean(t) * factor
+def plus(t):
+    return t + x
+weights = [lambda a: a * x, plus]
+
+# KD517
+import keras
+factor = 0.5
+x = keras.Input((4,))
+def loss(y_true, y_pred):
+    return (y_true - y_pred) * factor
+model.compile('sgd', loss=lambda t, p: t - factor * p)
+
 # KD504
 import keras
 def build():
@@ -1758,6 +1786,59 @@ import tensorflow as tf
 x = keras.Input((4,))
 def deep(y):
     return tf.square(keras.layers.Dense(2)(y))
+
+# KD503
+import keras
+import tensorflow as tf
+
+x = keras.Input((4,))
+for _ in range(3):
+    x = keras.layers.Dense(2)(x)
+    y = x
+tf.square(y)
+
+# KD503
+import keras
+import tensorflow as tf
+
+def build():
+    found = list()
+    def add():
+        found.insert(0, keras.Input((3,)))
+    add()
+    return tf.concat([*found, found.pop()], -1)
+
+# KD503
+import keras
+import tensorflow as tf
+
+found = [keras.Input((3,))] + [keras.Input((3,))]
+found += [found[0]]
+def join(them):
+    return tf.stack(them)
+join(found)
+
+# KD517
+import keras
+x = keras.Input((4,))
+goal = lambda true, seen: seen + x
+model.compile('sgd', {'a': goal})
+
+# KD517
+import keras
+x = keras.Input((4,))
+model.compile('sgd', metrics=[lambda true, seen: x])
+
+# KD517
+import keras
+from keras import ops
+x = keras.Input((4,))
+model = keras.Model(x, x)
+class Mine(keras.losses.Loss):
+    def call(self, a, b):
+        total = ops.mean(a)
+        total += model.output
+        return total
 
 # KD503
 import keras

@@ -2,8 +2,8 @@
 
 ## What it does
 Reports functions of Keras (`K.square(z_mean)`, `keras.ops.exp(z_log_var)`, `mse(inputs, y_pred)`)
-that a loss or a metric calls with a symbolic tensor from outside of it: of a `keras.Input`, or of
-what layers made of one. Functions of TensorFlow are KD503's.
+and operators (`error + kl_loss`) that a loss or a metric gives a symbolic tensor from outside of
+it: of a `keras.Input`, or of what layers made of one. Functions of TensorFlow are KD503's.
 
 ## Why it breaks
 Keras 2 could work out the loss in the graph of the model, where such a tensor was one like any
@@ -32,102 +32,44 @@ eagerly: each raises.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
-from typing import Final
 
 import libcst as cst
 
-from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.calls import is_keras_3
-from kdoctor.rules.closures import outer_tensors_of_a_loss
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._loss_reads import may_read_one, reads, takes_values
+from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import REFUSED, SYMBOLIC
-from kdoctor.rules.triggers import Trigger, may_be_of
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in, parameters_of
-
-_PARTS: Final = ("backend", "losses", "metrics", "ops")
-# They ask for what a symbolic tensor does have.
-_ASKING: Final = frozenset({
-    "dtype", "int_shape", "is_keras_tensor", "is_placeholder", "is_sparse", "is_tensor",
-    "is_variable", "ndim", "shape", "size", "standardize_dtype",
-})  # fmt: skip
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report the first place where a loss reads such a tensor."""
     told: set[tuple[cst.CSTNode, str]] = set()
-    for reference in module.references:
-        call = reference.call
-        if call is None or not _takes_values(reference.name) or module.is_guarded(call):
+    others = uses_another_keras(module, facts)
+    found = reads(module, lambda name: is_keras_3(facts, name))
+    for read in sorted(found, key=lambda each: module.span(each.tensor)):
+        name = module.source(read.tensor)
+        is_call = takes_values(read.symbol)
+        if (read.function, name) in told or (others and not is_call):
             continue
-        if not is_keras_3(facts, reference.name):
+        if module.is_guarded(read.tensor):
             continue
-        for function, tensor in outer_tensors_of_a_loss(module, call):
-            name = module.source(tensor)
-            if (function, name) in told:
-                continue
-            told.add((function, name))
-            yield rule.finding(
-                module.place(tensor),
-                f"a loss or metric reads `{name}`, a symbolic tensor of the model, which has no "
-                f"value there: {REFUSED}",
-                symbol=reference.name,
-                confidence=reference.confidence,
-                help="Give it to a layer of your own, whose `call` works this part of the loss "
-                "out, and adds it by `self.add_loss(value)`.",
-                no_fix_because="what the layer is given, and where it stands, is yours to say",
-            )
-
-
-def _takes_values(name: str) -> bool:
-    """Say whether a name is a function of Keras that works on the values of tensors."""
-    split = split_root(name)
-    if split is None:
-        return False
-    part, _, function = split[1].partition(".")
-    return part in _PARTS and function.islower() and function not in _ASKING
-
-
-def _may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
-    """Say whether a function gives one of Keras' what may be a symbolic tensor from outside."""
-    calls = {
-        called.node
-        for name, found in glimpse.calls_by_meaning.items()
-        if _takes_values(name)
-        for called in found
-    }
-    if not calls:
-        return False
-    asked = [
-        (call, each)
-        for scope, nodes in glimpse.scopes.items()
-        if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef)
-        if (here := calls.intersection(nodes))
-        for call, each in _free_names(scope, nodes, here)
-        if each.id in glimpse.bound
-    ]
-    return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.TENSOR})
-
-
-def _free_names(
-    scope: ast.FunctionDef | ast.AsyncFunctionDef, nodes: list[ast.AST], calls: set[ast.Call]
-) -> Iterator[tuple[ast.Call, ast.Name]]:
-    """Yield the names that calls are given and their function does not bind, surely."""
-    bound = {each.arg for each in parameters_of(scope.args)}
-    for node in nodes:
-        if isinstance(node, ast.Assign):
-            bound.update(each.id for each in node.targets if isinstance(each, ast.Name))
-    for call in calls:
-        for argument in (*call.args, *(each.value for each in call.keywords)):
-            for each in nodes_in(argument):
-                if isinstance(each, ast.Name) and each.id not in bound:
-                    yield call, each
+        told.add((read.function, name))
+        yield rule.finding(
+            module.place(read.tensor),
+            f"a loss or metric reads `{name}`, a symbolic tensor of the model, which has no "
+            f"value there: {REFUSED}",
+            symbol=read.symbol,
+            confidence=read.confidence,
+            help="Give it to a layer of your own, whose `call` works this part of the loss "
+            "out, and adds it by `self.add_loss(value)`.",
+            no_fix_because="what the layer is given, and where it stands, is yours to say",
+        )
 
 
 rule = Rule(
@@ -136,7 +78,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.ERROR,
     check=check,
-    triggers=SYMBOLIC & Trigger(_may_read_one),
+    triggers=SYMBOLIC & Trigger(may_read_one),
     since="3.0",
 )
 
@@ -163,6 +105,9 @@ VALID = [
     ),
     _MODEL
     + "def add(y_true, y_pred):\n    return ops.add(y_true, y_pred)\n\n\nadd(z_mean, z_mean)\n",
+    # Of what it does have: a shape.
+    _LOSS.format("ops.mean(ops.reshape(y_pred, (-1, z_mean.shape[1]))) * len(z_mean.shape)"),
+    _LOSS.format("(0.0 if z_mean is None else 1.0 / z_mean.shape[1])"),
     # Of its own variable of that name.
     (
         _MODEL + "def loss(y_true, y_pred):\n    z_mean = y_true - y_pred\n"
@@ -187,5 +132,20 @@ INVALID = [
         "        return ops.mean(ops.abs(y_true - y_pred)) + ops.mean(ops.exp(mean))\n\n"
         "    return loss\n\n\nmodel.compile('sgd', with_divergence(z_mean))\n" + _FIT,
         raises=REFUSED,
+    ),
+    # By an operator.
+    Example(
+        before=_LOSS.replace("def loss", "penalty = ops.mean(z_mean)\n\n\ndef loss").format(
+            "0.5 * penalty"
+        ),
+        raises=REFUSED,
+    ),
+    Example(
+        before=_MODEL
+        + "model.compile(\n    'sgd',\n    loss=lambda t, p: ops.mean(ops.abs(t - p)) "
+        "+ ops.mean(z_mean),\n    metrics=[lambda t, p: ops.mean(p) * ops.mean(model.input)],\n)\n"
+        + _FIT,
+        raises=REFUSED,
+        findings=2,
     ),
 ]

@@ -65,7 +65,13 @@ from kdoctor.rules.idioms._tensorflow import (
     only_1,
     refuses_symbolic_tensors,
 )
-from kdoctor.rules.idioms._tensorflow.examples import CLOSURES, LOSS, THROUGH_OWN_CODE
+from kdoctor.rules.idioms._tensorflow.examples import (
+    CLOSURES,
+    IN_LOOPS,
+    IN_LOOPS_OF_VALUES,
+    LOSS,
+    THROUGH_OWN_CODE,
+)
 from kdoctor.rules.idioms._tensorflow.handed_over import as_layer, handed_over
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import (
@@ -315,6 +321,7 @@ VALID = [
         "\n\n\ntotal(keras.Input((4,)))\ntotal(tf.ones(3))"
     ),
     "import keras\nimport tensorflow as tf\n\n\ndef total(t):\n    return tf.reduce_sum(t)",
+    *IN_LOOPS_OF_VALUES,
     # Keras 2, for good.
     "import tensorflow as tf\nimport tf_keras\n\ny = tf.reduce_sum(tf_keras.Input((4,)))",
 ]
@@ -402,6 +409,7 @@ INVALID = [
         check="assert size == 4",
     ),
     *CLOSURES,
+    *IN_LOOPS,
     *THROUGH_OWN_CODE,
     # There is nothing like it in keras.ops.
     Example(before=_HEAD + "y = tf.gather_nd(x, [[0]])\n", raises=REFUSED),

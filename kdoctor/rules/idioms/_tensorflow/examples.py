@@ -59,3 +59,42 @@ THROUGH_OWN_CODE = [
         check="assert y.shape == (None,)",
     ),
 ]
+
+_LOOP = (
+    "import keras\n{1}\n\ndef build(depth, outputs):\n    inputs = x = keras.Input((4,))\n"
+    "    skips = []\n    for each in range(depth):\n        x = keras.layers.Dense(4)(x)\n"
+    "        if each:\n            x = keras.layers.LayerNormalization()(x)\n"
+    "        skips.append(x)\n        x += {0}relu(x)\n"
+    "    x = {0}{2}([x, *skips], axis=-1)\n"
+    "    heads = [keras.layers.Dense(1)(x) for _ in range(outputs)]\n"
+    "    return keras.Model(inputs, {0}stack(heads, axis=1))\n\n\nmodel = build(2, 3)\n"
+)
+IN_LOOPS = [
+    Example(
+        before=_LOOP.format("tf.", "import tensorflow as tf\n", "concat").replace(
+            "tf.relu", "tf.nn.relu"
+        ),
+        after=_LOOP.format("keras.ops.", "", "concatenate"),
+        raises=_RAISES,
+        findings=3,
+        check="assert model.output_shape == (None, 3, 1)",
+    ),
+    # A function of one's own that is called in a loop.
+    Example(
+        before="import keras\nimport tensorflow as tf\n\n\ndef act(t):\n"
+        "    return tf.nn.relu(t)\n\n\nx = keras.Input((4,))\nfor units in (4, 8):\n"
+        "    x = act(keras.layers.Dense(units)(x))\n",
+        after="import keras\n\n\ndef act(t):\n    return keras.ops.relu(t)\n\n\n"
+        "x = keras.Input((4,))\nfor units in (4, 8):\n    x = act(keras.layers.Dense(units)(x))\n",
+        raises=_RAISES,
+        check="assert x.shape == (None, 8)",
+    ),
+]
+IN_LOOPS_OF_VALUES = [
+    _HEAD + "for _ in range(2):\n    x = keras.layers.Dense(4)(x)\n    x = tf.ones((2, 4))\n"
+    "y = tf.reduce_sum(x)",
+    _HEAD + "x = tf.ones((2, 4))\nouts = []\nfor _ in range(2):\n"
+    "    x = keras.layers.Dense(4)(x)\n    outs.append(x)\ny = tf.concat(outs, axis=-1)",
+    _HEAD + "outs = [x]\nouts[0] = tf.ones((2, 4))\ny = tf.stack(outs)",
+    _HEAD + "outs = []\nouts.append(x)\nouts.clear()\nouts.append(tf.ones(3))\ny = tf.stack(outs)",
+]
