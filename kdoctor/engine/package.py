@@ -107,13 +107,26 @@ class ProjectPackage:
         A dotted name where it comes from outside of the tree, a class where the tree defines it;
         None where the module is not of the tree or the name may mean several things.
         """
-        path = self._tree.find(unit_path, module, level)
+        path = self._file(unit_path, module, level)
         if path is None:
             return None
         value = self._answers(path, name)
         if isinstance(value, OwnModule) or self._is_hidden(unit_path, module, level, name, path):
             return None
         return value
+
+    def _file(self, unit_path: str, module: str, level: int) -> str | None:
+        """Return the file of a module of the tree, also where a package hands it on as its own.
+
+        ``net.backend`` where ``net/__init__.py`` says ``from .. import backend``.
+        """
+        path = self._tree.find(unit_path, module, level)
+        package, _, name = module.rpartition(".")
+        if path is not None or not name or not (package or level):
+            return path
+        package_path = self._file(unit_path, package, level)
+        value = None if package_path is None else self._answers(package_path, name)
+        return value.path if isinstance(value, OwnModule) else None
 
     def may_hold(self, unit_path: str, top: str) -> bool:
         """Say whether ``import top.…`` in ``unit_path`` could be of the tree; False is sure."""

@@ -288,6 +288,22 @@ def test_the_modules_that_are_everywhere_are(root, version):
         assert lookup(f"{root}.{name}", target).presence is not Presence.MISSING
 
 
+@pytest.mark.parametrize(
+    "handing_on",
+    [
+        "from .. import backend",
+        "from ..backend import *\nfrom pkg import backend",
+        "import pkg.backend as backend",
+    ],
+)
+def test_what_a_package_hands_on_as_its_own_may_be_a_module(exports, handing_on):
+    files = {"pkg/backend.py": "import keras", "pkg/net/__init__.py": handing_on}
+    assert exports(files, "net.backend", "keras") == "keras"
+    assert exports(files, "pkg.net.backend", "keras", 0) == "keras"
+    assert exports(files, "net.backend", "layers") is None
+    assert exports({"pkg/net/__init__.py": "from . import backend"}, "net.backend", "keras") is None
+
+
 @pytest.mark.parametrize("own", ["from . import metrics", "from pkg import metrics"])
 def test_what_a_package_takes_from_itself_is_its_module(tmp_path, own):
     (tmp_path / "pkg").mkdir()
