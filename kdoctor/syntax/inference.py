@@ -275,10 +275,13 @@ class Inference:
             if name == "zip" and path and path[0] is not None and path[0] < len(args):
                 return self._element(args[path[0]], path[1:])
             return UNKNOWN
-        if path:
-            return UNKNOWN
         value = self.infer(iterable)
-        return item_of(value) or self._member(value, "__iter__", called=True)
+        item = item_of(value)
+        if not item and not item.is_open:
+            item = self._member(value, "__iter__", called=True)
+        for step in path:
+            item = UNKNOWN if step is None else item_of(item)
+        return item
 
     # -- attributes and calls
 

@@ -190,10 +190,11 @@ class Possible:
             elif name == "zip" and path and path[0] is not None:
                 for each in given[path[0] : path[0] + 1]:
                     yield from self._element(each, path[1:], space)
-        if not path:
-            types = self._of(iterable, space)
-            yield from items_of(types)
-            yield from self._members(types, "__iter__")
+        types = self._of(iterable, space)
+        items = frozenset((*items_of(types), *self._members(types, "__iter__")))
+        for _ in path:
+            items = frozenset(items_of(items))
+        yield from items
 
     def _parameter(self, bound: Bound, function: Function) -> Iterator[Type]:
         around = bound.space.parent or bound.space

@@ -59,6 +59,7 @@ KNOWN = {
     "by what is passed on": "def g(z): z.it\ndef f(m): g(m)\nf(k.Sequential())",
     "by what two calls pass": "def f(m): m.it\nf(k.Sequential())\nf(m=k.Model())",
     "in a loop": "for m in [k.Sequential()]:\n    m.it",
+    "in a loop over pairs of models": "for a, b in [(k.Sequential(), k.Model())]:\n    b.it",
     "in a loop over members": "for layer in k.Sequential().layers:\n    layer.it",
     "in an enumeration": "for i, m in enumerate([k.Sequential()]):\n    m.it",
     "in a zip": "for x, m in zip(r, reversed([k.Sequential()]), strict=True):\n    m.it",

@@ -132,6 +132,8 @@ def test_a_list_is_of_what_all_code_puts_into_it(parse, made, filled, kind):
     [
         "for t in xs: t.y",
         "xs.pop().y",
+        "for i, t in enumerate(xs): xs[i] = Dense(3)(t)\nxs[0].y",
+        "ps = []\nfor t in xs: ps.append((t, Dense(3)(t)))\nfor a, b in ps: b.y",
         "[t.y for t in reversed(xs)]",
         "Dense(3)(xs).y",
         "a, b = xs\na.y",
