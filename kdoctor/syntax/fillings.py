@@ -38,10 +38,14 @@ class Filling(Struct, frozen=True, eq=False):
 
 
 class Fillings(Struct, frozen=True, eq=False):
-    """All that is seen to be put into a list; ``are_all``: nothing else can be."""
+    """All that is seen to be put into a list; ``are_all``: nothing else can be.
+
+    ``other_names`` are those that have the very same list, too.
+    """
 
     found: tuple[Filling, ...] = ()
     are_all: bool = True
+    other_names: tuple[Binding, ...] = ()
 
 
 _NONE: Final = Fillings()
@@ -76,7 +80,7 @@ class FilledLists:
 
     def filled(self, binding: Binding, made: Value) -> Value:
         """Return what the list is that a binding holds: as it was made, and what is put into it."""
-        fillings = self.of(binding)
+        fillings = self._of(binding)
         if not fillings.are_all and not is_list(made):
             return UNKNOWN
         found = [item_of(made)] if is_list(made) else []
@@ -85,22 +89,29 @@ class FilledLists:
             found.append(item_of(value) if each.is_many else value)
         return list_of(merged(found))
 
-    def of(self, binding: Binding) -> Fillings:
-        """Return what is put into the list that a binding holds."""
-        if binding not in self._known:
-            self._known[binding] = _NONE  # a function that hands it to itself
-            self._known[binding] = self._of(binding)
-        return self._known[binding]
-
     def _of(self, binding: Binding) -> Fillings:
-        found: list[Filling] = []
-        are_all = not self._has_other_names(binding)
-        for use in self._survey.uses_by_name.get(binding.name, ()):
-            if binding in self._resolver.bindings(use.name, use.node, use.scope):
-                by_use = self._by_use(binding, use)
-                found += by_use.found
-                are_all = are_all and by_use.are_all
+        """Return what is put into a list, by whatever name."""
+        names, found, are_all = [binding], list[Filling](), True
+        for name in names:  # it grows meanwhile
+            by_name = self._known.get(name)
+            if by_name is None:
+                by_name = self._known[name] = self._by_name(name)
+            found += by_name.found
+            are_all = are_all and by_name.are_all
+            names += [each for each in by_name.other_names if each not in names]
         return Fillings(tuple(found), are_all)
+
+    def _by_name(self, binding: Binding) -> Fillings:
+        uses = [
+            self._by_use(binding, use)
+            for use in self._survey.uses_by_name.get(binding.name, ())
+            if binding in self._resolver.bindings(use.name, use.node, use.scope)
+        ]
+        return Fillings(
+            tuple(each for use in uses for each in use.found),
+            all(use.are_all for use in uses) and not self._has_other_names(binding),
+            tuple(each for use in uses for each in use.other_names),
+        )
 
     def _has_other_names(self, binding: Binding) -> bool:
         """Say whether others may have the very same list: `a = b = []`, a class's, a global."""
@@ -183,8 +194,7 @@ class FilledLists:
         function = None if is_inside else self._inference.own_function(call.func)
         if function is not None:
             parameter = self._parameter(function, call, argument)
-            given = _UNSEEN if parameter is None else self.of(parameter)
-            return given if not given.found else _UNSEEN
+            return _UNSEEN if parameter is None else Fillings(other_names=(parameter,))
         return _NONE if self._only_reads(call.func) else _UNSEEN
 
     def _only_reads(self, callee: cst.BaseExpression) -> bool:
@@ -225,17 +235,13 @@ class FilledLists:
         return next((each for each in found if each.kind is BindingKind.PARAMETER), None)
 
     def _by_alias(self, assign: cst.Assign, scope: Scope) -> Fillings:
-        """Return nothing where what the list is assigned to only reads it."""
-        for target in assign.targets:
-            if isinstance(target.target, cst.Tuple | cst.List):
-                continue  # they get its elements
-            bound = self._bound_by(target.target, scope)
-            if bound is None:
-                return _UNSEEN
-            given = self.of(bound)
-            if given.found or not given.are_all:
-                return _UNSEEN
-        return _NONE
+        """Return which other names the list gets."""
+        targets = [each.target for each in assign.targets]
+        # Tuples get its elements.
+        names = [each for each in targets if not isinstance(each, cst.Tuple | cst.List)]
+        bound = [self._bound_by(each, scope) for each in names]
+        known = tuple(each for each in bound if each is not None)
+        return Fillings(are_all=len(known) == len(bound), other_names=known)
 
     @staticmethod
     def _bound_by(target: cst.BaseAssignTargetExpression, scope: Scope) -> Binding | None:
