@@ -264,6 +264,8 @@ def _is_special(argument: cst.Arg) -> bool:
 
 def is_new_and_empty(binding: Binding) -> bool:
     """Say whether a binding is of an empty list, as it is made there: ``[]``, ``list()``."""
+    if binding.kind is not BindingKind.ASSIGN:
+        return False
     match part_of(binding.value, binding.path):
         case cst.List(elements=[]):
             return True

@@ -178,12 +178,21 @@ class Inference:
         return _UNTOLD if told is None else Value(told, exact=False)
 
     def _bound_to(self, binding: Binding) -> Value:
+        value = self._as_bound(binding)
+        if not is_list(value) and not is_new_and_empty(binding):
+            return value
+        return self._memory.recall(binding, self._filled)
+
+    def _filled(self, binding: Binding) -> Value:
+        """Return the list that a name is bound to, with what is put into it."""
+        return self._lists.filled(binding, self._as_bound(binding))
+
+    def _as_bound(self, binding: Binding) -> Value:
         match binding.kind:
             case BindingKind.ASSIGN | BindingKind.ANNOTATE:
-                value = self._assigned(binding.value, binding.path, binding.annotation)
-                return self._with_fillings(binding, value)
+                return self._assigned(binding.value, binding.path, binding.annotation)
             case BindingKind.AUGMENT if isinstance(binding.node, cst.Name):
-                return self._with_fillings(binding, self._augmented(binding))
+                return self._augmented(binding)
             case BindingKind.LOOP if binding.value is not None:
                 return self._element(binding.value, binding.path)
             case BindingKind.WITH if binding.value is not None and not binding.path:
@@ -199,11 +208,8 @@ class Inference:
                         return told
                 self._memory.note_assumption()
                 assumed = self.assumed.get(binding, UNKNOWN)
-                return (
-                    assumed
-                    if assumed or assumed.is_open
-                    else self._declarations.documented(binding)
-                )
+                is_told = assumed or assumed.is_open
+                return assumed if is_told else self._declarations.documented(binding)
             case _:
                 return UNKNOWN
 
@@ -216,12 +222,6 @@ class Inference:
         if isinstance(statement.operator, cst.AddAssign) and all(map(is_list, sides)):
             return joined(sides)
         return operated(sides, (False, is_number(value)))
-
-    def _with_fillings(self, binding: Binding, value: Value) -> Value:
-        """Return what a name holds, with what is put into it where that is a list."""
-        if is_list(value) or is_new_and_empty(binding):
-            return self._memory.recall(binding, lambda _: self._lists.filled(binding, value))
-        return value
 
     def _assigned(
         self,

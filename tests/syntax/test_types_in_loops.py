@@ -118,6 +118,8 @@ LIST = "x = Input()\nxs = {}\n{}\nxs[0].y"
         ("[]", "def f(ys):\n    ys.append(3)\nxs.append(x)\nf(xs)", None),
         ("[]", "def f(*ys):\n    return len(ys)\nxs.append(x)\nf(xs)", None),
         ("zs = []", "xs.append(x)", None),
+        ("[x]", "z = xs\nz.append(other())", None),
+        ("[x]", "def f(ys):\n    ys.append(3)\nf(xs)", None),
         ("[x]", "xs[0] = np.ones(3)", None),
         ("[x]", "xs.append(other())", None),
         ("[x]", "xs.append(x)\nother(xs)", Kind.TENSOR),
@@ -143,3 +145,16 @@ def test_a_list_is_of_what_all_code_puts_into_it(parse, made, filled, kind):
 )
 def test_a_list_that_was_filled_is_a_list(parse, use):
     assert kind_of_y(parse, f"x = Input()\nxs = []\nfor i in r: xs.append(x)\n{use}") is Kind.TENSOR
+
+
+def test_what_a_function_puts_into_a_list_that_it_gets_counts_in_it(parse):
+    source = "def f(xs, z):\n    xs.append({})\n    xs[-1].y\nf([Input()], Input())\nxs = []\n"
+    assert kind_of_y(parse, source.format("z")) is Kind.TENSOR
+    assert kind_of_y(parse, source.format("other()")) is None
+
+
+def test_a_list_of_a_parameter_is_what_the_parameter_turns_out_to_be(parse):
+    source = "def f(x):\n    xs = [x]\n    xs.append(x)\n    xs[0].y\nf({})\n"
+    assert kind_of_y(parse, source.format("Input()")) is Kind.TENSOR
+    assert kind_of_y(parse, source.format("Model()")) is Kind.MODEL
+    assert kind_of_y(parse, source.format("other()")) is None
