@@ -30,11 +30,17 @@ def declared(
         case cst.BinaryOperation(operator=cst.BitOr()):
             sides = (annotation.left, annotation.right)
             return merged(declared(each, instance) for each in sides)
-        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=inner)), *_]):
+        case cst.Subscript():
             name = (dotted(annotation.value) or "").rpartition(".")[2]
+            parts = [each.slice for each in annotation.slice]
+            told = merged(
+                declared(each.value, instance) if isinstance(each, cst.Index) else UNKNOWN
+                for each in parts
+                if not (isinstance(each, cst.Index) and isinstance(each.value, cst.Ellipsis))
+            )
             if name == "Optional":
-                return declared(inner, instance)
-            return list_of(declared(inner, instance)) if name in _LISTS else UNKNOWN
+                return told
+            return list_of(told) if name in _LISTS else UNKNOWN
         case _:
             return UNKNOWN
 
