@@ -86,6 +86,13 @@ class Makings:
         """Return the runs of the function around a node; none where they are too many."""
         return self._runs_of(self._origins.function_around(node), 0)
 
+    def values(self, node: cst.CSTNode, frame: Frame | None) -> Sequence[Placed]:
+        """Return what an expression is, past names, attributes and functions of the file.
+
+        Several values are those that it may have; none: that is not known.
+        """
+        return self._values(node, frame, 0)
+
     def made(self, node: cst.CSTNode, frame: Frame | None) -> Made | None:
         """Return the one object that an expression is, None where that is not known."""
         found = self._values(node, frame, 0)
@@ -222,10 +229,6 @@ class Makings:
     # -- values
 
     def _values(self, node: cst.CSTNode, frame: Frame | None, depth: int) -> list[Placed]:
-        """Return what an expression is, past names, attributes and functions of the file.
-
-        Several values are those that it may have; none: that is not known.
-        """
         if depth > _DEEPEST:
             return []
         key = (node, frame)
