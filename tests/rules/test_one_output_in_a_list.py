@@ -134,6 +134,17 @@ def test_the_error_is_quoted_as_the_release_words_it():
     source = BASE + "keras.layers.Dense(1)(base(z))\n"
     assert "Cannot convert" in findings(source)[0].message
     assert "Invalid dtype: tuple" in findings(source, "keras==3.8.0")[0].message
+    source = BASE + "keras.layers.TimeDistributed(base)(keras.Input((5, 4)))\n"
+    assert ": ValueError: Exception" in findings(source)[0].message
+    assert ": NotImplementedError: Exception" in findings(source, "keras==3.3.3")[0].message
+
+
+def test_lists_in_a_list_of_outputs_were_refused_at_first():
+    source = BASE + "keras.Model(z, [base(z), z])\n"
+    (now,), (then,) = findings(source), findings(source, "keras==3.3.3")
+    assert now.severity is Severity.CHANGE
+    assert then.severity is Severity.ERROR
+    assert "all values" in then.message
 
 
 def test_a_model_of_what_such_a_model_gives_gives_a_list_too():

@@ -1,6 +1,6 @@
 """Where a list of one tensor is taken for the tensor, and what comes of that on Keras 3.
 
-Each was run on Keras 3.15.1, and in other words, with the same sense, on 3.3, 3.8 and 3.13.
+Each was run on Keras 3.15.1, and most on releases from 3.0 to 3.14: the words of some changed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ REFUSING_OPS = frozenset({
     "mean", "min", "minimum", "multiply", "power", "relu", "repeat", "reshape", "sigmoid",
     "softmax", "sqrt", "square", "squeeze", "subtract", "sum", "tanh", "tile", "transpose",
 })  # fmt: skip
-_WANTED_AS_SHAPE = Version("3.13")  # since when a shape of shapes is refused in these words
+_NESTED = Version("3.4")  # since when outputs may stand in lists of lists, and shapes are computed
+_WORDED_ANEW = Version("3.13")  # since when a shape of shapes is refused in these words
 
 
 class UseOfList(Struct, frozen=True):
@@ -110,9 +111,10 @@ class _Finder:
         version = keras_version(facts)
         self._of_sizes = (
             "ValueError: Cannot convert '((…), …)' to a shape"
-            if version >= _WANTED_AS_SHAPE
+            if version >= _WORDED_ANEW
             else "ValueError: Invalid dtype: tuple"
         )
+        self._nests = version >= _NESTED
 
     def asked_about(self) -> frozenset[str]:
         """Return what the code asks whether it is a list: it may know."""
@@ -154,8 +156,7 @@ class _Finder:
         if not call.args:
             return
         for each in _plain_elements(outputs_of(self._module, call)):
-            what = "among outputs, it is a list in a list, and `predict` gives one"
-            yield self._use(each, what, Severity.CHANGE)
+            yield self._use(each, *self._among_outputs())
         name = self._module.qualified(call.func)
         if name is not None:
             yield from self._in_a_row(self._layers_of(call, name))
@@ -194,8 +195,16 @@ class _Finder:
 
     def _in_steps(self, made: cst.Call) -> UseOfList:
         model = made.args[0].value
-        what = f"`TimeDistributed` refuses it: ValueError: {_called('TimeDistributed')}"
+        error = "ValueError" if self._nests else "NotImplementedError"
+        what = f"`TimeDistributed` refuses it: {error}: {_called('TimeDistributed')}"
         return UseOfList(model, self._lists.models(model), what, how="gives")
+
+    def _among_outputs(self) -> tuple[str, Severity]:
+        if self._nests:
+            what = "among outputs, it is a list in a list, and `predict` gives one"
+            return what, Severity.CHANGE
+        raised = "ValueError: When providing `outputs` as a list/tuple, all values"
+        return f"among outputs, it is {raised} …", Severity.ERROR
 
     def _by_layer(self, layer: str) -> tuple[str, Severity]:
         if layer in GIVING_TWO:

@@ -21,8 +21,8 @@ same, with `loss=[…]`, `metrics=[[…]]` and targets in a list of one, too. `m
 `model.output[0]` of a symbolic tensor mean the first of the batch then.
 
 ## How we know
-Run with all layers of Keras on 3.15.1, and on 3.2 to 3.14; on tf_keras 2.21 for what they gave.
-A tuple of one is kept by both, a dict as well.
+Run with all layers of Keras on 3.15.1, with fewer on ten releases from 3.0 to 3.14, and on tf_keras
+2.21 for what they gave. A dict of one is a dict in both; a tuple of one was one in Keras 2, too.
 """
 
 from __future__ import annotations
