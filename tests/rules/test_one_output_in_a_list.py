@@ -183,6 +183,15 @@ def test_who_asks_whether_it_is_a_list_knows(asked):
     assert not findings(BASE + f"out = base.output\nif not {asked}:\n    out.shape\n")
 
 
+def test_who_takes_the_tensor_out_elsewhere_knows():
+    source = BASE + (
+        "\n\ndef head(model, several):\n    if several:\n        return model.output[0].shape\n"
+        "    return model.output.shape\n\n\nhead(base, True)\n"
+    )
+    assert not findings(source)
+    assert findings(source.replace("model.output[0].shape", "None"))
+
+
 @pytest.mark.parametrize(
     "around", ["with pytest.raises(AttributeError):", "with suppress(AttributeError):"]
 )

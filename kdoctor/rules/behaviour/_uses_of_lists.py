@@ -6,6 +6,7 @@ Each was run on Keras 3.15.1, and most on releases from 3.0 to 3.14: the words o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import libcst as cst
 from msgspec import Struct
@@ -26,7 +27,9 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import line_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.imports import dotted
+from kdoctor.syntax.scopes import Scope
 
+_ASKING = frozenset({"isinstance", "len", "type"})
 _AWAITING = ("raises", "assertRaises", "suppress")
 _LISTED = frozenset(dir(list))
 _MADE_BY_SIZE = frozenset({
@@ -78,11 +81,10 @@ class UseOfList(Struct, frozen=True):
 def uses_of_lists(module: Module, facts: Facts, lists: ListsOfOne) -> Iterator[UseOfList]:
     """Yield the places that surely break, or mean something else, in no order."""
     finder = _Finder(module, facts, lists)
-    asked = finder.asked_about()
     for use in finder.uses():
         if not use.models or module.is_guarded(use.node) or _is_tried(module, use.node):
             continue
-        if module.source(use.node) not in asked:
+        if not finder.knows(use.node):
             yield use
 
 
@@ -116,13 +118,26 @@ class _Finder:
         )
         self._nests = version >= _NESTED
 
-    def asked_about(self) -> frozenset[str]:
-        """Return what the code asks whether it is a list: it may know."""
-        return frozenset(
-            self._module.source(call.args[0].value)
+    def knows(self, node: cst.CSTNode) -> bool:
+        """Say whether the code around asks if it is a list, or takes an element out of it."""
+        return (self._module.scope_of(node), self._module.source(node)) in self._known
+
+    @cached_property
+    def _known(self) -> frozenset[tuple[Scope, str]]:
+        asked = (
+            call.args[0].value
             for call in self._module.nodes(cst.Call)
-            if isinstance(call.func, cst.Name) and call.func.value in {"isinstance", "len", "type"}
-            if call.args
+            if isinstance(call.func, cst.Name) and call.func.value in _ASKING and call.args
+        )
+        taken_apart = (
+            each.value
+            for each in self._module.nodes(cst.Subscript)
+            if isinstance(each.slice[0].slice, cst.Index) and len(each.slice) == 1
+            if isinstance(each.slice[0].slice.value, cst.Integer)
+        )
+        return frozenset(
+            (self._module.scope_of(each), self._module.source(each))
+            for each in (*asked, *taken_apart)
         )
 
     def uses(self) -> Iterator[UseOfList]:
