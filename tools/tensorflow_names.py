@@ -13,12 +13,17 @@ Keras 3, with what Python calls that, "" for modules that are there and have not
 what of ``only_1`` ``tf.compat.v2`` has kept. ``keywords``: the arguments that a function of
 TensorFlow 1 takes and that of TensorFlow 2 refuses, as a call shows, with what TensorFlow's own
 converter, ``tf_upgrade_v2``, calls them now, "" where it has no new name.
+
+    python -m tools.tensorflow_names lent
+
+writes only which modules of Keras TensorFlow 2 lends: ``kdoctor/keras_api/lent_modules.py``.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,9 +34,22 @@ import keras
 import tensorflow as tf
 from tensorflow.tools.compatibility import tf_upgrade_v2
 
+from kdoctor.keras_api import surface
 from kdoctor.rules.idioms import _tensorflow
 
 FILE = Path(_tensorflow.__file__).with_name("names.json")
+LENT = Path(surface.__file__).with_name("lent_modules.py")
+LENT_HEAD = '''"""Modules of Keras that TensorFlow 2 lends: `tf.losses` is `tf.keras.losses`.
+
+Each with what TensorFlow 1 had under that name. Generated, do not edit: ``python -m
+tools.tensorflow_names lent`` asks TensorFlow.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+'''
 REFUSAL = "A KerasTensor cannot be used as input to a TensorFlow function."
 MODULES = ("", "math", "nn", "linalg", "image", "signal", "random", "bitwise", "debugging")
 # What would change how everything after it runs.
@@ -56,6 +74,37 @@ def main() -> None:
     }
     FILE.write_text(json.dumps(data, separators=(",", ":"), sort_keys=True) + "\n", "utf-8")
     print({key: len(value) for key, value in data.items()}, file=sys.stderr)
+
+
+def write_lent() -> None:
+    """Write the file on the modules of Keras."""
+    lines = "".join(
+        f"    {name!r}: frozenset({sorted(names)!r}),\n".replace("'", '"')
+        for name, names in sorted(lent().items())
+    )
+    text = f"{LENT_HEAD}LENT: Final[dict[str, frozenset[str]]] = {{\n{lines}}}\n"
+    formatted = [sys.executable, "-m", "ruff", "format", "-"]
+    done = subprocess.run(formatted, input=text, capture_output=True, text=True, check=True)
+    LENT.write_text(done.stdout.replace("frozenset([])", "frozenset()"), "utf-8")
+
+
+def lent() -> dict[str, set[str]]:
+    """Return the modules in which each name is the very object of ``tf.keras``.
+
+    With the public names of what ``tf.compat.v1`` calls the same.
+    """
+    found = {}
+    for name in dir(tf.keras):
+        here, there = getattr(tf, name, None), getattr(tf.keras, name)
+        if name.startswith("_") or not isinstance(here, ModuleType):
+            continue
+        shared = [each for each in dir(there) if not each.startswith("_")]
+        if shared and all(getattr(here, each, None) is getattr(there, each) for each in shared):
+            first = getattr(tf.compat.v1, name, None)
+            found[name] = (
+                {each for each in dir(first) if not each.startswith("_")} if first else set()
+            )
+    return found
 
 
 def public(tensorflow: ModuleType) -> Iterator[tuple[str, Any]]:
@@ -247,4 +296,6 @@ def _refuses(function: Any, others: tuple[Any, ...]) -> bool:
 
 
 if __name__ == "__main__":
-    main()
+    write_lent()
+    if "lent" not in sys.argv:
+        main()

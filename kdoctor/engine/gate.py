@@ -23,10 +23,10 @@ _REMEMBERED = 20_000  # modules; memory must not grow with the tree
 class Gate:
     """Tells which rules could fire in one Python source, by its tree (None: there is none).
 
-    ``words`` are what an identifier must contain for any rule to fire; ``triggers`` holds, for each
-    rule by its code, the question whether it could; it is asked where the glimpse has one word of
-    each set that ``needs`` holds for the rule. ``package`` tells what is imported from the
-    project's own modules, ``stars`` what star imports from elsewhere bind.
+    ``words`` are what must be written for any rule to fire (see ``rules.words``); ``triggers``
+    holds, for each rule by its code, the question whether it could; it is asked where the glimpse
+    has one word of each set that ``needs`` holds for the rule. ``package`` tells what is imported
+    from the project's own modules, ``stars`` what star imports from elsewhere bind.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Gate:
         package: ProjectPackage,
         needs: Mapping[str, Collection[Need]] | None = None,
     ) -> None:
-        self._words = tuple(words)
+        self._words = tuple(each.split() for each in words)
         self._triggers = triggers
         self._by_word: dict[str, set[str]] = {}
         self._without_words: set[str] = set()
@@ -58,7 +58,7 @@ class Gate:
 
     def speaks_of_keras(self, text: str) -> bool:
         """Say whether a text has one of the words anywhere."""
-        return any(word in text for word in self._words)
+        return any(all(word in text for word in each) for each in self._words)
 
     def admits(self, path: str, source: str, tree: ast.Module | None) -> bool:
         """Say whether any rule could fire in ``source``, which stands in the file ``path``."""
@@ -96,11 +96,16 @@ class Gate:
         glimpse = Glimpse(tree, path, self._package, self._package.stars)
         concerned = (
             not speaks
-            or self.speaks_of_keras("\n".join(glimpse.written))
-            or self.speaks_of_keras("\n".join(glimpse.strings))
+            or self._says_a_word("\n".join(glimpse.written))
+            or self._says_a_word("\n".join(glimpse.strings))
+            or any(map(self.speaks_of_keras, glimpse.names))
             or self._imports_keras(path, tree)
         )
         return glimpse if concerned else False
+
+    def _says_a_word(self, text: str) -> bool:
+        """Say whether a text has a word that is enough by itself: `tensorflow` is not."""
+        return any(each[0] in text for each in self._words if len(each) == 1)
 
     def _imports_keras(self, path: str, tree: ast.Module) -> bool:
         """Say whether the project's own modules bring something of Keras into the file.

@@ -66,11 +66,12 @@ class Prefilter:
     """Admits a file that holds one of ``words``, or imports a module that does, however far away.
 
     A module of the project can bring Keras into a file that never says so. Which names it
-    really exports is asked later, of the few files that get so far.
+    really exports is asked later, of the few files that get so far. The words are those of
+    ``rules.words``.
     """
 
     def __init__(self, words: Iterable[str], memory: Memory | None = None) -> None:
-        self._words = [word.encode() for word in words]
+        self._words = [word.encode().split() for word in words]
         self._memory = memory
         self._trace = Trace(listens=memory is not None)
         self._tree = Tree(trace=self._trace)
@@ -122,7 +123,7 @@ class Prefilter:
 
     def of_data(self, path: str, data: bytes) -> Facts:
         """Return the facts of the bytes that a file has, or is to have."""
-        speaks = any(word in data for word in self._words)
+        speaks = any(all(word in data for word in each) for each in self._words)
         imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
         return Facts(len(data), speaks, holds_marks(data), imports)
 

@@ -142,7 +142,7 @@ class KerasKnowledge:
 
     def is_spoken_of(self, qualified: str) -> bool:
         """Say whether a dotted name can have to do with Keras at all."""
-        return "keras" in qualified
+        return "keras" in qualified or split_root(qualified) is not None
 
     def is_called_like(self, qualified: str) -> bool:
         """Say whether a name of the user's own ends like that of one of Keras' classes."""

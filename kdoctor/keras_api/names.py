@@ -19,11 +19,13 @@ from kdoctor.keras_api.surface import (
     Surface,
     distribution_of,
     has_keras_3,
+    is_lender,
     known_releases,
     last_kind,
     minor,
     periods,
     root_spelling,
+    spelled,
     split_root,
     surface_at,
     surface_on,
@@ -109,7 +111,7 @@ class _Missing(Struct, frozen=True):
         rest = self.name[len(self.prefix) + 1 :]
         kind = last_kind(self.surface.root, self.name)
         alike = suggestions(self.surface, self.prefix, rest, kind)
-        return tuple(f"{self.spelling}.{new}" for new in alike)
+        return tuple(spelled(self.spelling, new) for new in alike)
 
 
 class _Found(Struct, frozen=True):
@@ -138,7 +140,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
     found = _find(surface, name)
     spelling = root_spelling(qualified) or root
     public = _public_names(surface, name, target) if private else ()
-    attribute_only = root == _CONTRIB or (root in COMPATIBLE and has_keras_3(target))
+    attribute_only = _is_attribute_only(root, spelling, target)
     history = _history(surface, root, name)
     since, until = _period_at(history, surface)
     if found.presence is not Presence.MISSING:
@@ -172,10 +174,16 @@ def lookup(qualified: str, target: Target) -> Lookup:
         periods=history,
         since=since,
         until=until,
-        moved_to=tuple(f"{spelling}.{new}" for new in _moved_to(surface, name)),
+        moved_to=tuple(spelled(spelling, new) for new in _moved_to(surface, name)),
         error=_attribute_error(surface, root, found.prefix),
         _missing=_Missing(surface, root, spelling, name, found.prefix, target),
     )
+
+
+def _is_attribute_only(root: str, spelling: str, target: Target) -> bool:
+    if root == _CONTRIB:
+        return True
+    return (root in COMPATIBLE or is_lender(spelling)) and has_keras_3(target)
 
 
 @lru_cache(maxsize=2048)
@@ -267,7 +275,7 @@ def _unimportable(found: Lookup, form: Form) -> str:
     root = root_spelling(found.qualified) or ""
     parts = found.name.split(".") if found.name else []
     module = parts if form == "import" else parts[:-1]
-    if found.root == _CONTRIB:
+    if found.root == _CONTRIB or is_lender(root):
         return f"{root}.{module[0]}" if form != "attribute" and module else ""
     return root if form == "import" or (form == "from-import" and parts) else ""
 

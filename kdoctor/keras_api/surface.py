@@ -9,6 +9,7 @@ from typing import Final
 from packaging.version import Version
 
 from kdoctor.keras_api import tables
+from kdoctor.keras_api.lent_modules import LENT
 from kdoctor.keras_api.tables import EntryKind, NameSpan
 from kdoctor.target import Target
 
@@ -28,6 +29,9 @@ _SPELLINGS: Final[dict[str, str]] = {
     "tensorflow.compat.v1.compat.v2.keras": "tf.compat.v2.keras",
 }
 TABLES: Final = tuple(dict.fromkeys(_SPELLINGS.values()))
+
+# Where TensorFlow 2 has some modules of `tf.keras` once more: `tf.losses` is `tf.keras.losses`.
+_LENDERS: Final = ("tensorflow", "tensorflow.compat.v2", "tensorflow.compat.v1.compat.v2")
 
 # TensorFlow's copy of Keras: never public, and stale since TensorFlow 2.6 took Keras from its
 # own package.
@@ -50,21 +54,55 @@ def split_root(qualified: str) -> tuple[str, str] | None:
 
     >>> split_root("tensorflow.keras.backend.sum")
     ('tf.keras', 'backend.sum')
+    >>> split_root("tensorflow.losses.Loss")
+    ('tf.keras', 'losses.Loss')
     """
     spelling = root_spelling(qualified)
     if spelling is None:
         return None
-    return _SPELLINGS[spelling], qualified[len(spelling) + 1 :]
+    return _SPELLINGS.get(spelling, "tf.keras"), qualified[len(spelling) + 1 :]
 
 
 def root_spelling(qualified: str) -> str | None:
-    """Return the root of a dotted name as it is written there: ``tensorflow.keras``."""
+    """Return the root of a dotted name as it is written there: ``tensorflow.keras``.
+
+    It is ``tensorflow`` in ``tensorflow.losses.Loss``.
+    """
     parts = qualified.split(".")
     for length in (6, 4, 3, 2, 1):
         spelling = ".".join(parts[:length])
         if spelling in _SPELLINGS:
             return spelling
-    return None
+    return next((each for each in _LENDERS if _is_lent(qualified, each)), None)
+
+
+def _is_lent(qualified: str, lender: str) -> bool:
+    """Say whether a name is one of Keras that TensorFlow lends, and no other TensorFlow had.
+
+    What TensorFlow 1 called so, too, may be meant for it: ``tf.losses.Reduction``.
+    """
+    if not qualified.startswith(f"{lender}."):
+        return False
+    module, _, rest = qualified[len(lender) + 1 :].partition(".")
+    of_1 = LENT.get(module)
+    return of_1 is not None and (bool(rest) or not of_1) and rest.partition(".")[0] not in of_1
+
+
+def is_lender(spelling: str) -> bool:
+    """Say whether it is no root of Keras, but TensorFlow, which lends some modules of it."""
+    return spelling in _LENDERS
+
+
+def spelled(spelling: str, name: str) -> str:
+    """Return a dotted name behind a root, ``tensorflow.keras.layers.Dense``.
+
+    >>> spelled("tensorflow", "losses.Loss"), spelled("tensorflow", "layers.Dense")
+    ('tensorflow.losses.Loss', 'tensorflow.keras.layers.Dense')
+    """
+    written = f"{spelling}.{name}"
+    if not is_lender(spelling) or _is_lent(written, spelling):
+        return written
+    return f"{spelling}.keras.{name}"
 
 
 # One and the same Keras on a target with Keras 3, the most telling first. TensorFlow's private copy

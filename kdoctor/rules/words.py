@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kdoctor.keras_api.lent_modules import LENT
+
 # Libraries that bring Keras into a file which never says so itself.
 _BUILT_ON_KERAS = ("segmentation_models", "efficientnet")
 
@@ -9,6 +11,7 @@ _BUILT_ON_KERAS = ("segmentation_models", "efficientnet")
 def words() -> tuple[str, ...]:
     """Return the words of which a file's bytes, and its identifiers, must contain at least one.
 
-    A rule that concerns a library of another name adds that library here.
+    Of several in one text all: "tensorflow losses". A rule that concerns a library of another name
+    adds that library here.
     """
-    return ("keras", *_BUILT_ON_KERAS)
+    return ("keras", *_BUILT_ON_KERAS, *(f"tensorflow {module}" for module in LENT))

@@ -15,7 +15,7 @@ from kdoctor.rules import Facts
 from kdoctor.rules.triggers import trigger_of
 from kdoctor.syntax import parsing
 
-WORDS = ("keras", "segmentation_models")
+WORDS = ("keras", "segmentation_models", "tensorflow losses")
 FACTS = Facts(newest_target())
 ANY: frozenset[str] = frozenset()
 BACKEND = frozenset({"backend", "unique_object_name"})
@@ -52,6 +52,8 @@ def admits(source, *triggers, path="nowhere/f.py"):
         "def f(x: 'keras.Model'): ...",
         "import importlib\nimportlib.import_module('keras.backend')",
         "import segmentation_models as sm",
+        "import tensorflow as tf\ntf.losses.MeanSquaredError()",
+        "from tensorflow import losses",
         "print 'keras'",  # no Python 3: libcst shall say so
     ],
 )
@@ -65,6 +67,7 @@ def test_what_speaks_of_keras_passes(source):
         "# import keras\nimport os",
         '"""Not yet ported to keras."""\nimport torch',
         "def f():\n    'Like keras.layers.Dense.'\n",
+        "import tensorflow as tf\nfrom mine import losses\nlosses.one(tf)",
     ],
 )
 def test_what_speaks_of_keras_in_comments_and_docstrings_only_is_passed_over(source):

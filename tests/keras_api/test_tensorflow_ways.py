@@ -2,8 +2,10 @@
 
 import pytest
 
-from kdoctor.keras_api import known
+from kdoctor.keras_api import known, split_root
+from kdoctor.keras_api.lent_modules import LENT
 from kdoctor.keras_api.returns import BLOCK_CONTEXTS, LIBRARY_FUNCTIONS
+from kdoctor.keras_api.surface import root_spelling, spelled
 from kdoctor.keras_api.tensorflow_ways import (
     FIRST,
     SECOND,
@@ -64,6 +66,37 @@ def test_variables_by_each_way_are_the_same_when_they_are_made_at_once():
     assert len(VARIABLES) == 1 + len(SECOND) + len(FIRST)
     made = {type(thing(name)([1.0], dtype="float64")) for name in VARIABLES}
     assert [each.__name__ for each in made] == ["ResourceVariable"]
+
+
+@pytest.mark.frameworks
+def test_what_tensorflow_lends_of_keras_is_written_down():
+    pytest.importorskip("tensorflow")
+    from tools.tensorflow_names import lent  # noqa: PLC0415
+
+    assert lent() == LENT
+
+
+@pytest.mark.parametrize("lender", ["tensorflow", "tensorflow.compat.v2"])
+def test_what_tensorflow_lends_is_of_keras_and_keeps_its_spelling(lender):
+    assert split_root(f"{lender}.optimizers.Adam") == ("tf.keras", "optimizers.Adam")
+    assert split_root(f"{lender}.optimizers") == ("tf.keras", "optimizers")
+    assert root_spelling(f"{lender}.losses.Loss") == lender
+    assert spelled(lender, "losses.Loss") == f"{lender}.losses.Loss"
+    assert spelled(lender, "layers.Dense") == f"{lender}.keras.layers.Dense"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tensorflow.losses.sparse_softmax_cross_entropy",
+        "tensorflow.losses.Reduction.SUM",  # of both
+        "tensorflow.losses",
+        "tensorflow.compat.v1.metrics.MeanSquaredError",
+        "tensorflow.layers.Dense",
+    ],
+)
+def test_what_tensorflow_1_called_so_may_be_meant_for_it(name):
+    assert split_root(name) is None
 
 
 def thing(name):

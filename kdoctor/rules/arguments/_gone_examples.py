@@ -139,3 +139,21 @@ GIVEN_IN_A_PARTIAL = [
         raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
     ),
 ]
+
+# TensorFlow lends these modules of Keras.
+LENT = [
+    Example(
+        before="import tensorflow as tf\n\noptimizer = tf.optimizers.Adam(lr=0.1)\n",
+        after="import tensorflow as tf\n\noptimizer = tf.optimizers.Adam(learning_rate=0.1)\n",
+        raises="ValueError: Argument(s) not recognized: {'lr': 0.1}",
+        check="assert round(float(optimizer.learning_rate), 6) == 0.1",
+    ),
+    Example(
+        before="from tensorflow import optimizers\n\n"
+        "optimizer = optimizers.SGD(lr=0.1, momentum=0.9)\n",
+        after="from tensorflow import optimizers\n\n"
+        "optimizer = optimizers.SGD(learning_rate=0.1, momentum=0.9)\n",
+        raises="ValueError: Argument(s) not recognized: {'lr': 0.1}",
+        check="assert round(float(optimizer.learning_rate), 6) == 0.1",
+    ),
+]

@@ -39,6 +39,7 @@ from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._gone_examples import (
     COMPILED,
     GIVEN_IN_A_PARTIAL,
+    LENT,
     MODEL,
     OF_THE_DATA,
     UNDER_OLDER_NAMES,
@@ -261,6 +262,7 @@ _IMAGE = "import keras\nimport numpy as np\n\nkeras.utils.save_img('a.png', np.o
 INVALID = [
     *UNDER_OLDER_NAMES,
     *GIVEN_IN_A_PARTIAL,
+    *LENT,
     Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
         after="import keras\n\noptimizer = keras.optimizers.Adam(learning_rate=0.1, beta_1=0.5)",

@@ -273,6 +273,9 @@ VALID = [
     # Asked for, not read.
     "import keras\nBase = getattr(keras.layers, 'LocallyConnected1D', keras.layers.Layer)",
     "import keras\nisinstance(x, (str, getattr(keras.layers, 'LocallyConnected1D', ())))",
+    # TensorFlow 1 had these as well, or alone: KD506.
+    "import tensorflow as tf\ntf.losses.sparse_softmax_cross_entropy(tf.losses.Reduction.MEAN)",
+    "import tensorflow.compat.v1 as tf\ntf.metrics.accuracy(y, x)",
     # KD101 speaks of these.
     "from keras import backend as K\nK.sum",
 ]
@@ -376,6 +379,12 @@ INVALID = [
         before="from tensorflow.compat.v1 import keras\n\nkeras.layers.DenseFeatures([])",
         raises="AttributeError: module 'keras._tf_keras.keras.layers' has no attribute "
         "'DenseFeatures'",
+    ),
+    Example(
+        before="import tensorflow as tf\n\nloss = tf.losses.cosine_proximity\n",
+        after="import tensorflow as tf\n\nloss = tf.keras.losses.cosine_similarity\n",
+        raises="AttributeError: module 'keras._tf_keras.keras.losses' has no attribute "
+        "'cosine_proximity'",
     ),
     # All that is read is in the package, too.
     Example(
