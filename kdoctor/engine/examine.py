@@ -170,7 +170,7 @@ class Examiner:
                 modules[unit.index] = self.module(unit, tree)
                 del tree  # much memory
             except SyntaxProblem as problem:
-                if not admitted or not self._gate.speaks_of_keras(unit.text):
+                if not admitted or not self._gate.says_a_word(unit.text):
                     continue  # nothing of Keras can be hidden in it
                 if document.kind in ("python", "notebook") or unit.index in changed:
                     raise FileProblem(_syntax(problem, unit)) from problem

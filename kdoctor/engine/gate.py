@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from kdoctor.engine.outline import imports_of
 from kdoctor.engine.package import OwnModule, ProjectPackage, Value
+from kdoctor.keras_api import split_root
 from kdoctor.rules.triggers import Need
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.package import ClassInfo
@@ -96,14 +97,14 @@ class Gate:
         glimpse = Glimpse(tree, path, self._package, self._package.stars)
         concerned = (
             not speaks
-            or self._says_a_word("\n".join(glimpse.written))
-            or self._says_a_word("\n".join(glimpse.strings))
-            or any(map(self.speaks_of_keras, glimpse.names))
+            or self.says_a_word("\n".join(glimpse.written))
+            or self.says_a_word("\n".join(glimpse.strings))
+            or any(split_root(name) is not None for name in glimpse.names)
             or self._imports_keras(path, tree)
         )
         return glimpse if concerned else False
 
-    def _says_a_word(self, text: str) -> bool:
+    def says_a_word(self, text: str) -> bool:
         """Say whether a text has a word that is enough by itself: `tensorflow` is not."""
         return any(each[0] in text for each in self._words if len(each) == 1)
 
@@ -126,7 +127,7 @@ class Gate:
         while waiting:
             match waiting.pop():
                 case (str() as dotted) | ClassInfo(base=str() as dotted):
-                    if self.speaks_of_keras(dotted):
+                    if self.says_a_word(dotted) or split_root(dotted) is not None:
                         return True
                 case OwnModule() as module if module in without_keras:
                     looked |= without_keras[module]

@@ -68,6 +68,7 @@ def test_what_speaks_of_keras_passes(source):
         '"""Not yet ported to keras."""\nimport torch',
         "def f():\n    'Like keras.layers.Dense.'\n",
         "import tensorflow as tf\nfrom mine import losses\nlosses.one(tf)",
+        "import tensorflow as tf\ntf.losses.softmax_cross_entropy(y, x)",
     ],
 )
 def test_what_speaks_of_keras_in_comments_and_docstrings_only_is_passed_over(source):
