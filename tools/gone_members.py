@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -42,6 +43,7 @@ from typing import Final
 
 from kdoctor.kinds import Kind
 
+# fmt: off
 GONE: Final[dict[Kind, frozenset[str]]] = {
 '''
 
@@ -106,10 +108,15 @@ def written() -> str:
         for kind, members in gone_on(release).items():
             gone.setdefault(kind, set()).update(members)
     lines = [
-        f"    Kind.{kind.name}: frozenset({sorted(members)!r}),\n".replace("'", '"')
+        f"    Kind.{kind.name}: frozenset((\n{_wrapped(members)}\n    )),\n"
         for kind, members in sorted(gone.items(), key=lambda pair: pair[0].name)
     ]
-    return f"{_HEAD}{''.join(lines)}}}\n"
+    return f"{_HEAD}{''.join(lines)}}}\n# fmt: on\n"
+
+
+def _wrapped(members: Iterable[str]) -> str:
+    listed = ", ".join(f'"{each}"' for each in sorted(members))
+    return textwrap.fill(f"{listed},", 98, initial_indent=" " * 8, subsequent_indent=" " * 8)
 
 
 if __name__ == "__main__" and "--write" in sys.argv:

@@ -64,7 +64,7 @@ def member_lookup(owner: Type | Kind | str, member: str, target: Target) -> Pres
 
 # What all objects of a kind are, in the releases that told them apart: a member of one subclass
 # (``LSTM.kernel_i``) is no member of "a layer".
-_BASES_BY_KIND: Final[dict[Kind, tuple[str, ...]]] = {
+BASES_BY_KIND: Final[dict[Kind, tuple[str, ...]]] = {
     Kind.MODEL: ("Model", "Functional", "Sequential", "Network", "Container"),
     Kind.LAYER: ("Layer",),
     Kind.OPTIMIZER: ("Optimizer", "OptimizerV2", "Adam", "SGD", "RMSprop"),
@@ -116,12 +116,12 @@ def ever_members() -> frozenset[str]:
 
 def _names_of(owner: Type) -> tuple[str, ...]:
     if owner.kind is Kind.MODEL and owner.cls in {None, "Functional"}:
-        return _BASES_BY_KIND[Kind.MODEL]
+        return BASES_BY_KIND[Kind.MODEL]
     if owner.qualified is not None:
         return _called(owner.qualified)
     if owner.cls is not None:
         return (owner.cls,)
-    return _BASES_BY_KIND.get(owner.kind, _CLASSES_BY_KIND.get(owner.kind, ()))
+    return BASES_BY_KIND.get(owner.kind, _CLASSES_BY_KIND.get(owner.kind, ()))
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from kdoctor.keras_api import tables
 from kdoctor.keras_api.presence import Presence
+from kdoctor.keras_api.private_members import TOLD
 from kdoctor.keras_api.tables import ClassFamily, ClassSpan, Member, MemberKind
 
 # The public names of the bases that belong to other packages, by ``dir()`` on TensorFlow 2.21
@@ -90,7 +91,7 @@ class Classes(Struct, frozen=True):
         """Say whether instances of the class have ``member``."""
         if member in info.members or member in _GIVEN.get(info.home.rpartition(".")[2], ()):
             return Presence.EXISTS
-        if not info.complete or member.startswith("_"):
+        if not info.complete or (member.startswith("_") and member not in TOLD):
             return Presence.UNKNOWN
         if member in _set_from_outside(self.distribution, self.release):
             return Presence.UNKNOWN

@@ -53,7 +53,7 @@ def admits(source, *triggers, path="nowhere/f.py"):
         "import importlib\nimportlib.import_module('keras.backend')",
         "import segmentation_models as sm",
         "import tensorflow as tf\ntf.losses.MeanSquaredError()",
-        "from tensorflow import losses",
+        "from tensorflow import losses\nlosses.Loss",
         "print 'keras'",  # no Python 3: libcst shall say so
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from kdoctor import keras_api
 from kdoctor.engine import fix, scan
 from kdoctor.keras_api import Presence, member_lookup, newest_target, resolve_target
+from kdoctor.keras_api.private_members import TOLD
 from kdoctor.kinds import Kind, Type
 from kdoctor.rewrite import MemberRewrite
 from kdoctor.rules.members import _advice
@@ -85,6 +86,39 @@ def test_members_that_no_public_api_tells_of_are_gone_indeed():
         assert [each for each in objects[kind] if hasattr(each, member)] == [], member
     for member in _advice._OF_TF_VARIABLES:
         assert not hasattr(dense.kernel, member)
+
+
+@pytest.mark.frameworks
+def test_no_object_has_a_private_member_that_is_said_to_be_gone():
+    import keras  # noqa: PLC0415
+
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, activity_regularizer="l2")])
+    model.compile("adam", "mse", metrics=["mae"])
+    model.fit(keras.ops.ones((4, 4)), keras.ops.ones((4, 2)), verbose=0)
+    objects = {
+        Kind.MODEL: [model, keras.Model(model.inputs, model.outputs)],
+        Kind.LAYER: [*model.layers, keras.layers.BatchNormalization(), keras.layers.LSTM(2)],
+        Kind.OPTIMIZER: [model.optimizer, keras.optimizers.SGD()],
+        Kind.METRIC: [keras.metrics.Mean(), keras.metrics.AUC()],
+        Kind.LOSS: [keras.losses.MeanSquaredError()],
+    }
+    for kind, several in objects.items():
+        for each in several:
+            named = {kind, Type(kind, type(each).__name__)}
+            had = TOLD.intersection(dir(each))
+            assert not [(o, m) for o in named for m in had if _is_gone(o, m)], each
+
+
+def _is_gone(owner, member):
+    return member_lookup(owner, member, TARGET) is Presence.MISSING
+
+
+@pytest.mark.frameworks
+def test_private_members_are_written_down():
+    pytest.importorskip("tensorflow")
+    from tools.private_members import told  # noqa: PLC0415
+
+    assert told() == TOLD
 
 
 @pytest.mark.frameworks

@@ -45,17 +45,24 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             symbol=f"{store.owner.cls or 'Layer'}._name",
             confidence=store.confidence,
             help="Write `.name = …`.",
-            fix=Fix(
-                "Write `name` instead of `_name`",
-                (Edit(module.span(store.node.attr), ("name",)),),
-                facts.applicability(*(each for each in INVALID if each.after)),
-            )
-            if fixable
-            else None,
+            fix=_fix(module, facts, store) if fixable else None,
             no_fix_because=None
             if fixable
             else "`super().__init__()` sets the name after this: pass `name=` to it",
         )
+
+
+def _fix(module: Module, facts: Facts, store: MemberStore) -> Fix:
+    """Rename the attribute also where the same object is asked for it, which it lacks then."""
+    written = module.source(store.node.value)
+    spans = {module.span(store.node.attr)}
+    for use in module.members:
+        is_one = use.member == "_name" and use.owner.kind in (Kind.LAYER, Kind.MODEL)
+        if is_one and module.source(use.node.value) == written:
+            spans.add(module.span(use.node.attr))
+    edits = tuple(Edit(span, ("name",)) for span in sorted(spans))
+    proven = facts.applicability(*(each for each in INVALID if each.after))
+    return Fix("Write `name` instead of `_name`", edits, proven)
 
 
 def _function(module: Module, node: cst.CSTNode) -> cst.FunctionDef | None:
@@ -120,6 +127,17 @@ INVALID = [
         "        super().__init__()\n        self.name = 'mine'\n",
         on_keras_2=True,
         check="assert Own().name == 'mine'",
+    ),
+    # What is read of it, too.
+    Example(
+        before="import keras\n\n\nclass Own(keras.layers.Layer):\n    def __init__(self):\n"
+        "        super().__init__()\n        self._name = 'mine'\n\n"
+        "    def told(self):\n        return self._name\n",
+        after="import keras\n\n\nclass Own(keras.layers.Layer):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.name = 'mine'\n\n"
+        "    def told(self):\n        return self.name\n",
+        on_keras_2=True,
+        check="assert Own().told() == Own().name == 'mine'",
     ),
     Example(
         before="import keras\n\n\nclass Own(keras.layers.Layer):\n    def __init__(self):\n"

@@ -73,6 +73,15 @@ _ADVICE: Final[dict[tuple[Kind, str], Advice]] = {
             "stateful_metric_functions",
         )
     },
+    (Kind.MODEL, "_get_distribution_strategy"): Advice("It is `model.distribute_strategy`."),
+    (Kind.LAYER, "_compute_dtype_object"): Advice("Its name is `layer.compute_dtype`."),
+    **{
+        (Kind.OPTIMIZER, name): Advice(
+            "Override `apply`, which gets the gradients: Keras 3 computes them without the "
+            "optimizer."
+        )
+        for name in ("_compute_gradients", "_transform_gradients", "_aggregate_gradients")
+    },
     (Kind.MODEL, "_is_compiled"): Advice("It is public now: `model.compiled`."),
     **{
         (kind, name): Advice(_LEARNING_PHASE)

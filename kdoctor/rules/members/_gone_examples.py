@@ -24,6 +24,13 @@ _SCALED_STEP = (
     "    optimizer.apply_gradients(zip(gradients, model.trainable_variables))\n"
     "    return loss\n\n\nfirst = step()\n"
 )
+_PRIVATE = (
+    "import keras\nimport numpy as np\n\n\nclass Mine(keras.layers.Layer):\n"
+    "    def call(self, x):\n"
+    "        return [self.{}, self.{}, self.{}, self.{}]\n\n\n"
+    "layer = Mine(name='mine', dtype='float64')\n"
+    "told = layer.call(np.ones((1, 2)))\n"
+)
 _MODEL = (
     "import keras\nimport numpy as np\n\n"
     "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
@@ -122,6 +129,45 @@ INVALID = [
         after=f"{_MODEL}model.make_predict_function()\ny = model.predict(np.ones((2, 4)))",
         raises="AttributeError: 'Sequential' object has no attribute '_make_predict_function'",
         check="assert y.shape == (2, 3)",
+    ),
+    # What was private has a public name.
+    Example(
+        before=_PRIVATE.format("_name", "_dtype", "_compute_dtype", "_activity_regularizer"),
+        after=_PRIVATE.format("name", "dtype", "compute_dtype", "activity_regularizer"),
+        raises="AttributeError: 'Mine' object has no attribute '_name'",
+        findings=4,
+        on_keras_2=True,
+        same="told",
+    ),
+    Example(
+        before=f"{_MODEL}told = [model._name, model._dtype, model._compute_dtype]",
+        after=f"{_MODEL}told = [model.name, model.dtype, model.compute_dtype]",
+        raises="AttributeError: 'Sequential' object has no attribute '_name'",
+        findings=3,
+        on_keras_2=True,
+        same="told",
+    ),
+    Example(
+        before="import keras\n\nname = keras.metrics.Mean()._name",
+        after="import keras\n\nname = keras.metrics.Mean().name",
+        raises="AttributeError: 'Mean' object has no attribute '_name'",
+        check="assert name == 'mean'",
+    ),
+    Example(
+        before="import keras\n\nname = keras.optimizers.SGD(name='mine')._name",
+        after="import keras\n\nname = keras.optimizers.SGD(name='mine').name",
+        raises="AttributeError: 'SGD' object has no attribute '_name'",
+        unsafe=True,
+        check="assert name == 'mine'",
+    ),
+    # Nothing takes the place of these.
+    Example(
+        before=f"{_MODEL}policy = model._get_trainable_state()",
+        raises="AttributeError: 'Sequential' object has no attribute '_get_trainable_state'",
+    ),
+    Example(
+        before="import keras\n\nkeras.optimizers.SGD()._compute_gradients(1, [])",
+        raises="AttributeError: 'SGD' object has no attribute '_compute_gradients'",
     ),
     Example(
         before=f"{_MODEL}compiled = model._is_compiled\nfed = len(model._feed_inputs)",

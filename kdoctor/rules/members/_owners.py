@@ -74,7 +74,7 @@ def last_release_with(facts: Facts, owner: Type, member: str) -> str | None:
         return None
     if is_gone_in_private(owner.kind, member):
         return "2"
-    if member.startswith("_") or facts.member(owner, member) is not Presence.MISSING:
+    if facts.member(owner, member) is not Presence.MISSING:
         return None
     plain = without_legacy(owner.qualified or "")
     if plain != owner.qualified and owner.qualified is not None:

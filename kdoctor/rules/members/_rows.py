@@ -58,6 +58,14 @@ _OTHER_NUMBERS = (
     "the learning rate is among them on Keras 3, and what Keras 2 saved does not fit back in"
 )
 
+# Private names of Keras 2, and the public ones of the same value.
+_PUBLIC = {
+    "_name": "name",
+    "_dtype": "dtype",
+    "_compute_dtype": "compute_dtype",
+    "_activity_regularizer": "activity_regularizer",
+}
+
 _NO_PHASE = (
     "Keras 3 has no learning phase to feed to a function, but whether there is dropout in it is "
     "not told by that"
@@ -118,6 +126,17 @@ ROWS = (
     ),
     attribute("keras.Model._is_compiled", "self.compiled"),
     attribute("keras.Model._feed_inputs", "self.inputs"),
+    *(
+        attribute(f"{owner}.{private}", f"self.{public}")
+        for owner in ("keras.Model", "keras.layers.Layer")
+        for private, public in _PUBLIC.items()
+    ),
+    attribute("keras.metrics.Metric._name", "self.name"),
+    attribute(
+        "keras.optimizers.Optimizer._name",
+        "self.name",
+        unsafe_because="what Keras calls an optimizer without a name is `sgd` now, not `SGD`",
+    ),
     attribute("keras.layers.Layer.output_shape", "self.output.shape", unsafe_because=_ONE_NODE),
     attribute("keras.layers.Layer.input_shape", "self.input.shape", unsafe_because=_ONE_NODE),
     *(
