@@ -74,6 +74,8 @@ class KerasCall(Struct, frozen=True):
         """How Python names the callable in a TypeError."""
         if self.owner is not None:
             definer = _DEFINERS.get(self.leaf)
+            if definer == "Layer" and self.owner.kind is Kind.METRIC:
+                definer = "Metric"
             return f"{definer}.{self.leaf}()" if definer else f"{self.leaf}()"
         return f"{self.made}.__init__()" if self.made else f"{self.leaf}()"
 

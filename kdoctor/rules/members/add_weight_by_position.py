@@ -3,14 +3,16 @@
 ## What it does
 Reports `add_weight` and `add_variable` of layers, models and metrics where the name is passed by
 position. It looks at what is passed: text is a name, and what stands beside `shape=` must be one.
-Of `add_variable` it reports a call without `initializer=`, too.
+Of `add_variable`, and of a metric's `add_weight`, it reports a call without `initializer=`, too.
 
 ## Why it breaks
 On Keras 3 the first parameter is the shape: `ValueError: `name` must be passed as a keyword
 argument. Received: add_weight('w', ...). Use: add_weight(shape=..., name='w').` For metrics, and
 for all before 3.15, the message is another one (`Cannot convert 'w' to a shape`), or the weight
 gets another shape. `add_variable` was another name of `add_weight`, and asks for an initializer
-now: `TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'`.
+now: `TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'`. So
+does `add_weight` of a metric, which began with random numbers on Keras 2: `ValueError: Attempt to
+convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.`
 
 ## What to write instead
 Keywords, which mean the same on Keras 2 and 3:
@@ -31,8 +33,8 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
-from kdoctor.rewrite import MemberTable, method
-from kdoctor.rules.calls import argument, value_of
+from kdoctor.rewrite import MemberTable, Refusal, method
+from kdoctor.rules.calls import argument, value_of, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import symbol
 from kdoctor.rules.rule import Example, Rule
@@ -64,6 +66,8 @@ KINDS = {
 _NO_INITIALIZER = (
     "TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'"
 )
+_NO_VALUE = "ValueError: Attempt to convert a value (None) with an unsupported type"
+_RANDOM = "Keras 2 drew random numbers for it, up to the first `reset_state`"
 _MOST = 3  # shape, initializer, dtype
 _METHODS = frozenset({"add_weight", "add_variable"})
 
@@ -90,11 +94,17 @@ def _passes_a_name(module: Module, call: cst.Call) -> bool:
 
 
 def _lacks_initializer(use: MemberUse) -> bool:
-    """Say whether ``add_variable`` gets a shape by keyword, and no initializer."""
-    if use.member != "add_variable" or use.called is None:
+    """Say whether all is passed by keyword, and no initializer where one is asked for."""
+    if use.called is None:
         return False
     given = {each.keyword.value if each.keyword else None for each in use.called.args}
-    return None not in given and "shape" in given and "initializer" not in given
+    if None in given or "initializer" in given:
+        return False
+    return _is_of_a_metric(use) or (use.member == "add_variable" and "shape" in given)
+
+
+def _is_of_a_metric(use: MemberUse) -> bool:
+    return use.owner.kind is Kind.METRIC and use.member == "add_weight"
 
 
 def _is_text(node: cst.BaseExpression) -> bool:
@@ -111,7 +121,10 @@ def _is_text(node: cst.BaseExpression) -> bool:
 
 
 def _finding(module: Module, facts: Facts, use: MemberUse, table: MemberTable) -> Finding:
-    attempt = table.attempt(module, use, lambda _: _proven(facts))
+    if _is_of_a_metric(use) and _lacks_initializer(use):
+        attempt: Fix | Refusal = _with_zeros(module, use)
+    else:
+        attempt = table.attempt(module, use, lambda _: _proven(facts))
     return rule.finding(
         module.place(use.node),
         _message(module, use),
@@ -123,14 +136,26 @@ def _finding(module: Module, facts: Facts, use: MemberUse, table: MemberTable) -
     )
 
 
+def _with_zeros(module: Module, use: MemberUse) -> Fix:
+    assert use.called is not None
+    return Fix(
+        'Write `initializer="zeros"`',
+        (with_keyword(module, use.called, 'initializer="zeros"'),),
+        Applicability.UNSAFE,
+        unsafe_because=_RANDOM,
+    )
+
+
 def _proven(facts: Facts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after))
+    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
 
 
 def _message(module: Module, use: MemberUse) -> str:
     assert use.called is not None
     call = use.called
     if _lacks_initializer(use):
+        if _is_of_a_metric(use):
+            return f"`add_weight` of a metric asks for an initializer: {_NO_VALUE}"
         return f"`add_variable` asks for an initializer: {_NO_INITIALIZER}"
     name = module.source(call.args[0].value)
     by_position = sum(each.keyword is None for each in call.args)
@@ -161,8 +186,7 @@ def _may_be_told(_: Facts, called: Called) -> bool:
     if called.leaf not in _METHODS:
         return False
     if not called.places:
-        given = called.keywords
-        return called.leaf == "add_variable" and "shape" in given and "initializer" not in given
+        return "initializer" not in called.keywords
     first = called.node.args[0]
     return "shape" in called.keywords or not isinstance(first, ast.Tuple | ast.List)
 
@@ -179,6 +203,14 @@ rule = Rule(
 )
 
 VALID = [
+    # A metric's with an initializer, or with what may be one.
+    (
+        "import keras\n\n\nclass Count(keras.metrics.Metric):\n"
+        "    def __init__(self, **given):\n        super().__init__()\n"
+        "        self.n = self.add_weight(name='n', initializer='zeros')\n"
+        "        self.m = self.add_weight(name='m', **given)\n"
+        "        self.k = self.add_weight((), 'zeros', name='k')"
+    ),
     (
         "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
         "        self.w = self.add_weight(name='w', shape=(3,), initializer='zeros')\n"
@@ -256,5 +288,18 @@ INVALID = [
         f"{_METHODS_OF_A_METRIC}count = Count()\nvalue = float(count.n)",
         raises="ValueError: Cannot convert 'n' to a shape. Found invalid dimension",
         same="value",
+    ),
+    Example(
+        before="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.n = self.add_weight(name='n', shape=(2,))\n\n"
+        f"{_METHODS_OF_A_METRIC}count = Count()\n",
+        after="import keras\n\n\nclass Count(keras.metrics.Metric):\n"
+        "    def __init__(self):\n        super().__init__()\n"
+        "        self.n = self.add_weight(name='n', shape=(2,), initializer=\"zeros\")\n\n"
+        f"{_METHODS_OF_A_METRIC}count = Count()\n",
+        raises=_NO_VALUE,
+        unsafe=True,
+        check="assert count.n.numpy().tolist() == [0, 0]",
     ),
 ]
