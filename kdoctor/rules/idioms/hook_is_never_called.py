@@ -1,8 +1,9 @@
 """A private method of Keras 2 that a class of one's own overrides: Keras 3 never calls it.
 
 ## What it does
-Reports methods of one's own layers and models that override a private one of Keras 2 and hand on to
-it, `super()._add_variable_with_custom_getter(…)`, where Keras 3 has no use for that name.
+Reports methods of one's own layers, models and optimizers that override a private one of Keras 2
+and hand on to it, `super()._add_variable_with_custom_getter(…)`, where Keras 3 has no use for that
+name. Of optimizers with `_resource_apply_dense` or `get_updates` KD511 and KD512 tell as a whole.
 
 ## Why it breaks
 Nobody calls the method any more, and nothing says so: what it was to do with each weight, each
@@ -10,7 +11,8 @@ input or each call silently does not happen.
 
 ## What to write instead
 Override what is public: `add_weight` to see each weight as it is made, `call` or `__call__` for
-what goes in and comes out, `build` for what comes before. Weights of Keras' own layers are made by
+what goes in and comes out, `build` for what comes before. In an optimizer, `apply` gets the
+gradients. Weights of Keras' own layers are made by
 `self.add_weight` in their `build`:
 
     class Quantized(keras.layers.Dense):
@@ -26,7 +28,7 @@ of the names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import libcst as cst
@@ -35,7 +37,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import is_call_of_super
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.own_classes import is_old_optimizer, kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import defines
 from kdoctor.syntax import Module
@@ -52,19 +54,43 @@ HOOKS: Final = {
 """What Keras 2 called on layers and models, and what serves instead."""
 
 
+_GRADIENTS: Final = "`apply` gets the gradients, which Keras 3 computes elsewhere"
+OF_OPTIMIZERS: Final = {
+    **dict.fromkeys(("_compute_gradients", "_aggregate_gradients"), _GRADIENTS),
+    **dict.fromkeys(("_transform_gradients", "_transform_unaggregated_gradients"), _GRADIENTS),
+    "_transform_loss": "`scale_loss` gets the loss",
+}
+"""What Keras 2 called on its optimizers."""
+_ALL: Final = HOOKS.keys() | OF_OPTIMIZERS.keys()
+
+
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such method."""
     for node in module.nodes(cst.ClassDef):
-        methods = [
-            each
-            for each in node.body.body
-            if isinstance(each, cst.FunctionDef) and each.name.value in HOOKS
-        ]
-        if not methods or kind_of_class(module, node) not in {Kind.LAYER, Kind.MODEL}:
+        methods = [each for each in node.body.body if isinstance(each, cst.FunctionDef)]
+        if not any(each.name.value in _ALL for each in methods):
             continue
+        hooks = _hooks_of(module, node)
         for each in methods:
-            if _hands_on(each) and not module.is_guarded(each):
-                yield _finding(module, node, each)
+            if each.name.value in hooks and _hands_on(each) and not module.is_guarded(each):
+                yield _finding(module, node, each, hooks[each.name.value])
+
+
+def _hooks_of(module: Module, node: cst.ClassDef) -> Mapping[str, str]:
+    match kind_of_class(module, node):
+        case Kind.LAYER | Kind.MODEL:
+            return HOOKS
+        case Kind.OPTIMIZER if not is_old_optimizer(module, node):
+            return OF_OPTIMIZERS
+        case _:
+            return {}
+
+
+def is_handed_on(module: Module, node: cst.CSTNode, name: str) -> bool:
+    """Say whether it stands in a hook of that name, which is never called."""
+    above = (each for each in module.ancestors(node) if isinstance(each, cst.FunctionDef))
+    method = next(above, None)
+    return name in _ALL and method is not None and method.name.value == name and _hands_on(method)
 
 
 def _hands_on(method: cst.FunctionDef) -> bool:
@@ -72,14 +98,14 @@ def _hands_on(method: cst.FunctionDef) -> bool:
     return any(is_call_of_super(each, method.name.value) for each in descendants(method.body))
 
 
-def _finding(module: Module, node: cst.ClassDef, method: cst.FunctionDef) -> Finding:
+def _finding(module: Module, node: cst.ClassDef, method: cst.FunctionDef, instead: str) -> Finding:
     name = method.name.value
     return rule.finding(
         module.place(method.name),
         f"Keras 3 never calls `{node.name.value}.{name}`: what it does does not happen",
         symbol=f"{node.name.value}.{name}",
         confidence=Confidence.LIKELY,
-        help=f"Move what it does: {HOOKS[name]}.",
+        help=f"Move what it does: {instead}.",
         no_fix_because="what the method was to do belongs elsewhere",
     )
 
@@ -90,7 +116,7 @@ rule = Rule(
     family="idioms",
     severity=Severity.CHANGE,
     check=check,
-    triggers=defines(*HOOKS),
+    triggers=defines(*_ALL),
     since="3.0",
 )
 
@@ -106,6 +132,10 @@ VALID = [
     _CLASS.format("keras.layers.Dense") + _HOOK.format("None"),
     _CLASS.format("Mine") + _HOOK.format(_SUPER),
     _CLASS.format("tf_keras.layers.Dense").replace("keras", "tf_keras", 1) + _HOOK.format(_SUPER),
+    (
+        "import keras\n\n\nclass Mine(keras.optimizers.SGD):\n"
+        "    def _transform_loss(self, loss):\n        return 2 * loss"
+    ),
     _CLASS.format("keras.layers.Dense") + "    def _mine(self):\n        super()._mine()",
 ]
 INVALID = [
@@ -115,5 +145,15 @@ INVALID = [
         + "layer = Seeing(2)\nlayer.build((None, 3))\n",
         check="assert sorted(seen) == ['bias', 'kernel']",
         on_keras_2=True,
+    ),
+    Example(
+        before="import keras\n\nseen = []\n\n\nclass Noisy(keras.optimizers.SGD):\n"
+        "    def _compute_gradients(self, loss, variables, grad_loss=None, tape=None):\n"
+        "        seen.append(loss)\n"
+        "        return super()._compute_gradients(loss, variables, grad_loss, tape)\n\n\n"
+        "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+        'model.compile(Noisy(), "mse")\n'
+        "model.fit(keras.ops.ones((4, 2)), keras.ops.ones((4, 1)), verbose=0)\n",
+        check="assert not seen",
     ),
 ]

@@ -42,6 +42,7 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import MemberRewrite, MemberTable, Refusal
 from kdoctor.rules.behaviour.weights_appended import appended_weight
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms.hook_is_never_called import is_handed_on
 from kdoctor.rules.members._advice import advice_for
 from kdoctor.rules.members._generator_calls import generator_fix
 from kdoctor.rules.members._gone import may_be_gone
@@ -92,6 +93,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue  # KD430
         if use.member == "get_shape" and mends_get_shape(module, facts, use.node):
             continue  # KD207
+        if is_handed_on(module, use.node, use.member):
+            continue  # KD514
         last = last_release_with(facts, use.owner, use.member)
         if last is None or module.is_guarded(use.node):
             continue
