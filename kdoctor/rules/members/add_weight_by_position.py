@@ -11,8 +11,8 @@ argument. Received: add_weight('w', ...). Use: add_weight(shape=..., name='w').`
 for all before 3.15, the message is another one (`Cannot convert 'w' to a shape`), or the weight
 gets another shape. `add_variable` was another name of `add_weight`, and asks for an initializer
 now: `TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'`. So
-does `add_weight` of a metric, which began with random numbers on Keras 2: `ValueError: Attempt to
-convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.`
+does `add_weight` of a metric, whose floats Keras 2 began with random numbers: `ValueError: Attempt
+to convert a value (None) with an unsupported type (<class 'NoneType'>) to a Tensor.`
 
 ## What to write instead
 Keywords, which mean the same on Keras 2 and 3:
@@ -67,7 +67,7 @@ _NO_INITIALIZER = (
     "TypeError: Layer.add_variable() missing 1 required positional argument: 'initializer'"
 )
 _NO_VALUE = "ValueError: Attempt to convert a value (None) with an unsupported type"
-_RANDOM = "Keras 2 drew random numbers for it, up to the first `reset_state`"
+_RANDOM = "for a float Keras 2 drew random numbers, up to the first `reset_state`"
 _MOST = 3  # shape, initializer, dtype
 _METHODS = frozenset({"add_weight", "add_variable"})
 
