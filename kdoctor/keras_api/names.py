@@ -137,8 +137,10 @@ def lookup(qualified: str, target: Target) -> Lookup:
     surface = surface_on(root, target)
     if surface is None:
         return Lookup(qualified, Presence.UNKNOWN, root, name, private=private)
-    found = _find(surface, name)
     spelling = root_spelling(qualified) or root
+    if is_lender(spelling) and surface.release.startswith("1."):
+        return Lookup(qualified, Presence.UNKNOWN)  # what TensorFlow 1 called so was its own
+    found = _find(surface, name)
     public = _public_names(surface, name, target) if private else ()
     attribute_only = _is_attribute_only(root, spelling, target)
     history = _history(surface, root, name)
@@ -175,7 +177,7 @@ def lookup(qualified: str, target: Target) -> Lookup:
         since=since,
         until=until,
         moved_to=tuple(spelled(spelling, new) for new in _moved_to(surface, name)),
-        error=_attribute_error(surface, root, found.prefix),
+        error=_attribute_error(surface, root, found.prefix, spelling),
         _missing=_Missing(surface, root, spelling, name, found.prefix, target),
     )
 
@@ -407,7 +409,7 @@ def _elsewhere(root: str, name: str, target: Target) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _attribute_error(surface: Surface, root: str, missing: str) -> str:
+def _attribute_error(surface: Surface, root: str, missing: str, spelling: str) -> str:
     owner, _, leaf = missing.rpartition(".")
     entry = surface.entry(owner)
     if surface.entry("") is None:
@@ -421,4 +423,7 @@ def _attribute_error(surface: Surface, root: str, missing: str) -> str:
         module = module.replace("tf_keras", "tf_keras.api._v2.keras", 1)
     if surface.root == "tf.keras" and (2, 2) <= minor(surface.release) <= (2, 5):
         module = module.replace("tensorflow.python.keras.api._v2.keras", "tensorflow.keras", 1)
+    is_public = module.startswith("keras.") and not module.startswith("keras._tf_keras.")
+    if is_lender(spelling) and is_public and surface.release.startswith("3."):
+        module = f"keras._tf_keras.{module}"
     return f"module '{module}' has no attribute '{leaf}'"

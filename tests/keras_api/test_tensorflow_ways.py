@@ -2,7 +2,14 @@
 
 import pytest
 
-from kdoctor.keras_api import known, split_root
+from kdoctor.keras_api import (
+    Presence,
+    known,
+    lookup,
+    newest_target,
+    resolve_target,
+    split_root,
+)
 from kdoctor.keras_api.lent_modules import LENT
 from kdoctor.keras_api.returns import BLOCK_CONTEXTS, LIBRARY_FUNCTIONS
 from kdoctor.keras_api.surface import root_spelling, spelled
@@ -83,6 +90,16 @@ def test_what_tensorflow_lends_is_of_keras_and_keeps_its_spelling(lender):
     assert root_spelling(f"{lender}.losses.Loss") == lender
     assert spelled(lender, "losses.Loss") == f"{lender}.losses.Loss"
     assert spelled(lender, "layers.Dense") == f"{lender}.keras.layers.Dense"
+
+
+def test_what_is_missing_there_is_said_in_the_words_of_tensorflow():
+    name = "tensorflow.initializers.Gone"
+
+    assert lookup(name, newest_target()).error == (
+        "module 'keras._tf_keras.keras.initializers' has no attribute 'Gone'"
+    )
+    old = resolve_target("tensorflow==1.15", "test")
+    assert lookup(name, old).presence is Presence.UNKNOWN
 
 
 @pytest.mark.parametrize(
