@@ -8,7 +8,9 @@ statement of the class is understood, the fix writes the class anew.
 ## Why it breaks
 Keras 3 calls none of these, and its base class has neither `_set_hyper`, `_get_hyper` and
 `_decayed_lr` nor `add_slot` and `get_slot`. The class raises as soon as it is made: the first
-argument of the base class is the learning rate now, which was the name.
+argument of the base class is the learning rate now, which was the name. A class made of `Adam` or
+another optimizer of Keras' own has its `update_step`: it trains, as a plain `Adam`, without what
+the class is for.
 
 ## What to write instead
 
@@ -238,5 +240,23 @@ INVALID = [
         "    def _resource_apply_dense(self, grad, var, apply_state=None):\n"
         "        return var.assign_sub(grad * self._decayed_lr(var.dtype))\n\n\nClipped()",
         raises="ValueError: Argument `learning_rate` should be float",
+    ),
+    # The updates are those of plain `SGD`.
+    Example(
+        before="import tensorflow as tf\n\n\nclass Halved(tf.keras.optimizers.SGD):\n"
+        "    def _resource_apply_dense(self, grad, var, apply_state=None):\n"
+        "        return super()._resource_apply_dense(grad / 2, var, apply_state)\n\n\n"
+        "optimizer = Halved(0.5)\n",
+        check="variable = tf.Variable(1.0)\n"
+        "optimizer.apply_gradients([(tf.constant(1.0), variable)])\n"
+        "assert float(variable) == 0.5",
+    ),
+    Example(
+        before="import keras\n\n\nclass Slowed(keras.optimizers.Adam):\n"
+        "    def __init__(self, slow=0.5, **kwargs):\n        super().__init__(**kwargs)\n"
+        "        self._set_hyper('slow', slow)\n\n"
+        "    def _prepare_local(self, var_device, var_dtype, apply_state):\n"
+        "        super()._prepare_local(var_device, var_dtype, apply_state)\n\n\nSlowed()",
+        raises="AttributeError: 'Slowed' object has no attribute '_set_hyper'",
     ),
 ]

@@ -13,7 +13,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, is_old_optimizer
 from kdoctor.syntax import Module
 
-_BASES = frozenset({"Optimizer", "OptimizerV2"})
+BASES = frozenset({"Optimizer", "OptimizerV2"})
 
 
 class OldOptimizer(Struct, frozen=True):
@@ -71,7 +71,7 @@ def _bare_base(module: Module, node: cst.ClassDef) -> cst.BaseExpression | None:
         return None
     base = node.bases[0].value
     name = module.qualified(base)
-    return base if name is not None and name.rpartition(".")[2] in _BASES else None
+    return base if name is not None and name.rpartition(".")[2] in BASES else None
 
 
 def receiver(function: cst.FunctionDef) -> str | None:

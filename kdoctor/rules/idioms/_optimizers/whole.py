@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import libcst as cst
 
-from kdoctor.model import Confidence, Finding
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import call_of_super
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._optimizers import resource, updates
 from kdoctor.rules.idioms._optimizers.config import rewrite_config
 from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
-from kdoctor.rules.idioms._optimizers.shape import OldOptimizer
+from kdoctor.rules.idioms._optimizers.shape import BASES, OldOptimizer, call_of_self
 from kdoctor.rules.idioms._optimizers.start import RATES, rewrite_start
 from kdoctor.rules.rule import Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
 _BASE = "keras.optimizers.Optimizer"
+# The most telling first.
+_UPDATES = (resource.DENSE, updates.HOOK, resource.SPARSE, resource.PREPARE, resource.SLOTS)
+_HELP_INHERITED = (
+    "Write what it adds as `update_step(self, gradient, variable, learning_rate)`, which calls "
+    "`super().update_step(gradient, variable, learning_rate)`; keep hyperparameters as plain "
+    "attributes. Decay of weights needs no class: `weight_decay=…` of Keras' own optimizers, and "
+    '`optimizer.exclude_from_weight_decay(var_names=["bias"])`.'
+)
 _WEIGHTS = "`set_weights` goes, which read the weights of older versions of Keras"
 
 
@@ -85,16 +95,44 @@ def finding(
     """Return what a rule says of such a class, with the new class where it can be written."""
     plan = plan_class(module, facts, optimizer)
     name = optimizer.node.name.value
+    inherited = _updated_as(module, optimizer)
+    error: str | None
+    if inherited is None:
+        told, error = "calls `build` and `update_step`, which it lacks", _error(optimizer)
+    else:
+        hook = next(each for each in _UPDATES if each in optimizer.methods)
+        told = f"never calls its `{hook}`, but the `update_step` of `{inherited}`"
+        error = _error_of_hyperparameters(optimizer)
     return rule.finding(
         module.place(optimizer.node.name),
-        f"`{name}` is an optimizer for Keras 2; Keras 3 calls `build` and `update_step`, which it "
-        f"lacks: {_error(optimizer)}",
+        f"`{name}` is an optimizer for Keras 2; Keras 3 {told}" + (f": {error}" if error else ""),
         symbol=name,
         confidence=Confidence.LIKELY,
-        help=advice,
+        severity=Severity.ERROR if error else Severity.CHANGE,
+        help=advice if inherited is None else _HELP_INHERITED,
         fix=None if plan.stops else plan.fix(f"Write `{name}` as an optimizer of Keras 3"),
         no_fix_because=f"not understood: {plan.obstacles()}" if plan.stops else None,
     )
+
+
+def _updated_as(module: Module, optimizer: OldOptimizer) -> str | None:
+    """Return `Adam` for a class that gets the ``update_step`` of Keras' own `Adam`."""
+    split = split_root(optimizer.qualified or "")
+    if optimizer.base is not None or split is None or ".legacy." in split[1]:
+        return None
+    made = module.knowledge.class_type(optimizer.qualified or "")
+    leaf = split[1].rpartition(".")[2]
+    is_whole = made is not None and made.kind is Kind.OPTIMIZER and leaf not in BASES
+    return leaf if is_whole else None
+
+
+def _error_of_hyperparameters(optimizer: OldOptimizer) -> str | None:
+    start = optimizer.methods.get("__init__")
+    calls = [] if start is None else [call_of_self(e, start) for e in descendants(start.body)]
+    if all(call is None or call[0] != "_set_hyper" for call in calls):
+        return None
+    name = optimizer.node.name.value
+    return f"AttributeError: '{name}' object has no attribute '_set_hyper'"
 
 
 def _error(optimizer: OldOptimizer) -> str:
