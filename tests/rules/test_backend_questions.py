@@ -321,6 +321,8 @@ _STACKED = "calculated_with() & context("
         "K.shape(x)[1:3] * 32",
         "K.shape(x)[:, ::2][1:] > 3",
         "K.cast(1 / K.shape(x)[1:], 'int32')",
+        "K.cast(K.shape(x)[..., ::-1], 'int32')",
+        "K.cast(K.shape(x)[...], 'int32')",
     ],
 )
 @pytest.mark.parametrize("code", ["{}", "size = {}; n = size[0]"])
@@ -332,7 +334,14 @@ def test_sizes_that_are_calculated_with_stay_a_tensor(use: str, code: str):
 
 @pytest.mark.parametrize(
     "use",
-    ["size * 2", "size[1:3] * 2", "n / size[::-1]", "n = size[0]; return size + 1", "-size[1:]"],
+    [
+        "size * 2",
+        "size[1:3] * 2",
+        "n / size[::-1]",
+        "n = size[0]; return size + 1",
+        "-size[1:]",
+        "K.cast(size[..., ::-1], 'int32'); n = size[0]",
+    ],
 )
 @pytest.mark.parametrize("made", ["K.shape(x)", "K.shape(x)[1:]"])
 def test_sizes_that_are_calculated_with_by_a_name_stay_a_tensor(use: str, made: str):

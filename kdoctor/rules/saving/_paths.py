@@ -167,8 +167,13 @@ def renamed(
     """Return the edits that let the path end in ``new`` instead of ``old``.
 
     A path that is wholly written out is changed wherever this file surely takes it for one, ``but``
-    in these places.
+    in these places. One that ends in a slash, a folder's, becomes the file beside that folder; one
+    that names no folder of its own (`./`) gets a file in it.
     """
+    folder = found.text.rstrip("/")
+    if folder != found.text:
+        names_one = folder.strip("./") or not found.whole
+        old, new = (found.text[len(folder) :], new) if names_one else ("", f"model{new}")
     ends = [found.end]
     if isinstance(found.node, cst.SimpleString) and found.whole:
         ends = [

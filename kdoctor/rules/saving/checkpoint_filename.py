@@ -116,7 +116,7 @@ def _is_right(facts: Facts, found: Ending, extension: str, *, weights: bool) -> 
     if weights:
         return found.text.endswith(".weights.h5")
     takes_h5 = keras_version(facts) >= _TAKES_H5
-    return extension == ".keras" or (extension == ".h5" and takes_h5)
+    return found.text.endswith(".keras") or (extension == ".h5" and takes_h5)
 
 
 def _rename_to_keras(module: Module, found: Ending) -> Fix:
@@ -160,6 +160,7 @@ _FIT = (
 
 VALID = [
     "import keras\nkeras.callbacks.ModelCheckpoint('{epoch:02d}-{val_loss:.2f}.keras')",
+    "import keras\nkeras.callbacks.ModelCheckpoint('best/.keras')",
     "import keras\nkeras.callbacks.ModelCheckpoint('best.h5', save_best_only=True)",
     "import keras\nkeras.callbacks.ModelCheckpoint('a.weights.h5', save_weights_only=True)",
     "import keras\nkeras.callbacks.ModelCheckpoint(path, save_weights_only=True)",
@@ -214,6 +215,18 @@ INVALID = [
         "Received: filepath=",
         unsafe=True,
         check=f"import keras\n{_FIT}",
+    ),
+    # Folders.
+    Example(
+        before="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('saved/best/')\n"
+        "other = keras.callbacks.ModelCheckpoint('./')\n",
+        after="import keras\n\nsaver = keras.callbacks.ModelCheckpoint('saved/best.keras')\n"
+        "other = keras.callbacks.ModelCheckpoint('./model.keras')\n",
+        raises="ValueError: The filepath provided must end in `.keras` (Keras model format). "
+        "Received: filepath=saved/best/",
+        unsafe=True,
+        findings=2,
+        check=_FIT,
     ),
     Example(
         before="import keras\n\nonly_weights = not keras.__version__\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from kdoctor.keras_api import split_root
@@ -37,12 +39,16 @@ def indexed() -> Guard:
 
 
 def calculated_with() -> Guard:
-    """The result, or a slice of it, is an operand: on the spot, or by the name it is given."""
-    return Question(
-        "calculated_with()",
-        "the result of the call is no operand",
-        lambda situation: Answer.of(_is_operand(situation.module, situation.node)),
-    )
+    """The result, or a slice of it, is an operand: on the spot, or by the name it is given.
+
+    Or it is taken apart as no tuple can be: `shape[..., ::-1]`.
+    """
+
+    def answer(situation: Situation) -> Answer:
+        module, node = situation.module, situation.node
+        return Answer.of(_is_operand(module, node) or _is_sliced_as_tensor(module, node))
+
+    return Question("calculated_with()", "the result of the call is no operand", answer)
 
 
 def no_tensor_by_use() -> Guard:
@@ -53,7 +59,7 @@ def no_tensor_by_use() -> Guard:
 
     def answer(situation: Situation) -> Answer:
         module, node = situation.module, situation.node
-        is_tensor = _is_operand(module, node) or _is_read_from(module, node)
+        is_tensor = _is_operand(module, node) or _is_used_as_tensor(module, node)
         return Answer.of(not is_tensor)
 
     return Question(
@@ -110,13 +116,33 @@ def _is_operand(module: Module, node: cst.CSTNode) -> bool:
     )
 
 
-def _is_read_from(module: Module, node: cst.CSTNode) -> bool:
-    """Say whether an attribute of it is read, here or by the name it is given."""
-    whole = _with_slices(module, node)
-    return any(
+def _is_used_as_tensor(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether an attribute of it is read, or several axes are sliced."""
+    return _is_sliced_as_tensor(module, node) or any(
         isinstance(parent := module.parent(each), cst.Attribute) and parent.value is each
-        for each in (whole, *(_with_slices(module, e) for e in _uses_of_its_name(module, whole)))
+        for each in _slices_and_uses(module, node)
     )
+
+
+def _is_sliced_as_tensor(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether it is given an index that a tuple does not take."""
+    return any(
+        isinstance(parent := module.parent(each), cst.Subscript)
+        and parent.value is each
+        and (len(parent.slice) > 1 or _is_ellipsis(parent.slice[0].slice))
+        for each in _slices_and_uses(module, node)
+    )
+
+
+def _is_ellipsis(index: cst.BaseSlice) -> bool:
+    return isinstance(index, cst.Index) and isinstance(index.value, cst.Ellipsis)
+
+
+def _slices_and_uses(module: Module, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Yield the whole of it with its slices, here and wherever the name it is given is read."""
+    whole = _with_slices(module, node)
+    yield whole
+    yield from (_with_slices(module, each) for each in _uses_of_its_name(module, whole))
 
 
 def _with_slices(module: Module, node: cst.CSTNode) -> cst.CSTNode:
@@ -125,7 +151,8 @@ def _with_slices(module: Module, node: cst.CSTNode) -> cst.CSTNode:
     while (
         isinstance(parent, cst.Subscript)
         and parent.value is node
-        and any(isinstance(each.slice, cst.Slice) for each in parent.slice)
+        and len(parent.slice) == 1
+        and isinstance(parent.slice[0].slice, cst.Slice)
     ):
         node, parent = parent, module.parent(parent)
     return node
@@ -135,7 +162,8 @@ def _takes_an_element(module: Module, node: cst.CSTNode) -> bool:
     parent = module.parent(node)
     if not isinstance(parent, cst.Subscript) or parent.value is not node:
         return False
-    return len(parent.slice) == 1 and isinstance(parent.slice[0].slice, cst.Index)
+    index = parent.slice[0].slice
+    return len(parent.slice) == 1 and isinstance(index, cst.Index) and not _is_ellipsis(index)
 
 
 def _uses_of_its_name(module: Module, node: cst.CSTNode) -> list[cst.Name]:
