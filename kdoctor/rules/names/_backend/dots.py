@@ -24,10 +24,11 @@ REWRITES = (
         )
         for equation, axes in _OF_THREE_AXES.items()
     ),
-    # The layer takes tensors of any rank; of floats it makes those of its policy.
+    # The layer takes tensors of any rank; of floats it makes those of its policy. The axis of `y`
+    # was the second of three, and of two.
     rewrite(
         _BATCH_DOT,
-        "keras.layers.dot([x, y], axes=(-1, -2))",
+        "keras.layers.dot([x, y], axes=(-1, 1))",
         when=equals("axes", None) & somewhere(),
     ),
     rewrite(
@@ -69,9 +70,11 @@ EXAMPLES = (
     ),
     _example(
         "y = K.batch_dot(x, x.transpose(0, 2, 1))\n"
-        "z = K.batch_dot(x, x.transpose(0, 2, 1)[:, None], axes=[-1, 2])\n",
-        "y = layers.dot([x, x.transpose(0, 2, 1)], axes=(-1, -2))\n"
-        "z = layers.dot([x, x.transpose(0, 2, 1)[:, None]], axes=[-1, 2])\n",
-        "(y, )",
+        "z = K.batch_dot(x, x.transpose(0, 2, 1)[:, None], axes=[-1, 2])\n"
+        "w = K.batch_dot(x, x[:, 0])\n",
+        "y = layers.dot([x, x.transpose(0, 2, 1)], axes=(-1, 1))\n"
+        "z = layers.dot([x, x.transpose(0, 2, 1)[:, None]], axes=[-1, 2])\n"
+        "w = layers.dot([x, x[:, 0]], axes=(-1, 1))\n",
+        "(y, w)",
     ),
 )

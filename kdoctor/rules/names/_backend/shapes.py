@@ -93,10 +93,11 @@ REWRITES = (
     rewrite("keras.backend.count_params(x)", "numpy.prod(x.shape)"),
     rewrite("keras.backend.reshape(x, shape)", "keras.ops.reshape(x, shape)"),
     rewrite("keras.backend.flatten(x)", "keras.ops.reshape(x, (-1,))"),
-    # Not (keras.ops.shape(x)[0], -1): that fails while a functional model is built.
+    # Not (keras.ops.shape(x)[0], -1): that tells no size while a model is built. Not x.shape: in a
+    # graph a size may be None there, as in a loss of images of any size, and None is no factor.
     rewrite(
         "keras.backend.batch_flatten(x)",
-        "keras.ops.reshape(x, (-1, math.prod(x.shape[1:])))",
+        "keras.ops.reshape(x, (-1, math.prod(keras.ops.shape(x)[1:])))",
     ),
     rewrite("keras.backend.transpose(x)", "keras.ops.transpose(x)"),
     rewrite("keras.backend.permute_dimensions(x, pattern)", "keras.ops.transpose(x, pattern)"),
@@ -182,7 +183,7 @@ BY_HAND = {
     "keras.ops.shape(x)[i] inside `call`, a loss or a metric; while a functional model is built "
     "use x.shape[i], and -1 in keras.ops.reshape where the batch size is unknown. Where a tensor "
     "is wanted, wrap it: keras.ops.stack(keras.ops.shape(x))",
-    "batch_flatten": "write keras.ops.reshape(x, (-1, math.prod(x.shape[1:]))), "
+    "batch_flatten": "write keras.ops.reshape(x, (-1, math.prod(keras.ops.shape(x)[1:]))), "
     "or use a keras.layers.Flatten layer",
     "spatial_2d_padding": "write keras.ops.pad(x, ((0, 0), *padding, (0, 0))) for channels_last, "
     "keras.ops.pad(x, ((0, 0), (0, 0), *padding)) for channels_first",
