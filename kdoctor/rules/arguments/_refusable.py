@@ -9,6 +9,7 @@ from kdoctor.kinds import Kind
 from kdoctor.rewrite.dtypes import SHORT_DTYPES
 from kdoctor.rules.arguments._callees import Callee, callee_of, passes
 from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
+from kdoctor.rules.arguments._name_parts import may_be_handed_on, may_hold_a_slash
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import Trigger, keyword, may_be_of, string
@@ -25,9 +26,10 @@ def _may_refuse(callee: Callee) -> bool:
     return callee.leaf in _FUNCTIONS or (callee.method and callee.leaf == "compile")
 
 
-def _has_a_slash(called: Called) -> bool:
-    """Say whether the name that is passed may be one that is refused."""
-    return any("/" in each for each in _texts(called.argument("name")))
+def _may_name_with_a_slash(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether a name that is passed may be one that is refused."""
+    named = (each.argument("name") for each in glimpse.calls_with("name"))
+    return any(may_hold_a_slash(glimpse, each) for each in named) or may_be_handed_on(glimpse)
 
 
 def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:
@@ -84,7 +86,7 @@ def _may_be_shaped_by_an_int(glimpse: Glimpse, facts: Facts) -> bool:
 
 def _may_hand_on_a_slash(glimpse: Glimpse, facts: Facts) -> bool:
     """Say whether an object of the user's own class may get such a name."""
-    made = ((each.node, each.node) for each in glimpse.calls_with("name") if _has_a_slash(each))
+    made = ((each.node, each.node) for each in glimpse.calls_with("name"))
     return may_be_of(glimpse, facts, made, {Kind.LAYER, Kind.MODEL})
 
 
@@ -105,9 +107,9 @@ MAY_BE_REFUSED: Final[Trigger] = (
     & passes(_may_weigh, of=lambda each: each.method and each.leaf == "fit")
     | Trigger(lambda glimpse, _: any(each.endswith(_OF_LAYERS) for each in glimpse.keywords))
     & passes(_may_be_held, of=lambda each: each.kind is Kind.LAYER)
-    | Trigger(lambda glimpse, _: any(map(_has_a_slash, glimpse.calls_with("name"))))
+    | Trigger(_may_name_with_a_slash)
     & (
-        passes(lambda _, __, called: _has_a_slash(called), of=lambda _: True)
+        passes(lambda _, __, called: called.argument("name") is not None, of=lambda _: True)
         | Trigger(_may_hand_on_a_slash)
     )
     | Trigger(_may_be_shaped_by_an_int)

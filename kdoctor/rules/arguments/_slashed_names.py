@@ -11,6 +11,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._handed_on import base_that_gets
+from kdoctor.rules.arguments._name_parts import Functions, slashes
 from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.calls import argument, is_keras_3
 from kdoctor.rules.facts import Facts
@@ -18,33 +19,51 @@ from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 
 _ERROR = "ValueError: Argument `name` must be a string and cannot contain character `/`."
-_Text = cst.SimpleString | cst.FormattedStringText
 
 
-def slashed_name(module: Module, given: cst.Arg | None) -> Iterator[Refused]:
+def slashed_name(module: Module, functions: Functions, given: cst.Arg | None) -> Iterator[Refused]:
     """Yield the name that is passed, where a slash surely is in it."""
-    texts = [] if given is None else [each for each in _texts(given.value) if "/" in each.value]
-    if not texts:
+    found = [] if given is None else [*slashes(module, given.value)]
+    if not found:
         return
     assert given is not None
+    texts = list(dict.fromkeys(text for text, _ in found))
     whole = texts[0] is given.value and isinstance(texts[0], cst.SimpleString)
+    error = f"{_ERROR} Received: name={texts[0].raw_value}" if whole else _ERROR  # type: ignore[union-attr]
+    advice = "Use another sign, wherever the name is used."
+    elsewhere = next(
+        (
+            variable.value
+            for variable in dict.fromkeys(each for _, through in found for each in through)
+            if not functions.is_only_a_name(variable)
+        ),
+        None,
+    )
+    if elsewhere is not None:
+        because = f"`{elsewhere}` is used for something else, too"
+        yield Refused(given, error, advice, no_fix_because=because)
+        return
     edits = [Edit(module.span(each), (each.value.replace("/", "_"),)) for each in texts]
     yield Refused(
         given,
-        f"{_ERROR} Received: name={texts[0].raw_value}"
-        if whole and isinstance(texts[0], cst.SimpleString)
-        else _ERROR,
-        "Use another sign, wherever the name is used.",
+        error,
+        advice,
         tuple(edits),
         f"Write {edits[0].parts[0]}" if whole else "Write `_` instead of `/`",
         unsafe_because="`get_layer` and saved weights may know it by the old name",
     )
 
 
-def of_own_classes(module: Module, facts: Facts) -> Iterator[tuple[KerasCall, Refused]]:
-    """Yield such names that layers and models of the user's own hand on to Keras."""
+def of_own(
+    module: Module, facts: Facts, functions: Functions
+) -> Iterator[tuple[KerasCall, Refused]]:
+    """Yield such names that layers, models and functions of the user's own hand on to Keras."""
     for call in module.nodes(cst.Call):
-        refused = [*slashed_name(module, argument(call, "name"))]
+        for each, taken in functions.given(call):
+            name = module.source(call.func)
+            found = KerasCall(call, name, taken.kind, taken.new, Confidence.LIKELY)
+            yield from ((found, one) for one in slashed_name(module, functions, each))
+        refused = [*slashed_name(module, functions, argument(call, "name"))]
         base = base_that_gets(module, call.func, "name") if refused else None
         made = None if base is None else module.knowledge.class_type(base)
         new = None if base is None else facts.signature(base)
@@ -56,26 +75,6 @@ def of_own_classes(module: Module, facts: Facts) -> Iterator[tuple[KerasCall, Re
             yield from ((found, each) for each in refused)
 
 
-def _texts(node: cst.BaseExpression) -> Iterator[_Text]:
-    """Yield the texts that are part of what an expression gives."""
-    match node:
-        case cst.SimpleString():
-            yield node
-        case cst.FormattedString(parts=parts):
-            yield from (each for each in parts if isinstance(each, cst.FormattedStringText))
-        case (
-            cst.ConcatenatedString(left=left, right=right)
-            | cst.BinaryOperation(left=left, operator=cst.Add(), right=right)
-        ):
-            yield from _texts(left)
-            yield from _texts(right)
-        case (
-            cst.BinaryOperation(left=left, operator=cst.Modulo())
-            | cst.Call(func=cst.Attribute(value=left, attr=cst.Name(value="format")))
-        ):
-            yield from _texts(left)
-
-
 _OWN = (
     "import keras\n\n\nclass Own(keras.layers.Layer):\n"
     "    def __init__(self, n, {}):\n        super().__init__({})\n\n"
@@ -83,7 +82,17 @@ _OWN = (
     "        self.scale = self.add_weight(name={}, shape=(3,))\n\n\n"
     "layer = Own(3, name={})\nlayer.build(None)\n"
 )
+_BLOCK = (
+    "import keras\n\n\ndef block(x, n, name):\n{}"
+    "    return keras.layers.Dense(n, name=f'{{name}}_dense')(x)\n\n\n"
+    "y = block(keras.Input((3,)), 2, {})\n"
+)
+_HELD = "import keras\n\nstage = 1\nprefix = 'stage%d{}' % stage\n{}"
 UNSLASHED: Final = (
+    _BLOCK.format("    name = name.replace('/', '_')\n", "'a/b'"),
+    _BLOCK.format("    if not n:\n        return keras.layers.ReLU(name=name)(x)\n", "'a_b'"),
+    _HELD.format("/", "if stage:\n    prefix = 'first'\nkeras.layers.Dense(3, name=prefix)"),
+    _HELD.format("/", "keras.layers.Dense(3, name=prefix.split('/')[0])"),
     "import keras\nkeras.layers.Dense(3, name='a_b'), keras.metrics.Mean(name='a/b')",
     "import keras\nkeras.layers.Dense(3, name=path.split('/')[0] + '_' + path.replace('/', '_'))",
     _OWN.format("name", "", "'scale'", "'a/b'"),
@@ -91,6 +100,28 @@ UNSLASHED: Final = (
     "import tensorflow as tf\ntf.Variable(1.0, name='a/b'), tf.keras.losses.Huber(name='a/b')",
 )
 SLASHED: Final = (
+    # By a variable, in which the text stays if it is used for anything else.
+    Example(
+        before=_HELD.format("/", "layer = keras.layers.Dense(3, name=prefix + 'dense')\n"),
+        after=_HELD.format("_", "layer = keras.layers.Dense(3, name=prefix + 'dense')\n"),
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
+        unsafe=True,
+        check="assert layer.name == 'stage1_dense'",
+    ),
+    Example(
+        before=_HELD.format(
+            "/a",
+            "layer = keras.layers.Dense(3, name='{}_b'.format(prefix))\nprint(prefix + '.h5')\n",
+        ),
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
+    ),
+    # By a function that makes a name of it.
+    Example(
+        before=_BLOCK.format("", "'top/block'"),
+        after=_BLOCK.format("", "'top_block'"),
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
+        unsafe=True,
+    ),
     Example(
         before="import keras\n\nat = 'left'\n"
         "layer = keras.layers.Dense(3, name=at + f'/{at}_%d/x' % 1)",

@@ -35,6 +35,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite import without
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
+from kdoctor.rules.arguments._name_parts import Functions
 from kdoctor.rules.arguments._named_values import dtype, known_as, regularizer
 from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
 from kdoctor.rules.arguments._refused import Refused
@@ -42,7 +43,7 @@ from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, O
 from kdoctor.rules.arguments._slashed_names import (
     SLASHED,
     UNSLASHED,
-    of_own_classes,
+    of_own,
     slashed_name,
 )
 from kdoctor.rules.calls import argument, literal, value_of
@@ -56,25 +57,30 @@ _NAMING = ("add_weight", "add_variable")
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each value that is surely refused."""
-    refused = [
-        (call, each) for call in keras_calls(module, facts) for each in _values(module, call)
-    ]
-    refused += of_own_classes(module, facts)
+    calls = [*keras_calls(module, facts)]
+    functions = Functions(module, {each.call: each for each in calls if _is_named(each)})
+    refused = [(call, each) for call in calls for each in _values(module, functions, call)]
+    refused += of_own(module, facts, functions)
     for call, each in refused:
         if not module.is_guarded(call.call):
             yield _finding(module, facts, call, each)
 
 
-def _values(module: Module, call: KerasCall) -> Iterator[Refused]:
+def _is_named(call: KerasCall) -> bool:
+    """Say whether Keras 3 looks at the name that is passed."""
+    makes_a_weight = call.owner is not None and call.leaf in _NAMING
+    return call.kind in _NAMED or call.leaf == "Input" or makes_a_weight
+
+
+def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[Refused]:
     if call.leaf == "Input":
         yield from _shape(module, call)
     if call.leaf == "BatchNormalization":
         yield from _axis(module, call)
     if call.kind is Kind.LOSS:
         yield from _reduction(module, call)
-    makes_a_weight = call.owner is not None and call.leaf in _NAMING
-    if call.kind in _NAMED or call.leaf == "Input" or makes_a_weight:
-        yield from slashed_name(module, argument(call.call, "name"))
+    if _is_named(call):
+        yield from slashed_name(module, functions, argument(call.call, "name"))
     if call.kind is Kind.LAYER:
         for each in call.call.args:
             if each.keyword is not None and each.keyword.value.endswith("_constraint"):
