@@ -88,6 +88,14 @@ INVALID = [
         same="shape",
     ),
     Example(
+        before=f"{_INPUT}rank, sizes = len(x.shape.as_list()), x.get_shape().as_list()[1:]",
+        after=f"{_INPUT}rank, sizes = len(x.shape), list(x.shape)[1:]",
+        raises="AttributeError: 'tuple' object has no attribute 'as_list'",
+        findings=2,
+        check="assert (rank, sizes) == (3, [4, 5])",
+        on_keras_2=True,
+    ),
+    Example(
         before=f"{_INPUT}shape = x.shape.as_list()",
         after=f"{_INPUT}shape = list(x.shape)",
         raises="AttributeError: 'tuple' object has no attribute 'as_list'",
@@ -131,7 +139,7 @@ INVALID = [
     Example(
         before=f"{_OF_TWO}        first = shapes[0]\n        self.size = first.as_list()[-1]\n"
         f"        self.sizes = shapes[1][-1].value, shapes[1].ndims\n{_BUILT}",
-        after=f"{_OF_TWO}        first = shapes[0]\n        self.size = list(first)[-1]\n"
+        after=f"{_OF_TWO}        first = shapes[0]\n        self.size = first[-1]\n"
         f"        self.sizes = shapes[1][-1], len(shapes[1])\n{_BUILT}",
         raises="AttributeError: 'tuple' object has no attribute 'as_list'",
         findings=3,
@@ -141,7 +149,7 @@ INVALID = [
         before=f"{_OF_TWO}        one, other = shapes\n        self.size = one.as_list()[-1]\n"
         "        self.rest = [each.rank for each in shapes], [size.value for size in other[1:]]\n"
         f"{_BUILT}",
-        after=f"{_OF_TWO}        one, other = shapes\n        self.size = list(one)[-1]\n"
+        after=f"{_OF_TWO}        one, other = shapes\n        self.size = one[-1]\n"
         "        self.rest = [len(each) for each in shapes], [size for size in other[1:]]\n"
         f"{_BUILT}",
         raises="AttributeError: 'tuple' object has no attribute 'as_list'",
@@ -157,7 +165,7 @@ INVALID = [
         after="import keras\n\n\nclass Mine(keras.layers.Layer):\n"
         "    def build(self, input_shape):\n        self.kept = input_shape\n"
         "        for each in self.blocks:\n            self.kept = each.out\n\n"
-        "    def width(self):\n        return list(self.kept)[-1]\n\n\n"
+        "    def width(self):\n        return self.kept[-1]\n\n\n"
         "mine = Mine()\nmine.blocks = []\nmine.build((None, 3))\nwidth = mine.width()",
         raises="AttributeError: 'tuple' object has no attribute 'as_list'",
         check="assert width == 3",
@@ -170,8 +178,7 @@ INVALID = [
     Example(
         before=f"{_INPUT}\n\ndef width(tensor):\n    return tensor.shape.as_list()[-1]\n\n\n"
         "found = width",
-        after=f"{_INPUT}\n\ndef width(tensor):\n    return list(tensor.shape)[-1]\n\n\n"
-        "found = width",
+        after=f"{_INPUT}\n\ndef width(tensor):\n    return tensor.shape[-1]\n\n\nfound = width",
         check="import tensorflow as tf\nassert found(tf.ones((2, 3))) == 3",
     ),
     Example(
@@ -184,8 +191,7 @@ INVALID = [
     Example(
         before=f"{_INPUT}\n\ndef width(tensor):\n    return tensor.get_shape().as_list()[-1]\n\n\n"
         "found = width(x)",
-        after=f"{_INPUT}\n\ndef width(tensor):\n    return list(tensor.shape)[-1]\n\n\n"
-        "found = width(x)",
+        after=f"{_INPUT}\n\ndef width(tensor):\n    return tensor.shape[-1]\n\n\nfound = width(x)",
         raises="AttributeError: 'KerasTensor' object has no attribute 'get_shape'",
         check="assert found == 5",
     ),

@@ -15,7 +15,7 @@ since TensorFlow 2). Inside `call`, tensors are those of the backend, and with T
 shapes still have `as_list`.
 
 ## What to write instead
-`list(x.shape)`, `len(x.shape)`, `x.shape[1]`, `None not in x.shape`.
+`x.shape[1]`, `len(x.shape)`, `None not in x.shape`; `list(x.shape)` where a list is needed.
 
 ## How we know
 Run on Keras 3.15.1 with `keras.Input` and a layer's `build`; the repaired code gives on Keras 2
@@ -33,7 +33,7 @@ from kdoctor.kinds import Context
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds, wanted_around
-from kdoctor.rules.calls import is_keras_3, value_of
+from kdoctor.rules.calls import is_builtin, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._asked import is_asked
 from kdoctor.rules.members._given_shapes import gives_a_tuple, is_given, is_kept, whole_of
@@ -244,6 +244,8 @@ def _fix(module: Module, facts: Facts, node: cst.Attribute) -> Fix | Refusal:
     )
     if before is None:
         return Refusal("what a tuple has instead depends on what it is for")
+    if member == "as_list" and _does_as_a_tuple(module, whole):
+        before, after, own = "", "", Precedence.PRIMARY
     shape, attribute = _owner_of_get_shape(node.value)
     span, inner = module.span(whole), module.outer_span(shape)
     if "#" in module.text[inner.end : span.end] or "#" in module.text[span.start : inner.start]:
@@ -252,8 +254,22 @@ def _fix(module: Module, facts: Facts, node: cst.Attribute) -> Fix | Refusal:
     hole = Hole(inner, Precedence.PRIMARY if attribute else required, binds(shape))
     parts = (before, hole, f"{attribute}{after}")
     edit = Edit(span, parts, own, wanted_around(module.parent(whole), whole))
-    new = f"{before}…{after}" if before else "the element itself"
+    itself = "the element itself" if member == "value" else "the shape itself"
+    new = f"{before}…{after}" if before else itself
     return Fix(f"Write `{new}`" if before else f"Write {new}", (edit,), _rated(facts, member))
+
+
+def _does_as_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether one element is read, or the length: there a list is no more than a tuple."""
+    match module.parent(node):
+        case cst.Subscript(value=value, slice=[cst.SubscriptElement(slice=cst.Index())]):
+            return value is node
+        case cst.Arg(star="") as passed:
+            call = module.parent(passed)
+            match call:
+                case cst.Call(func=cst.Name(value="len") as function, args=[_]):
+                    return is_builtin(module, function)
+    return False
 
 
 def _owner_of_get_shape(shape: cst.BaseExpression) -> tuple[cst.BaseExpression, str]:
