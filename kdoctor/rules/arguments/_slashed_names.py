@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
+from msgspec.structs import replace
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit
@@ -62,7 +63,9 @@ def of_own(
         for each, taken in functions.given(call):
             name = module.source(call.func)
             found = KerasCall(call, name, taken.kind, taken.new, Confidence.LIKELY)
-            yield from ((found, one) for one in slashed_name(module, functions, each))
+            told = f"`{name}` hands it on to `{taken.leaf}`."
+            for one in slashed_name(module, functions, each):
+                yield found, replace(one, help=f"{told} {one.help}")
         refused = [*slashed_name(module, functions, argument(call, "name"))]
         base = base_that_gets(module, call.func, "name") if refused else None
         made = None if base is None else module.knowledge.class_type(base)
