@@ -84,11 +84,23 @@ SESSIONS = (
         after="import tensorflow as tf\n\n"
         'gpus = tf.config.list_physical_devices("GPU")\n'
         "tf.config.set_visible_devices("
-        "[each for each in gpus if each.name[-1] in '0'.split(',')], 'GPU')\n"
+        "[each for each in gpus if each.name.split(':')[-1] in '0'.split(',')], 'GPU')\n"
         "tf.debugging.set_log_device_placement(False)\n",
         unsafe=True,
         raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
         check="assert tf.config.get_visible_devices('GPU') == gpus[:1]",
+    ),
+    # An empty list of devices is the default: all of them.
+    Example(
+        before="import tensorflow as tf\nfrom keras import backend as K\n\n"
+        "config = tf.compat.v1.ConfigProto()\nconfig.log_device_placement = False\n"
+        "config.gpu_options.visible_device_list = ''\n"
+        "K.set_session(tf.compat.v1.Session(config=config))\n",
+        after="import tensorflow as tf\n\ntf.debugging.set_log_device_placement(False)\n",
+        unsafe=True,
+        raises="AttributeError: module 'keras.backend' has no attribute 'set_session'",
+        check="gpus = tf.config.list_physical_devices('GPU')\n"
+        "assert tf.config.get_visible_devices('GPU') == gpus",
     ),
     Example(
         before="import keras\nimport tensorflow as tf\nfrom keras import backend as K\n\n"

@@ -20,7 +20,8 @@ _TOO_LATE = "it must run before TensorFlow has used a GPU; a session did that wh
 _NO_SHARE = "a share of the GPU's memory cannot be set any more: it grows as it is needed"
 _SHARE = "gpu_options.per_process_gpu_memory_fraction"
 _GROWTH = "gpu_options.allow_growth"
-_VISIBLE = "{tf}.config.set_visible_devices"
+_VISIBLE = "gpu_options.visible_device_list"
+_ALL_OF_THEM = ("''", '""')
 _LOOP = (
     'for gpu in {tf}.config.list_physical_devices("GPU"):',
     "    {tf}.config.experimental.set_memory_growth(gpu, {value})",
@@ -29,9 +30,12 @@ _LOOP = (
 _SETTINGS = {
     _GROWTH: _LOOP,
     _SHARE: (_LOOP[0], _LOOP[1].replace("{value}", "True")),
-    "gpu_options.visible_device_list": (
+    _VISIBLE: (
         'gpus = {tf}.config.list_physical_devices("GPU")',
-        f"{_VISIBLE}([each for each in gpus if each.name[-1] in {{value}}.split(',')], 'GPU')",
+        (
+            "{tf}.config.set_visible_devices([each for each in gpus "
+            "if each.name.split(':')[-1] in {value}.split(',')], 'GPU')"
+        ),
     ),
     "allow_soft_placement": ("{tf}.config.set_soft_device_placement({value})",),
     "log_device_placement": ("{tf}.debugging.set_log_device_placement({value})",),
@@ -189,9 +193,11 @@ def _edited(group: _Group, root: str) -> Fix | None:
     whole = [whole_line(group.module, each) for each in others]
     if indent.strip() or any(each is None for each in whole):
         return None
-    settings = group.settings
+    settings = group.settings.copy()
     if _GROWTH in settings:
-        settings = {path: value for path, value in settings.items() if path != _SHARE}
+        settings.pop(_SHARE, None)
+    if settings.get(_VISIBLE) in _ALL_OF_THEM:
+        settings.pop(_VISIBLE)
     lines = [
         line.replace("{tf}", root).replace("{value}", value)
         for path, value in settings.items()
