@@ -114,12 +114,33 @@ def test_a_number_comes_as_one():
         "K.function([x], [y], updates=[step])",
         "K.function([x],  # the image\n    [y],  # the answer\n    name='f')",
         "map(K.function, xs, ys)",
+        "K.function([x], K.gradients(y, [x]))",
+        "K.function([x], [y] + [optimizer.apply_gradients(pairs)])",
     ],
 )
 def test_what_it_cannot_say_stays(call):
     source = f"from keras import backend as K\n\nf = {call}\n"
     found = findings(source)
     assert [each.fix for each in found if each.symbol.endswith("function")] == [None]
+
+
+def test_no_function_is_written_for_gradients_that_came_by_way_of_names():
+    source = (
+        "from keras import backend as K\n\ngrads = K.gradients(loss, x)[0]\ngrads /= 2.0\n"
+        "both = [loss, grads]\nf = K.function([x], both)\n"
+    )
+    [finding] = [each for each in findings(source) if each.symbol.endswith("function")]
+    assert finding.fix is None
+    assert "`gradients`" in finding.no_fix_because
+
+
+def test_a_function_of_ones_own_called_gradients_hinders_nothing():
+    source = (
+        "from keras import backend as K\n\n\ndef gradients(x):\n    return x\n\n\n"
+        "f = K.function([x], [gradients(x)])\n"
+    )
+    [finding] = findings(source)
+    assert finding.fix is not None
 
 
 def test_one_function_is_written_for_all_calls():

@@ -92,6 +92,7 @@ def help_for(name: str, attempt: Fix | Refusal) -> str:
 
 def reason_for(name: str, refusal: Refusal, rows: RewriteTable) -> str:
     """Return why there is no fix of a use of ``keras.backend.<name>``."""
-    if rows.rows_for(f"keras.backend.{name}") or refusal == ONLY_IN_DEAD_CODE:
+    has_rows = bool(rows.rows_for(f"keras.backend.{name}"))
+    if has_rows or name == "function" or refusal == ONLY_IN_DEAD_CODE:
         return refusal.reason
     return "no single expression stands for it in Keras 3"

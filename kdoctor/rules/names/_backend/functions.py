@@ -17,6 +17,7 @@ from kdoctor.rewrite import Refusal, Speller
 from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.rules.names._backend.phase_inputs import asks_the_phase
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.walk import descendants
 
 NAME = "keras_function"
 HELPER = '''def keras_function(inputs, outputs):
@@ -49,6 +50,10 @@ _LEADING = ("inputs", "outputs")
 _IGNORED = ("updates", "name")
 _LENGTHS = range(len(_LEADING), len(_LEADING + _IGNORED) + 1)
 _NOTHING = ("None", "[]", "()")
+# What gives parts of a graph that no layer makes: no model has them among its outputs.
+_OF_A_GRAPH = frozenset(
+    {"apply_gradients", "get_gradients", "get_updates", "gradients", "minimize"}
+)
 
 
 def as_function(module: Module, reference: Reference, proven: Applicability) -> Fix | Refusal:
@@ -96,12 +101,35 @@ def _why_not(module: Module, call: cst.Call | None) -> str | None:
         return "its inputs and outputs are not told apart"
     if any(asks_the_phase(module, each.value) for each in leading):
         return "the learning phase is among `inputs`"
+    made = _made_in_a_graph(module, leading[-1].value, set())
+    if made is not None:
+        return f"what `{made}` gives is no output of a model: it takes a `tf.GradientTape`"
     for each, position in zip(rest, _IGNORED, strict=False):
         name = each.keyword.value if each.keyword else position
         if name != "name" and module.source(each.value) not in _NOTHING:
             return f"`{name}` has no counterpart"
     # Whatever stands between them goes with them, so no comment may.
     return "a comment stands among its arguments" if "#" in _rest_of(module, call)[1] else None
+
+
+def _made_in_a_graph(module: Module, node: cst.CSTNode, seen: set[str]) -> str | None:
+    """Return by which function of ``_OF_A_GRAPH`` something was made, be it by way of names."""
+    for each in descendants(node):
+        match each:
+            case cst.Call(func=cst.Attribute(attr=name) | (cst.Name() as name)):
+                # Of the user's own functions nothing is known, whatever they are called.
+                own = module.scope_of(name).owner(name.value) if name is each.func else None
+                if name.value in _OF_A_GRAPH and (own is None or module.qualified(name)):
+                    return name.value
+            case cst.Name() if each.value not in seen:
+                seen.add(each.value)
+                scope = module.scope_of(each).owner(each.value)
+                for binding in scope.bindings[each.value] if scope else ():
+                    if binding.value is not None and (
+                        made := _made_in_a_graph(module, binding.value, seen)
+                    ):
+                        return made
+    return None
 
 
 def _rest_of(module: Module, call: cst.Call) -> tuple[Span, str]:
