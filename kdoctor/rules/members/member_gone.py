@@ -47,6 +47,7 @@ from kdoctor.rules.members._advice import advice_for
 from kdoctor.rules.members._generator_calls import generator_fix
 from kdoctor.rules.members._gone import may_be_gone
 from kdoctor.rules.members._gone_examples import INVALID as EXAMPLES
+from kdoctor.rules.members._one_input_name import BY_NUMBER, one_input_name
 from kdoctor.rules.members._output_shapes import OF_ANY_LAYER, shape_of_any_layer
 from kdoctor.rules.members._owners import (
     asks_for_several_calls,
@@ -116,6 +117,7 @@ def _finding(
         update_fix(module, use)
         or generator_fix(module, use)
         or shape_of_any_layer(module, use, facts)
+        or one_input_name(module, use, facts)
     )
     attempt = special or table.attempt(module, use, lambda row: _rated(facts, row))
     if use.member.endswith("_at") and asks_for_several_calls(module):
@@ -210,6 +212,7 @@ VALID = [
 INVALID = [
     *EXAMPLES,
     OF_ANY_LAYER,
+    BY_NUMBER,
     # Beside a Keras 2 of its own, an object of Keras 3.
     Example(
         before="import keras\nfrom tensorflow.python.keras import testing_utils\n\n"

@@ -1,0 +1,41 @@
+"""`model.input_names[0]`: one name alone, of one input, which needs no list of them."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Fix, Span
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example
+from kdoctor.syntax import MemberUse, Module
+
+
+def one_input_name(module: Module, use: MemberUse, facts: Facts) -> Fix | None:
+    """Return the fix of one read by a number; None where it is another member, or no such read."""
+    if use.member != "input_names" or use.owner.kind is not Kind.MODEL or use.owner_defines:
+        return None
+    match module.parent(use.node):
+        case (
+            cst.Subscript(
+                value=node, slice=[cst.SubscriptElement(slice=cst.Index(star=None))]
+            ) as read
+        ) if node is use.node and isinstance(node, cst.Attribute):
+            end = module.span(read).end
+            edits = (Edit(module.span(node.attr), ("inputs",)), Edit(Span(end, end), (".name",)))
+            return Fix("Write `….inputs[…].name`", edits, facts.applicability(BY_NUMBER))
+    return None
+
+
+_MODEL = (
+    "import keras\n\nx, y = keras.Input((4,), name='data'), keras.Input((4,), name='more')\n"
+    "model = keras.Model([x, y], keras.layers.Add()([x, y]))\nnames = {{{}: 1, {}: 2}}\n"
+)
+BY_NUMBER = Example(
+    before=_MODEL.format("model.input_names[0]", "model.input_names[-1]"),
+    after=_MODEL.format("model.inputs[0].name", "model.inputs[-1].name"),
+    raises="AttributeError: 'Functional' object has no attribute 'input_names'",
+    findings=2,
+    on_keras_2=True,
+    check="assert names == {'data': 1, 'more': 2}",
+)
