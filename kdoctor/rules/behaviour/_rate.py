@@ -76,7 +76,7 @@ class Rates:
             given = argument(use.call, "optimizer", 0)
             for frame in () if given is None else self._makings.runs(use.call):
                 assert given is not None
-                made = self._makings.made(given.value, frame)
+                made = self._makings.made(_copied(given.value), frame)
                 model = self._makings.made(use.model, frame)
                 if made is not None and made.call is optimizer and model is not None:
                     found.append((model, use))
@@ -219,3 +219,20 @@ class Rates:
                 if self._makings.made(owner.value, frame) in models:
                     return True
         return False
+
+
+def _copied(optimizer: cst.BaseExpression) -> cst.BaseExpression:
+    """Return ``x`` of ``x.from_config(x.get_config())``, which has the rate that ``x`` has."""
+    match optimizer:
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name(value="from_config")),
+            args=[
+                cst.Arg(
+                    value=cst.Call(
+                        func=cst.Attribute(value=copied, attr=cst.Name(value="get_config")), args=[]
+                    )
+                )
+            ],
+        ):
+            return copied
+    return optimizer

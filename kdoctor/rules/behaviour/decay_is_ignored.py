@@ -283,6 +283,12 @@ INVALID = [
         before=_PRELUDE + "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')"
         + _FIT.format(_OLD, ", callbacks=[slower]"),
     ),
+    # A copy of the optimizer, as KD446 writes one, has a rate of the same kind.
+    Example(
+        before=_PRELUDE + f"optimizer = {_OLD}\n"
+        "slower = keras.callbacks.ReduceLROnPlateau(monitor='loss')"
+        + _FIT.format("optimizer.from_config(optimizer.get_config())", ", callbacks=[slower]"),
+    ),
     Example(
         before=_PRELUDE + _HALVED + _FIT.format(_OLD, ", callbacks=[Halved()]"),
     ),
