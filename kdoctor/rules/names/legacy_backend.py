@@ -9,7 +9,8 @@ are rewritten like those of `keras.backend` (KD101).
 Keras 3 has a copy of the old functions in `tf.keras.backend` (not in `keras.backend`). They are
 TensorFlow's: on a symbolic tensor nearly all of them raise `ValueError: A KerasTensor cannot be
 used as input to a TensorFlow function.`, some `AttributeError: 'tuple' object has no attribute
-'rank'`; on a weight `K.set_value` and `K.update` raise `AttributeError: 'str' object has no
+'rank'`, and `K.gradients` says `RuntimeError: tf.gradients is not supported when eager execution is
+enabled.`; on a weight `K.set_value` and `K.update` raise `AttributeError: 'str' object has no
 attribute …`. On tensors with values, in a layer's `call` and in losses they work, and nobody
 maintains them: no documentation speaks of them.
 
@@ -49,6 +50,7 @@ from kdoctor.syntax import Module, Reference, ReferenceKind
 _NO_RANK = "AttributeError: 'tuple' object has no attribute 'rank'"
 _NO_LIST = "AttributeError: 'tuple' object has no attribute 'as_list'"
 _NO_DTYPE = "AttributeError: 'str' object has no attribute 'base_dtype'"
+_EAGER = "RuntimeError: tf.gradients is not supported when eager execution is enabled."
 _NO_REF = "AttributeError: 'str' object has no attribute '_is_ref_dtype'"
 
 # What a symbolic tensor, and a `keras.Variable`, as the first argument gives on Keras 3.15.1.
@@ -73,6 +75,7 @@ ON_SYMBOLIC = {
     **dict.fromkeys(("concatenate", "dot", "ndim", "repeat", "softmax"), _NO_RANK),
     **dict.fromkeys(("count_params", "repeat_elements"), _NO_LIST),
     **dict.fromkeys(("dtype", "mean", "std", "var"), _NO_DTYPE),
+    "gradients": _EAGER,
 }
 ON_VARIABLE = {
     **dict.fromkeys(("update", "update_add", "update_sub"), _NO_REF),
@@ -229,6 +232,12 @@ INVALID = [
         "@tf.function(input_signature=[tf.TensorSpec((None, None, 2))])\n"
         "def flat(x):\n    return ops.reshape(x, (-1, math.prod(ops.shape(x)[1:])))\n",
         check="assert flat(tf.zeros((4, 3, 2))).shape == (4, 6)",
+    ),
+    Example(
+        before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
+        "x = tf.keras.Input((4,))\nmodel = tf.keras.Model(x, tf.keras.layers.Dense(2)(x))\n"
+        "grads = K.gradients(model.output[:, 1], model.input)[0]\n",
+        raises=_EAGER,
     ),
     Example(
         before="import tensorflow as tf\nfrom tensorflow.keras import backend as K\n\n"
