@@ -12,7 +12,10 @@ from kdoctor.rules.arguments._short_names import LOSSES, METRICS
 
 TRUE, GIVEN = np.array([[0.2, 0.7], [0.5, 0.4]]), np.array([[0.3, 0.6], [0.1, 0.8]])
 # What the last Keras 2 does not take itself.
-_LOST_BEFORE = {("loss", "cosine_proximity"), ("metric", "cosine_proximity"), ("metric", "kld")}
+_LOST_BEFORE = {
+    *(("loss", "cosine"), ("loss", "cosine_proximity")),
+    *(("metric", "cosine"), ("metric", "cosine_proximity"), ("metric", "kld")),
+}
 
 
 def of_loss(root, name):

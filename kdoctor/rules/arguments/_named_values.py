@@ -12,6 +12,7 @@ from kdoctor.model import Edit
 from kdoctor.rewrite.dtypes import SHORT_DTYPES, full_dtype
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._refused import Refused
+from kdoctor.rules.arguments._short_names import CONSTANT
 from kdoctor.rules.calls import argument, literal, speller_at
 from kdoctor.syntax import Module
 
@@ -37,7 +38,7 @@ def known_as(
     if not isinstance(node, cst.SimpleString) or node.raw_value not in names:
         return
     old, new = node.raw_value, names[node.raw_value]
-    if old == "cosine_proximity":
+    if new == "cosine_similarity":
         unsafe_because = "its sign has changed between releases of Keras 2"
     text = node.value.replace(old, new)
     yield Refused(
@@ -65,6 +66,21 @@ def regularizer(module: Module, given: cst.Arg) -> Iterator[Refused]:
         f"Write `{text}`",
         proofs=("l1_l2",),
         imports=() if need is None else (need,),
+    )
+
+
+def initializer(module: Module, given: cst.Arg) -> Iterator[Refused]:
+    """Report the text for a constant, which has no number any more: it was 0."""
+    if literal(given.value) not in CONSTANT or not isinstance(given.value, cst.SimpleString):
+        return
+    text = given.value.value.replace(given.value.raw_value, "zeros")
+    yield Refused(
+        given,
+        "KeyError: 'value'",
+        "The text stood for the constant 0.",
+        (Edit(module.span(given.value), (text,)),),
+        f"Write {text}",
+        proofs=("initializer='constant'",),
     )
 
 

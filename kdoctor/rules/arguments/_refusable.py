@@ -10,16 +10,22 @@ from kdoctor.rewrite.dtypes import SHORT_DTYPES
 from kdoctor.rules.arguments._callees import Callee, callee_of, passes
 from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._name_parts import may_be_handed_on, may_hold_a_slash
-from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
+from kdoctor.rules.arguments._short_names import (
+    CONSTANT,
+    CONSTRAINTS,
+    LOSSES,
+    METRICS,
+    OF_KERAS_1,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import Trigger, keyword, may_be_of, string
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in
 
 _FUNCTIONS: Final = frozenset({"BatchNormalization", "Input"})
-_OF_LAYERS: Final = ("_constraint", "_regularizer")
+_OF_LAYERS: Final = ("_constraint", "_initializer", "_regularizer")
 _SHORT_NAMES: Final = frozenset({*LOSSES, *METRICS, *OF_KERAS_1})
-_OF_WEIGHTS: Final = frozenset({*CONSTRAINTS, "l1_l2"})
+_OF_WEIGHTS: Final = frozenset({*CONSTANT, *CONSTRAINTS, "l1_l2"})
 
 
 def _may_refuse(callee: Callee) -> bool:

@@ -8,12 +8,14 @@ LOSSES = {
     "kullback_leibler_divergence": "kl_divergence",
     "huber_loss": "huber",
     "cosine_proximity": "cosine_similarity",
+    "cosine": "cosine_similarity",  # up to Keras 2.2
 }
 METRICS = {
     "logcosh": "LogCoshError",  # `log_cosh` is not found by its name
     "kld": "kl_divergence",
     "kullback_leibler_divergence": "kl_divergence",
     "cosine_proximity": "cosine_similarity",
+    "cosine": "cosine_similarity",  # up to Keras 2.2
 }
 # Metrics of Keras 1, of which Keras 2 knew nothing either.
 OF_KERAS_1 = {
@@ -21,3 +23,5 @@ OF_KERAS_1 = {
     "fbeta_score": "keras.metrics.FBetaScore()",
 }
 CONSTRAINTS = {"maxnorm": "max_norm", "nonneg": "non_neg", "unitnorm": "unit_norm"}
+# What makes zeros: the class takes its number by name, and a text gives it none.
+CONSTANT = frozenset({"constant", "Constant"})

@@ -4,7 +4,7 @@
 Looks at what is written for some arguments: an int as the shape of an `Input`, a list as the `axis`
 of `BatchNormalization`, one text for `metrics=`, `'auto'` for a loss' `reduction`, a slash in a
 name, and short names that are not known any more (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
-`'l1_l2'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`). And
+`'l1_l2'`, `'constant'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`). And
 `class_weight='auto'`, which no release knew how to take.
 
 ## Why it breaks
@@ -36,7 +36,7 @@ from kdoctor.rewrite import without
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
 from kdoctor.rules.arguments._name_parts import Functions
-from kdoctor.rules.arguments._named_values import dtype, known_as, regularizer
+from kdoctor.rules.arguments._named_values import dtype, initializer, known_as, regularizer
 from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
 from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
@@ -83,10 +83,13 @@ def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[R
         yield from slashed_name(module, functions, argument(call.call, "name"))
     if call.kind is Kind.LAYER:
         for each in call.call.args:
-            if each.keyword is not None and each.keyword.value.endswith("_constraint"):
+            keyword = "" if each.keyword is None else each.keyword.value
+            if keyword.endswith("_constraint"):
                 yield from known_as(module, each.value, CONSTRAINTS, "constraint")
-            if each.keyword is not None and each.keyword.value.endswith("_regularizer"):
+            if keyword.endswith("_regularizer"):
                 yield from regularizer(module, each)
+            if keyword.endswith("_initializer"):
+                yield from initializer(module, each)
     yield from dtype(module, call)
     if call.owner is not None and call.leaf == "compile":
         yield from _compiled(module, call)
@@ -370,6 +373,14 @@ INVALID = [
         "           for k, v in layer.kernel_regularizer.get_config().items()}",
         raises="ValueError: Could not interpret regularizer identifier: l1_l2",
         same="weights",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(3, bias_initializer='constant')\n"
+        "layer.build((None, 2))\nbias = layer.bias.numpy().tolist()",
+        after="import keras\n\nlayer = keras.layers.Dense(3, bias_initializer='zeros')\n"
+        "layer.build((None, 2))\nbias = layer.bias.numpy().tolist()",
+        raises="KeyError: 'value'",
+        same="bias",
     ),
     Example(
         before=f"{_MODEL}model.compile('sgd', 'mse')\n"
