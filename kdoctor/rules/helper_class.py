@@ -41,7 +41,7 @@ def helper_edits(module: Module, before: cst.CSTNode, name: str, text: str) -> l
     if class_named(module, cst.Name(name)) is not None or not _imports_keras_at_once(module):
         return None
     start = _with_comments(module.text, module.span(_first(before)).start)
-    above = module.text[:start]
+    above = module.text[module.unit.cell_at(start).span.start : start]
     blank = len(LINE_BREAK.findall(above[len(above.rstrip("\r\n")) :]))
     gap = "\n" * max(0, 3 - blank) if above.strip() else ""
     return [Edit(Span(start, start), (f"{gap}{text}\n\n\n",))]

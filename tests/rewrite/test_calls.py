@@ -115,6 +115,9 @@ class TestDefaults:
             == "ops.argmax(\n    x, axis=-1,  # scores\n)"
         )
 
+    def test_what_is_written_out_has_a_line_where_each_argument_has_one(self, line):
+        assert line("K.argmax(\n    x,\n)", ARGMAX) == "ops.argmax(\n    x,\n    axis=-1,\n)"
+
     def test_an_argument_passed_is_kept_even_where_it_is_the_default(self, line):
         assert line("K.argmax(x, -1)", ARGMAX) == "ops.argmax(x, -1)"
 

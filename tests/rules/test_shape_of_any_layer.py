@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from kdoctor.engine import scan
@@ -61,6 +63,23 @@ def test_a_layer_of_a_known_class_is_asked_plainly():
     [finding] = scan(["-"], stdin=source.encode(), select=["KD205"]).findings
     [edit] = finding.fix.edits
     assert edit.parts[-1].endswith("output.shape")
+
+
+def test_no_lines_are_left_free_above_it_in_a_cell():
+    cells = [
+        ["from tensorflow.keras.applications import VGG16\n", "model = VGG16()"],
+        ["model.layers[0].output_shape[0]"],
+    ]
+    book = {
+        "cells": [{"cell_type": "code", "source": each} for each in cells],
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {},
+    }
+    told = scan(["-"], stdin=json.dumps(book).encode(), stdin_filename="a.ipynb", select=["KD205"])
+    [finding] = told.findings
+    [helper, _] = finding.fix.edits
+    assert helper.parts[0].startswith("def ")
 
 
 def test_one_function_is_written_for_all_reads():
