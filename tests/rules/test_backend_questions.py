@@ -251,7 +251,9 @@ def test_what_may_be_a_plain_number_becomes_an_array_by_an_unsafe_fix_only(code,
 def test_a_range_of_whole_numbers_only():
     assert row_used("K.arange(3)", "arange") is not None
     assert row_used("def f(x):\n    return K.arange(0, x.shape[1], 2)", "arange") is not None
-    assert row_used("K.arange(0.0, 1.0, 0.1)", "arange") is None
+    assert "a_float(" in row_used("K.arange(0.0, 1.0, 0.1)", "arange")
+    assert "a_float(" in row_used("K.arange(-float(n), n, 1)", "arange")
+    assert row_used("K.arange(0.5, dtype='int64')", "arange") is None
     assert "somewhere()" in row_used("def f(n):\n    return K.arange(n)", "arange")
 
 

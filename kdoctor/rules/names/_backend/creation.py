@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import context, display, equals, given, not_none
+from kdoctor.rewrite.guards import context, display, equals, given, not_none, one_of
 from kdoctor.rules.names._backend.questions import (
+    a_float,
     builds_nothing,
     is_tensor,
     no_floats,
@@ -78,6 +79,14 @@ REWRITES = (
         "keras.backend.arange(start, stop=None, step=1, dtype='int32')",
         "keras.ops.arange(start, dtype=dtype)",
         when=whole_numbers("start") & equals("stop", None) & equals("step", 1),
+    ),
+    rewrite(
+        "keras.backend.arange(start, stop=None, step=1, dtype='int32')",
+        "keras.ops.arange(start, stop, step=step, dtype='float32')",
+        when=given("stop")
+        & a_float("start", "stop", "step")
+        & one_of("dtype", "int32", "float32")
+        & somewhere(),
     ),
     rewrite(
         "keras.backend.arange(start, stop=None, step=1, dtype='int32')",

@@ -11,6 +11,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
+from kdoctor.rules.calls import is_builtin
 from kdoctor.rules.names._backend.inference import Inference
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
@@ -245,17 +246,43 @@ def both_of_rank(rank: int, *parameters: str) -> Guard:
 
 def no_floats(*parameters: str) -> Guard:
     """None of the arguments is written as a floating number."""
+    return _of_floats("no_floats", "is a floating number", parameters, there_is_one=Answer.NO)
 
+
+def a_float(*parameters: str) -> Guard:
+    """One of the arguments is written as a floating number."""
+    return _of_floats("a_float", "must be a floating number", parameters, there_is_one=Answer.YES)
+
+
+def _of_floats(
+    name: str, sentence: str, parameters: tuple[str, ...], *, there_is_one: Answer
+) -> Guard:
     def answer(situation: Situation) -> Answer:
-        nodes = [situation.value(each) for each in parameters]
-        return Answer.NO if any(isinstance(each, cst.Float) for each in nodes) else Answer.YES
+        found = any(_is_float(situation.module, situation.value(each)) for each in parameters)
+        return Answer.of(found is (there_is_one is Answer.YES))
 
     return Question(
-        f"no_floats({', '.join(map(repr, parameters))})",
-        f"one of {', '.join(f'`{each}`' for each in parameters)} is a floating number",
+        f"{name}({', '.join(map(repr, parameters))})",
+        f"one of {', '.join(f'`{each}`' for each in parameters)} {sentence}",
         answer,
         parameters=frozenset(parameters),
     )
+
+
+def _is_float(module: Module, node: cst.BaseExpression | None) -> bool:
+    """Say whether a number is written as a floating one: `1.0`, `-float(n)`, `n * 0.5`."""
+    match node:
+        case cst.Float():
+            return True
+        case cst.UnaryOperation(operator=cst.Minus() | cst.Plus(), expression=inner):
+            return _is_float(module, inner)
+        case cst.BinaryOperation(
+            operator=cst.Add() | cst.Subtract() | cst.Multiply() | cst.Divide()
+        ):
+            return _is_float(module, node.left) or _is_float(module, node.right)
+        case cst.Call(func=cst.Name(value="float") as function):
+            return is_builtin(module, function)
+    return False
 
 
 def builds_nothing() -> Guard:
