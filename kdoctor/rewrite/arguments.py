@@ -44,7 +44,7 @@ def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
         following = module.span(args[last + 1]).start
         gap = text[end:following]
         if "#" not in gap:
-            return Span(start, following)
+            return up_to_the_next(text, Span(start, end), following)
         # The comment stays where it is: on the line of what stood before.
         stop = end + gap.index(",") + 1 if "," in gap.partition("#")[0] else None
         return None if stop is None else Span(_after_a_comma(text, start), stop)
@@ -57,6 +57,17 @@ def _span(module: Module, call: cst.Call, first: int, last: int) -> Span | None:
             return None
         end = comma.end
     return Span(start, end)
+
+
+def up_to_the_next(text: str, argument: Span, following: int) -> Span:
+    """Return an argument with what goes with it: its comma, and the blanks up to the next one.
+
+    Where another argument stands before it on its line, the line break behind it stays.
+    """
+    gap = text[argument.end : following]
+    if "\n" not in gap or not text[: argument.start].rstrip(" \t").endswith(","):
+        return Span(argument.start, following)
+    return Span(_after_a_comma(text, argument.start), argument.end + gap.index(",") + 1)
 
 
 def _after_a_comma(text: str, start: int) -> int:

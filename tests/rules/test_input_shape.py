@@ -70,3 +70,14 @@ def test_in_a_function_the_indent_is_kept() -> None:
         "    model.add(keras.Input(shape=(4,)))\n    model.add(keras.layers.Dense(3))\n"
         in mended(source)
     )
+
+
+def test_a_line_break_behind_it_is_kept() -> None:
+    source = (
+        "import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.layers.Conv2D(8, 3, input_shape=(9, 9, 1),\n"
+        "                              padding='same'))\n"
+    )
+    assert mended(source).endswith(
+        "model.add(keras.layers.Conv2D(8, 3,\n                              padding='same'))\n"
+    )

@@ -148,6 +148,8 @@ def mended(source: str) -> str:
         ("model.fit_generator(g, workers=1)", "model.fit(g)"),
         ("model.fit_generator(g, workers=w, epochs=3)", "model.fit(g, epochs=3)"),
         ("model.fit_generator(workers=w, generator=g)", "model.fit(x=g)"),
+        ("model.fit_generator(g, workers=w,\n  epochs=3)", "model.fit(g,\n  epochs=3)"),
+        ("model.fit_generator(\n  g,\n  workers=w,\n  epochs=3)", "model.fit(\n  g,\n  epochs=3)"),
         ("model.fit_generator(g, epochs=3, workers=w)", "model.fit(g, epochs=3)"),
         ("model.fit_generator(g, epochs=3, workers=w,)", "model.fit(g, epochs=3,)"),
         (

@@ -37,6 +37,7 @@ import libcst as cst
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity, Span
 from kdoctor.rewrite import Refusal, Speller
+from kdoctor.rewrite.arguments import up_to_the_next
 from kdoctor.rules.arguments._first_layer import Place, first_layer_place
 from kdoctor.rules.arguments._keywords import TAKEN
 from kdoctor.rules.calls import literal, value_of
@@ -233,7 +234,10 @@ def _gap(module: Module, call: cst.Call, argument: cst.Arg) -> Span:
     index = call.args.index(argument)
     span = Span(module.span(argument).start, module.outer_span(argument.value).end)
     if index + 1 < len(call.args):
-        return Span(span.start, module.span(call.args[index + 1]).start)
+        following = module.span(call.args[index + 1]).start
+        if "#" in module.text[span.end : following]:
+            return Span(span.start, following)
+        return up_to_the_next(module.text, span, following)
     if index:
         before = call.args[index - 1]
         return Span(module.outer_span(before.value).end, span.end)
