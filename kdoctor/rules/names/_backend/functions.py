@@ -8,11 +8,10 @@ function against that of `tf_keras`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from kdoctor.model import Applicability, Edit, Fix, Precedence, Span
+from kdoctor.once import once
 from kdoctor.rewrite import Refusal, Speller
 from kdoctor.rules.helper_class import helper_edits, top_statement
 from kdoctor.rules.names._backend.phase_inputs import asks_the_phase
@@ -81,12 +80,14 @@ def as_function(module: Module, reference: Reference, proven: Applicability) -> 
     )
 
 
-def _fixable(module: Module) -> Iterator[cst.Call]:
-    for each in module.references:
-        if each.kind is ReferenceKind.LOAD and each.name.endswith("backend.function"):
-            call = each.call
-            if call is not None and _why_not(module, call) is None:
-                yield call
+@once
+def _fixable(module: Module) -> tuple[cst.Call, ...]:
+    calls = (
+        each.call
+        for each in module.references
+        if each.kind is ReferenceKind.LOAD and each.name.endswith("backend.function")
+    )
+    return tuple(each for each in calls if each is not None and _why_not(module, each) is None)
 
 
 def _why_not(module: Module, call: cst.Call | None) -> str | None:
