@@ -146,7 +146,13 @@ def _foretells(finding: Finding, case: Case) -> bool:
         if difflib.SequenceMatcher(None, first[:length], told[:length]).ratio() >= _ALONE:
             return True
     examples = (known for known in _known() if known.rule.code == finding.code)
-    return any(_likeness(case, known) >= _NEARLY for known in examples)
+    return any(_likeness(case, each) >= _NEARLY and _names_it(case, each) for each in examples)
+
+
+def _names_it(case: Case, known: _Known) -> bool:
+    """Say whether an example is about the same attribute, where that is all that tells errors."""
+    _, says, attribute = case.error.message.partition("has no attribute ")
+    return not says or attribute in (known.example.raises or "")
 
 
 def explain_by_message(case: Case) -> Diagnosis | None:
