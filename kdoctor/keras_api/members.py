@@ -91,13 +91,20 @@ class Classes(Struct, frozen=True):
         """Say whether instances of the class have ``member``."""
         if member in info.members or member in _GIVEN.get(info.home.rpartition(".")[2], ()):
             return Presence.EXISTS
-        if not info.complete or (member.startswith("_") and member not in TOLD):
+        if not info.complete or (member.startswith("_") and not self._tells_of(member)):
             return Presence.UNKNOWN
         if member in _set_from_outside(self.distribution, self.release):
             return Presence.UNKNOWN
         if info.family in {ClassFamily.LAYER, ClassFamily.MODEL} and member in TORCH_MODULE:
             return Presence.UNKNOWN
         return Presence.MISSING
+
+    def _tells_of(self, private: str) -> bool:
+        """Say whether the data of the release tells whether a class has such a private member.
+
+        It does not of what those of Keras 2 had from TensorFlow: ``tf.Module._flatten``.
+        """
+        return private in TOLD and self.release.startswith("3.")
 
     def signature_text(self, member: Member) -> str | None:
         """Return a method's parameters without ``self``."""

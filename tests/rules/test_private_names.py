@@ -189,3 +189,12 @@ def test_keras_imports_its_own_private_modules(path: str, codes: list[str]) -> N
     source = b"from keras.src.layers.core.dense import Dense as Dense\n"
     found = scan(["-"], stdin=source, stdin_filename=path, target="keras==3.15.1").findings
     assert [each.code for each in found] == codes
+
+
+def test_a_private_class_stays_where_what_is_read_of_it_is_gone() -> None:
+    source = (
+        "from tensorflow.python.keras.engine import base_layer\n\n"
+        "names = base_layer.Layer._TF_MODULE_IGNORED_PROPERTIES\nmade = base_layer.Layer()\n"
+    )
+    assert "names = base_layer.Layer._TF_MODULE_IGNORED_PROPERTIES\n" in mended(source)
+    assert "made = Layer()\n" in mended(source)

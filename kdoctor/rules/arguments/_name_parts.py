@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.calls import argument, is_only_spelled_so
@@ -18,7 +19,6 @@ from kdoctor.syntax.walk import descendants
 
 Text = cst.SimpleString | cst.FormattedStringText
 _Part = Text | cst.Name
-_MAX_DEPTH = 4
 # A line in one of these may not run.
 _CHOOSES = (
     *(cst.If, cst.IfExp, cst.While, cst.Try, cst.TryStar, cst.Match, cst.ExceptHandler),
@@ -59,30 +59,54 @@ def _variable(node: cst.BaseExpression | None) -> Iterator[cst.Name]:
         yield node
 
 
-def slashes(
-    module: Module, node: cst.BaseExpression, depth: int = 0
-) -> Iterator[tuple[Text, tuple[cst.Name, ...]]]:
-    """Yield each text with a slash that surely is in a name, and the variables that lead to it.
+class Slashed(Struct, frozen=True):
+    """The texts by which a slash surely is in a name, and the variables that lead to them."""
+
+    texts: tuple[Text, ...] = ()
+    through: tuple[cst.Name, ...] = ()
+
+
+_NONE = Slashed()
+
+
+def slashes(module: Module, node: cst.BaseExpression) -> Slashed:
+    """Return what surely puts slashes into a name.
 
     A variable counts where all that it may hold has a slash in it.
     """
-    for each in parts(node):
-        if not isinstance(each, cst.Name):
-            if "/" in each.value:
-                yield each, ()
-        elif depth < _MAX_DEPTH:
-            held = [[*_held(module, bound, depth)] for bound in module.bindings_at(each)]
-            if all(held):
-                for text, through in (found for texts in held for found in texts):
-                    yield text, (each, *through)
+    return _Slashes(module).of(node)
 
 
-def _held(
-    module: Module, bound: Binding, depth: int
-) -> Iterator[tuple[Text, tuple[cst.Name, ...]]]:
-    is_whole = isinstance(module.parent(bound.node), cst.AssignTarget | cst.AnnAssign)
-    if is_whole and bound.kind is BindingKind.ASSIGN and not bound.path and bound.value is not None:
-        yield from slashes(module, bound.value, depth + 1)
+class _Slashes:
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._known: dict[Binding, Slashed] = {}
+
+    def of(self, node: cst.BaseExpression) -> Slashed:
+        texts: list[Text] = []
+        through: list[cst.Name] = []
+        for each in parts(node):
+            if not isinstance(each, cst.Name):
+                texts += [each] if "/" in each.value else []
+                continue
+            held = [self._held(bound) for bound in self._module.bindings_at(each)]
+            if all(one.texts for one in held):
+                texts += (text for one in held for text in one.texts)
+                through += (each, *(name for one in held for name in one.through))
+        return Slashed(tuple(dict.fromkeys(texts)), tuple(dict.fromkeys(through)))
+
+    def _held(self, bound: Binding) -> Slashed:
+        if bound not in self._known:
+            self._known[bound] = _NONE  # of a variable that is put together of itself
+            node, value = self._module.parent(bound.node), bound.value
+            if (
+                isinstance(node, cst.AssignTarget | cst.AnnAssign)
+                and bound.kind is BindingKind.ASSIGN
+                and not bound.path
+                and value is not None
+            ):
+                self._known[bound] = self.of(value)
+        return self._known[bound]
 
 
 class Functions:
@@ -181,15 +205,18 @@ class Functions:
         return False
 
 
-def may_hold_a_slash(glimpse: Glimpse, node: ast.expr | None, depth: int = 0) -> bool:
-    """Say whether ``slashes`` could find something in an expression of a glimpse."""
-    for each in nodes_in(node) if node is not None else ():
-        if isinstance(each, ast.Constant) and isinstance(each.value, str) and "/" in each.value:
-            return True
-        if isinstance(each, ast.Name) and depth < _MAX_DEPTH:
-            held = glimpse.values_of(each)
-            if any(may_hold_a_slash(glimpse, value, depth + 1) for value in held):
+def may_hold_a_slash(glimpse: Glimpse, nodes: Iterable[ast.expr | None]) -> bool:
+    """Say whether ``slashes`` could find something in one of the expressions of a glimpse."""
+    if not any("/" in each for each in glimpse.strings):
+        return False
+    waiting, seen = [each for each in nodes if each is not None], set[str]()
+    while waiting:
+        for each in nodes_in(waiting.pop()):
+            if isinstance(each, ast.Constant) and isinstance(each.value, str) and "/" in each.value:
                 return True
+            if isinstance(each, ast.Name) and each.id not in seen:
+                seen.add(each.id)
+                waiting += glimpse.values_of(each)
     return False
 
 
@@ -202,14 +229,15 @@ def may_be_handed_on(glimpse: Glimpse) -> bool:
         for each in nodes_in(given)
         if isinstance(each, ast.Name)
     }
-    return any(
-        may_hold_a_slash(glimpse, value)
+    passed = (
+        value
         for node in (glimpse.nodes.get(ast.FunctionDef, ()) if named else ())
         if any(each.arg in named for each in nodes_in(node.args) if isinstance(each, ast.arg))
         for called in glimpse.calls_by_leaf.get(node.name, ())
         if isinstance(called.node.func, ast.Name)
         for value in _passed(called)
     )
+    return may_hold_a_slash(glimpse, passed)
 
 
 def _passed(called: Called) -> Iterator[ast.expr]:

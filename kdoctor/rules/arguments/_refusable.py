@@ -35,7 +35,7 @@ def _may_refuse(callee: Callee) -> bool:
 def _may_name_with_a_slash(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether a name that is passed may be one that is refused."""
     named = (each.argument("name") for each in glimpse.calls_with("name"))
-    return any(may_hold_a_slash(glimpse, each) for each in named) or may_be_handed_on(glimpse)
+    return may_hold_a_slash(glimpse, named) or may_be_handed_on(glimpse)
 
 
 def _may_be_refused(_: Facts, callee: Callee, called: Called) -> bool:

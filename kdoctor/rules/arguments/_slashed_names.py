@@ -24,22 +24,17 @@ _ERROR = "ValueError: Argument `name` must be a string and cannot contain charac
 
 def slashed_name(module: Module, functions: Functions, given: cst.Arg | None) -> Iterator[Refused]:
     """Yield the name that is passed, where a slash surely is in it."""
-    found = [] if given is None else [*slashes(module, given.value)]
-    if not found:
+    if given is None:
         return
-    assert given is not None
-    texts = list(dict.fromkeys(text for text, _ in found))
+    found = slashes(module, given.value)
+    texts = found.texts
+    if not texts:
+        return
     whole = texts[0] is given.value and isinstance(texts[0], cst.SimpleString)
     error = f"{_ERROR} Received: name={texts[0].raw_value}" if whole else _ERROR  # type: ignore[union-attr]
     advice = "Use another sign, wherever the name is used."
-    elsewhere = next(
-        (
-            variable.value
-            for variable in dict.fromkeys(each for _, through in found for each in through)
-            if not functions.is_only_a_name(variable)
-        ),
-        None,
-    )
+    others = (each.value for each in found.through if not functions.is_only_a_name(each))
+    elsewhere = next(others, None)
     if elsewhere is not None:
         because = f"`{elsewhere}` is used for something else, too"
         yield Refused(given, error, advice, no_fix_because=because)

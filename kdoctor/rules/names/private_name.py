@@ -214,8 +214,9 @@ def _row(name: str, facts: Facts) -> tuple[Rewrite, bool] | None:
     rest = name.removeprefix(root).removeprefix(".")
     if root == _PYTHON:
         public = _of_the_copy(name, facts)
-        old = f"keras.{rest}".rstrip(".")
-        return (rewrite(old, public), False) if public else None
+        if public is None or facts.lookup(f"tensorflow.{public}").presence is Presence.MISSING:
+            return None  # the class may be there, and what is read of it gone
+        return rewrite(f"keras.{rest}".rstrip("."), public), False
     if root == _TF:
         new = f"tensorflow.keras.{rest}".rstrip(".")
         there = facts.lookup(new).presence is Presence.EXISTS

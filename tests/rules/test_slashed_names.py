@@ -1,0 +1,22 @@
+"""Slashes in the names of layers, by way of variables and functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from kdoctor.engine import scan
+
+_BLOCK = (
+    "import keras\n\n\ndef block(x, name):\n    return keras.layers.Dense(3, name=name)(x)\n\n\n"
+    "x = keras.Input((3,))\n"
+)
+_TURNS = "".join(
+    f"x = block(x, prefix + str({turn}))\nprefix = prefix + '{turn}'\n" for turn in range(100)
+)
+
+
+@pytest.mark.parametrize(("sign", "found"), [("/", 100), ("_", 0)])
+def test_what_is_bound_again_and_again_is_followed_once(sign, found):
+    source = f"{_BLOCK}prefix = 'stage{sign}'\n{_TURNS}"
+    result = scan(["-"], stdin=source.encode(), select=["KD305"], isolated=True)
+    assert len(result.findings) == found
