@@ -9,6 +9,7 @@ has no origin.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -340,4 +341,5 @@ def _first(function: cst.FunctionDef) -> cst.Param | None:
 @once
 def origins_of(module: Module) -> Origins:
     """Return the origins of a module, made once: they keep what they looked up."""
-    return Origins(module)
+    # A ring would keep the tree until a collector comes: the module keeps this answer.
+    return Origins(weakref.proxy(module))

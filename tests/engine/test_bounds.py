@@ -18,6 +18,8 @@ from kdoctor.engine.packed import Packed
 from kdoctor.engine.prefilter import Facts, Prefilter
 from kdoctor.engine.syntax_trees import Trees
 from kdoctor.keras_api import newest_target, resolve_target
+from kdoctor.rules import all_rules
+from kdoctor.syntax import Module
 
 FILES = 12
 
@@ -131,6 +133,26 @@ def test_what_files_have_left_is_forgotten_before_others_share_it(project):
     scanning.get_ready(orders)
     assert trees_alive() == before
     assert examiner.trace.size < FILES
+
+
+def test_no_module_outlives_its_file_whatever_was_asked_about_it():
+    """A ring would keep its tree until a collector comes, which waits."""
+    examiner = scanning.examiner_for(Orders(newest_target()))
+    gc.collect()
+    before = modules_alive()
+    gc.disable()
+    try:
+        for rule in all_rules():
+            for example in rule.invalid:
+                source = example.before.encode()
+                examiner.scan(Task(Source("own.py", source), len(source)))
+            assert modules_alive() == before, rule.code
+    finally:
+        gc.enable()
+
+
+def modules_alive() -> int:
+    return sum(isinstance(each, Module) for each in gc.get_objects())
 
 
 def trees_alive() -> int:
