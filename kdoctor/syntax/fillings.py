@@ -231,8 +231,7 @@ class FilledLists:
             name = params[len(given)].name.value
         else:
             return None
-        found = scope.bindings.get(name, ())
-        return next((each for each in found if each.kind is BindingKind.PARAMETER), None)
+        return scope.parameter(name)
 
     def _by_alias(self, assign: cst.Assign, scope: Scope) -> Fillings:
         """Return which other names the list gets."""

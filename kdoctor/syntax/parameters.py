@@ -159,14 +159,7 @@ class Parameters:
         # In a method such layers may be those of a `call`.
         applied = {} if _is_in_a_class(scope) else self._applications
         for index, parameter in enumerate(parameters):
-            binding = next(
-                (
-                    each
-                    for each in scope.bindings.get(parameter.name.value, ())
-                    if each.kind is BindingKind.PARAMETER
-                ),
-                None,
-            )
+            binding = scope.parameter(parameter.name.value)
             if binding is None or not (
                 parameter.annotation is None or leaves_open(parameter.annotation.annotation)
             ):

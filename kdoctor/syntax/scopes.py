@@ -84,6 +84,11 @@ class Scope(Struct, eq=False):
             scope = scope.parent
         return None
 
+    def parameter(self, name: str) -> Binding | None:
+        """Return the binding of the parameter of such a name, if the function has one."""
+        found = self.bindings.get(name, ())
+        return next((each for each in found if each.kind is BindingKind.PARAMETER), None)
+
     def runs_with(self, other: Scope) -> bool:
         """Say whether code of this scope runs when control gets to it in ``other``, around it."""
         for scope in self.enclosing():
