@@ -7,6 +7,7 @@ from collections.abc import Collection
 import libcst as cst
 
 from kdoctor.model import Edit, Span
+from kdoctor.rewrite.source_lines import margin
 from kdoctor.syntax import Module
 
 
@@ -68,6 +69,19 @@ def up_to_the_next(text: str, argument: Span, following: int) -> Span:
     if "\n" not in gap or not text[: argument.start].rstrip(" \t").endswith(","):
         return Span(argument.start, following)
     return Span(_after_a_comma(text, argument.start), argument.end + gap.index(",") + 1)
+
+
+def before_another(module: Module, last: cst.Arg) -> str:
+    """Return what goes before a new argument: a line break where each old one has its own line.
+
+    Not where a comment stands behind the last one, which would then be about the new one.
+    """
+    if module.comma_after(last) is None:
+        return ", "
+    span = module.span(last)
+    indent = margin(module.text, span.start)
+    rest = module.text[span.end :].partition("\n")[0]
+    return ", " if indent.strip() or rest.strip() != "," else f",\n{indent}"
 
 
 def _after_a_comma(text: str, start: int) -> int:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from kdoctor.model import Edit, Hole, Precedence, Span
+from kdoctor.rewrite.arguments import before_another
 from kdoctor.rewrite.binding import Argument
 from kdoctor.rewrite.build import Builder, joined
 from kdoctor.rewrite.items import Item
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rewrite.source_lines import margin
 
 
 class _Progress(Struct):
@@ -98,7 +98,8 @@ def _add(builder: Builder, items: list[Item], progress: _Progress) -> list[Edit]
     by_position: list[str | Hole] = []
     by_keyword: list[str | Hole] = []
     last = progress.last_positional
-    separator = _separator(builder)
+    before = _last(builder)
+    separator = ", " if before is None else before_another(builder.module, before.arg)
     for item in items:
         fits = item.slot.position == progress.positions and last is not None and not by_keyword
         if item.keyword is None and fits:
@@ -116,20 +117,6 @@ def _add(builder: Builder, items: list[Item], progress: _Progress) -> list[Edit]
             end = builder.module.outer_span(argument.value).end
             edits.append(Edit(Span(end, end), joined(tuple(parts))))
     return edits
-
-
-def _separator(builder: Builder) -> str:
-    """Return what goes before a new argument: a line break where each old one has its own line.
-
-    Not where a comment stands behind the last one, which would then be about the new one.
-    """
-    last, module = _last(builder), builder.module
-    comma = None if last is None else module.comma_after(last.arg)
-    if last is None or comma is None:
-        return ", "
-    indent = margin(module.text, module.span(last.arg).start)
-    rest = module.text[module.span(last.arg).end :].partition("\n")[0]
-    return ", " if indent.strip() or rest.strip() != "," else f",\n{indent}"
 
 
 def _last(builder: Builder) -> Argument | None:

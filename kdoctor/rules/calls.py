@@ -13,6 +13,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite import Speller
+from kdoctor.rewrite.arguments import before_another
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference
@@ -144,9 +145,10 @@ def with_keyword(module: Module, call: cst.Call, text: str) -> Edit:
     last = call.args[-1].value
     place = module.outer_span(last)
     hole = Hole(place, Precedence.LAMBDA, binds(last))
+    added = f"{before_another(module, call.args[-1])}{text}"
     if len(call.args) == 1 and binds(last) is Precedence.ANY:
-        return Edit(place, (hole, f", {text}"))  # a lone generator needs its parentheses now
-    return Edit(Span(place.end, place.end), (f", {text}",))
+        return Edit(place, (hole, added))  # a lone generator needs its parentheses now
+    return Edit(Span(place.end, place.end), (added,))
 
 
 def replaced(module: Module, node: cst.BaseExpression, text: str) -> Edit:
