@@ -144,6 +144,8 @@ def may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
         for function, inside in _functions(scope, nodes):
             is_handed_over = not handed_over.isdisjoint((function, getattr(function, "name", "")))
             is_loss = is_handed_over or _looks_like_a_loss(function, knowledge)
+            if not (is_loss or calls):
+                continue
             given = [each for each in inside if each in calls or (is_loss and _works_out(each))]
             if is_loss and isinstance(function, ast.Lambda):
                 given.append(function.body)
