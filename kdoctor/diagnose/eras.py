@@ -32,6 +32,14 @@ class Era:
         version = target.keras_version or target.tf_keras_version
         return not version or self.since <= Version(version) < self.until
 
+    @property
+    def in_words(self) -> str:
+        """``the text is of Keras 3 or later (keras._tf_keras)``."""
+        releases = f"before {self.until}" if not self.since.major else f"{self.since}"
+        if self.since.major:
+            releases += " or later" if self.until == _LAST else f" up to before {self.until}"
+        return f"the text is of Keras {releases} ({self.because})"
+
     def __and__(self, other: Era) -> Era:
         since, until = max(self.since, other.since), min(self.until, other.until)
         if since >= until:  # traces of two releases: the text is of a broken mixture

@@ -166,7 +166,7 @@ def _evidence(entry: Message, case: Case) -> Iterator[str]:
     if case.raised_in is not None:
         yield f"it was raised in {case.raised_in}"
     if case.era.because:
-        yield f"the text is of a Keras that has {case.era.because}"
+        yield case.era.in_words
 
 
 def _filled(text: str, found: dict[str, str]) -> str:

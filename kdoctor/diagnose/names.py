@@ -202,18 +202,11 @@ def _evidence(search: _Search) -> Iterator[str]:
     if found.error and found.error in case.error.message:
         yield f"{_release(found, search.target)} gives this very message for it"
     if case.era.because:
-        yield f"the text is of Keras {_years(case)} ({case.era.because})"
+        yield case.era.in_words
     else:
         yield f"taken to be {search.target}: {search.target.source}"
     if case.blamed is None:
         yield "the text does not say whose line it is; this is the answer if it is yours"
-
-
-def _years(case: Case) -> str:
-    since, until = case.era.since, case.era.until
-    if until.major > 90:
-        return f"{since} or later"
-    return f"before {until}" if not since.major else f"{since} up to before {until}"
 
 
 def _ruled_out(search: _Search) -> tuple[str, ...]:
