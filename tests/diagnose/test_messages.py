@@ -59,6 +59,21 @@ def test_a_message_that_could_be_anyones_is_not_claimed_without_its_frames():
 
 
 @pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("name = data.decode()", "AttributeError: 'str' object has no attribute 'decode'"),
+        ("code = marshal.loads(data)", "ValueError: bad marshal data (unknown type code)"),
+        ("kind = node.layer", "AttributeError: 'tuple' object has no attribute 'layer'"),
+        ("c = a + b", "ValueError: Shapes (2, 3) and (4, 5) are incompatible"),
+        ("m = load(path)", "OSError: SavedModel file does not exist at: m/{saved_model.pb}"),
+    ],
+)
+def test_what_keras_did_not_raise_is_not_claimed(line, error):
+    text = f'Traceback (most recent call last):\n  File "/home/me/a.py", line 3, in f\n    {line}\n'
+    assert not explain(f"{text}{error}\n", read=lambda _: None).concerns_keras
+
+
+@pytest.mark.parametrize(
     ("line", "entry"),
     [
         ("return keras.utils.deserialize_keras_object(", "module-objects-are-not-looked-at"),
