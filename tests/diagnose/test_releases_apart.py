@@ -170,6 +170,8 @@ def test_a_none_in_a_step_of_training_is_not_only_an_optimizers():
         "AttributeError: 'Log' object has no attribute 'on_train_batch_begin'",
         "ValueError: Unknown optimizer: lamb",
         "ValueError: Unknown metric: cosine",
+        "AttributeError: 'str' object has no attribute 'decode'",
+        "ValueError: bad marshal data (unknown type code)",
     ],
 )
 def test_what_others_say_in_the_same_words_is_not_claimed_without_a_trace_of_keras(error):
