@@ -4,7 +4,8 @@
 Reports `inspect.signature`, `getfullargspec` and `getargspec` of a class or function of Keras whose
 parameters or defaults differ between the last Keras 2 and the target. What pytest passes one after
 the other counts, too. Code that only asks whether there is a parameter of some name
-(`"autocast" in inspect.signature(…).parameters`) goes by what it is told: that is fine.
+(`"autocast" in inspect.signature(…).parameters`), or which of them an argument is for
+(`.bind(…)`), goes by what it is told: that is fine.
 
 ## Why it breaks
 Code that compares the parameters with its own, or builds arguments from them, finds others:
@@ -59,11 +60,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _asks_for_one(module: Module, node: cst.CSTNode, kept_in: frozenset[str] = frozenset()) -> bool:
-    """Say whether all that is asked is if there is a parameter of some name.
+    """Say whether all that is asked is if there is a parameter of some name, or which one it is.
 
     Also by way of variables, those in ``kept_in`` among them: ``names = signature.parameters``.
     """
     while isinstance(above := module.parent(node), cst.Attribute | cst.Call):
+        if isinstance(above, cst.Call) and above.func is node and _binds(node):
+            return True
         if isinstance(above, cst.Call) and (above.args or above.func is not node):
             return False
         node = above
@@ -76,6 +79,11 @@ def _asks_for_one(module: Module, node: cst.CSTNode, kept_in: frozenset[str] = f
                 _asks_for_one(module, each, kept_in | {name}) for each in reads
             )
     return False
+
+
+def _binds(function: cst.CSTNode) -> bool:
+    """Say whether arguments are bound as a call would bind them, whatever the parameters are."""
+    return isinstance(function, cst.Attribute) and function.attr.value in {"bind", "bind_partial"}
 
 
 def _reads(module: Module, name: str) -> list[cst.Name]:
@@ -176,6 +184,11 @@ VALID = [
     _HEAD + "knows = 'autocast' in inspect.signature(keras.layers.Layer.add_weight).parameters",
     _HEAD + "if 'fused' not in inspect.getfullargspec(keras.layers.Dense).args:\n    pass",
     _HEAD + "'lora_rank' in inspect.signature(keras.layers.Dense).parameters.keys()",
+    _HEAD + "inspect.signature(keras.layers.Dense).bind(3, use_bias=False).arguments['units']",
+    (
+        f"{_HEAD}told = inspect.signature(keras.layers.Conv1D)\n\n\ndef filters(*given, **more):\n"
+        "    return told.bind_partial(*given, **more).arguments.get('filters')"
+    ),
 ]
 INVALID = [
     Example(
