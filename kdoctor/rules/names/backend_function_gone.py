@@ -112,9 +112,11 @@ def _finding(module: Module, facts: Facts, reference: Reference, rows: RewriteTa
         f"`{found.missing_prefix}` {history}: {error_of(reference, found)}",
         symbol=reference.name,
         confidence=reference.confidence,
-        help=help_for(name, attempt),
+        help=help_for(name, attempt, found),
         fix=attempt if isinstance(attempt, Fix) else None,
-        no_fix_because=reason_for(name, attempt, rows) if isinstance(attempt, Refusal) else None,
+        no_fix_because=(
+            reason_for(name, attempt, rows, found) if isinstance(attempt, Refusal) else None
+        ),
     )
 
 

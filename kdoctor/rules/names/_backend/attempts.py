@@ -6,7 +6,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
-from kdoctor.keras_api import split_root
+from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Fix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
 from kdoctor.rules.facts import Facts
@@ -80,19 +80,30 @@ def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> F
     return None
 
 
-def help_for(name: str, attempt: Fix | Refusal) -> str:
+def help_for(name: str, attempt: Fix | Refusal, found: Lookup | None = None) -> str:
     """Return what to write instead of ``keras.backend.<name>``."""
     if isinstance(attempt, Fix):
         return f"{attempt.title}."
     text = BY_HAND.get(name, "")
     if text.startswith("keras."):
         return f"{text}."
+    if not text and (meant := _may_be_meant(name, found)):
+        return f"Did you mean `{meant}`?"
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def reason_for(name: str, refusal: Refusal, rows: RewriteTable) -> str:
+def reason_for(name: str, refusal: Refusal, rows: RewriteTable, found: Lookup) -> str:
     """Return why there is no fix of a use of ``keras.backend.<name>``."""
     has_rows = bool(rows.rows_for(f"keras.backend.{name}"))
     if has_rows or name == "function" or refusal == ONLY_IN_DEAD_CODE:
         return refusal.reason
+    if _may_be_meant(name, found):
+        return "no release had it under this name: what is meant is a guess"
     return "no single expression stands for it in Keras 3"
+
+
+def _may_be_meant(name: str, found: Lookup | None) -> str:
+    """Return the function of `keras.ops` that is called so, for a name that no Keras ever had."""
+    if found is None or found.periods:
+        return ""
+    return next((each for each in found.suggestions if each.endswith(f".ops.{name}")), "")

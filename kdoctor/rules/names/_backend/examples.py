@@ -123,6 +123,10 @@ BROKEN = [
         raises="AttributeError: module 'keras._tf_keras.keras.backend' has no attribute 'multiply'",
         check="assert float(product) == 6.0",
     ),
+    Example(
+        before="from keras import backend as K\n\nnumbers = K.convert_to_numpy([1.0])\n",
+        raises="AttributeError: module 'keras.backend' has no attribute 'convert_to_numpy'",
+    ),
     # For integers it would be another number: Keras 2 gives 1.
     Example(
         before="from keras import backend as K\n\ndef centre(x):\n    return K.mean(x, axis=1)\n",
