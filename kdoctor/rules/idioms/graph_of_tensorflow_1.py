@@ -233,6 +233,7 @@ rule = Rule(
     check=check,
     triggers=names(lambda _, dotted: only_1(dotted) is not None) & USES_KERAS_3,
     since="3.0",
+    asks_for_roots=True,
 )
 
 _HEAD = "import keras\nimport tensorflow as tf\n\n"
@@ -387,6 +388,12 @@ INVALID = [
     Example(
         before=_HEAD + "optimizer = tf.train.AdamOptimizer(0.01)\nprint(keras.__version__)\n",
         raises="AttributeError: module 'tensorflow._api.v2.train' has no attribute 'AdamOptimizer'",
+    ),
+    # Whatever other Keras stands beside it.
+    Example(
+        before="import tensorflow as tf\nfrom tensorflow.python.keras import layers\n\n"
+        "models = [tf.keras.Sequential(), layers.Dense(1)]\nsession = tf.Session()\n",
+        raises="AttributeError: module 'tensorflow' has no attribute 'Session'",
     ),
     Example(
         before="import keras\nfrom tensorflow import Session\n\nsession = Session()\n",
