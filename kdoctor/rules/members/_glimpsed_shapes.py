@@ -34,10 +34,14 @@ def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str])
 
     def holds(glimpse: Glimpse, facts: Facts) -> bool:
         unknown = {"as_list"} if USES_KERAS_3.holds(glimpse, facts) else set()
+        makes_some = "TensorShape" in glimpse.words
 
         def speaks(possible: Possible) -> bool:
             return any(
-                (node.attr in of_dimensions and _Shapes(possible).may_give(node.value, space))
+                (
+                    node.attr in of_dimensions
+                    and _Shapes(possible, makes_some=makes_some).may_give(node.value, space)
+                )
                 or (node.attr in of_shapes and _Shapes(possible).may_be(node.value, space))
                 or (node.attr in unknown and _whose_shape(node.value) is not None)
                 for places in (possible.reads, possible.writes)
@@ -50,10 +54,14 @@ def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str])
 
 
 class _Shapes:
-    """One question about the expressions of a source. Each name is followed once."""
+    """One question about the expressions of a source. Each name is followed once.
 
-    def __init__(self, possible: Possible) -> None:
+    ``makes_some``: what is called may be `tf.TensorShape`.
+    """
+
+    def __init__(self, possible: Possible, *, makes_some: bool = False) -> None:
         self._possible = possible
+        self._makes_some = makes_some
         self._seen: set[Bound] = set()
 
     def may_give(self, node: ast.expr, space: Space) -> bool:
@@ -68,9 +76,22 @@ class _Shapes:
         return False
 
     def _may_be_whole(self, shape: ast.expr, space: Space) -> bool:
-        return _whose_shape(shape) is not None or (
-            isinstance(shape, ast.Name | ast.Subscript)
-            and _Shapes(self._possible).may_be(shape, space)
+        return (
+            _whose_shape(shape) is not None
+            or (self._makes_some and self._may_be_made(shape, space))
+            or (
+                isinstance(shape, ast.Name | ast.Subscript)
+                and _Shapes(self._possible).may_be(shape, space)
+            )
+        )
+
+    def _may_be_made(self, shape: ast.expr, space: Space) -> bool:
+        return isinstance(shape, ast.Call) or (
+            isinstance(shape, ast.Name)
+            and any(
+                isinstance(each.value, ast.Call)
+                for each in self._possible.sketch.bindings(shape.id, space)
+            )
         )
 
     def may_be(self, node: ast.expr, space: Space) -> bool:

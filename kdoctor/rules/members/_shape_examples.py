@@ -43,6 +43,12 @@ VALID = [
             "[w.shape.as_list() for w in net.trainable_variables]",
         )
     ),
+    # TensorFlow's own, where its elements are what they were.
+    (
+        "import keras\nimport tensorflow.compat.v1 as tf\n\ntf.disable_v2_tensorshape()\n"
+        "tf.TensorShape((None, 3))[1].value, x.get_shape()[1].value"
+    ),
+    "import keras\nfrom mine import TensorShape\nTensorShape((None, 3))[1].value",
     # It is asked for first.
     (
         "import keras\n\nsize = keras.Input((4,)).shape[-1]\nif not isinstance(size, int):\n"
@@ -78,6 +84,11 @@ VALID = [
 ]
 _OF_TWO = "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shapes):\n"
 _BUILT = "\n\nmine = Mine()\nmine.build([(None, 3), (None, 4)])"
+_MADE = (
+    "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.layers.Layer):\n"
+    "    def build(self, shape):\n"
+)
+_BUILT_OF_ONE = "\n\n\nmine = Mine()\nmine.build((None, 3))"
 _INPUT = "import keras\n\nx = keras.Input((4, 5))\n"
 _ASKED = "import keras\n\ngiven = keras.layers.Dense(3).compute_output_shape((None, 4))\n"
 INVALID = [
@@ -173,6 +184,20 @@ INVALID = [
     Example(
         before=f"{_INPUT}x.shape.num_elements()",
         raises="AttributeError: 'tuple' object has no attribute 'num_elements'",
+    ),
+    Example(
+        before=f"{_INPUT}x.shape[1:].assert_is_fully_defined()",
+        raises="AttributeError: 'tuple' object has no attribute 'assert_is_fully_defined'",
+    ),
+    # One's own `TensorShape` has ints in it, too, since TensorFlow 2.
+    Example(
+        before=f"{_MADE}        shape = tf.TensorShape(shape)\n        width = shape[-1]\n"
+        f"        self.sizes = shape[-1].value, width.value{_BUILT_OF_ONE}",
+        after=f"{_MADE}        shape = tf.TensorShape(shape)\n        width = shape[-1]\n"
+        f"        self.sizes = shape[-1], width{_BUILT_OF_ONE}",
+        raises="AttributeError: 'int' object has no attribute 'value'",
+        findings=2,
+        check="assert mine.sizes == (3, 3)",
     ),
     # Of a parameter nobody knows; what is compared with None is symbolic.
     Example(

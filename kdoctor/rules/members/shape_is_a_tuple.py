@@ -4,9 +4,10 @@
 Reports what only TensorFlow's `TensorShape` and `Dimension` have: `.as_list()`, `.ndims`, `.rank`,
 `.is_fully_defined()` and the like on the shape of a symbolic tensor, on the shape that `build` and
 `compute_output_shape` are given, or on what a layer of Keras gives for the latter; and `.value` on
-an element of any shape. `.as_list()` on the shape of what may be a Keras tensor or TensorFlow's own
-is legacy: a list made of it is right for both. Where it is compared with a list that holds None, it
-is symbolic; where a function of TensorFlow made it or is given it, it is no Keras tensor.
+an element of any shape, one made with `tf.TensorShape(…)`, too. `.as_list()` on the shape of what
+may be a Keras tensor or TensorFlow's own is legacy: a list made of it is right for both. Where it
+is compared with a list that holds None, it is symbolic; where a function of TensorFlow made it or
+is given it, it is no Keras tensor.
 
 ## Why it breaks
 On Keras 3 a shape is a tuple: `AttributeError: 'tuple' object has no attribute 'as_list'`. Its
@@ -29,6 +30,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.keras_api import split_root
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Context
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite import Refusal
@@ -65,11 +67,19 @@ _MANUAL = {
     "concatenate": "Add tuples: `x.shape + (3,)`.",
     "with_rank": "Compare `len(x.shape)`.",
     "with_rank_at_least": "Compare `len(x.shape)`.",
+    "with_rank_at_most": "Compare `len(x.shape)`.",
     "assert_has_rank": "Compare `len(x.shape)`.",
+    "assert_same_rank": "Compare the lengths.",
     "assert_is_compatible_with": "Compare the tuples.",
+    "assert_is_fully_defined": "Ask whether `None not in x.shape`.",
     "is_compatible_with": "Compare the tuples.",
     "merge_with": "Compare the tuples.",
 }
+_TENSOR_SHAPES = ways_also_by_1("tensorflow.TensorShape") | {
+    "tensorflow.python.framework.tensor_shape.TensorShape"
+}
+# After them the elements of TensorFlow's own shapes have a `value`, as in TensorFlow 1.
+_OLD_DIMENSIONS = frozenset({"disable_v2_behavior", "disable_v2_tensorshape"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -204,11 +214,22 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
             shape = whole
         case _:
             return False
-    if isinstance(shape, cst.Name | cst.Subscript):
-        return _is_a_tuple(module, shape)
-    if isinstance(shape, cst.Call):
-        return isinstance(shape.func, cst.Attribute) and shape.func.attr.value == "get_shape"
-    return isinstance(shape, cst.Attribute) and shape.attr.value == "shape"
+    if isinstance(shape, cst.Name | cst.Subscript) and _is_a_tuple(module, shape):
+        return True
+    return _OLD_DIMENSIONS.isdisjoint(module.words) and _is_some_shape(module, shape)
+
+
+def _is_some_shape(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it is the shape of a tensor, whoever made it, or one that is made here."""
+    match value_of(module, node):
+        case cst.Call(func=function) if module.qualified(function) in _TENSOR_SHAPES:
+            return True
+    match node:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape"))):
+            return True
+        case cst.Attribute(attr=cst.Name(value="shape")):
+            return True
+    return False
 
 
 def _finding(module: Module, facts: Facts, node: cst.Attribute, severity: Severity) -> Finding:
