@@ -1,9 +1,10 @@
 """A generator or `Sequence` that gives lists: Keras 3 wants tuples.
 
 ## What it does
-Reports `yield [x, y]` and `yield [a, b], y` in generators that are passed to `fit`, `evaluate` or
-`predict`, and `return [a, b], y` in the `__getitem__` of a `Sequence`; also where a variable has
-such a list, be it empty at first, or a function of the file returns it.
+Reports `yield [x, y]` and `yield [a, b], y` in generators (functions, and methods of the file's
+classes) that are passed to `fit`, `evaluate` or `predict`, and `return [a, b], y` in the
+`__getitem__` of a `Sequence`; also where a variable has such a list, be it empty at first, or a
+function of the file returns it.
 
 ## Why it breaks
 Keras 2 took lists and tuples alike. Keras 3 hands the batches to `tf.data`, where a list is one
@@ -34,6 +35,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.behaviour._lists import Lists
 from kdoctor.rules.calls import argument, replaced, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -117,9 +119,8 @@ def _called_for_a_model(glimpse: Glimpse) -> set[str]:
         for index, name in enumerate(names)
     )
     made = (value for each in given for value in glimpse.values_of(each))
-    return {
-        (dotted(each.func) or "").rpartition(".")[2] for each in made if isinstance(each, ast.Call)
-    }
+    calls = [each.func for each in made if isinstance(each, ast.Call)]
+    return {each.attr if isinstance(each, ast.Attribute) else dotted(each) or "" for each in calls}
 
 
 def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:
@@ -245,21 +246,28 @@ def _generators(module: Module) -> Iterator[cst.FunctionDef]:
 
 
 def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
-    """Return the function of this module, or the method of the same object, that is called."""
+    """Return the function of this module, or the method of one of its classes, that is called."""
     function = call.func
     if isinstance(function, cst.Name):
         owner = module.scope_of(function).owner(function.value)
         bindings = owner.bindings[function.value] if owner else []
-    elif isinstance(function, cst.Attribute) and isinstance(function.value, cst.Name):
-        if function.value.value != "self":
-            return None
-        cls = next((e for e in module.ancestors(call) if isinstance(e, cst.ClassDef)), None)
+    elif isinstance(function, cst.Attribute):
+        cls = _class_of(module, function.value)
         scope = module.scope_of(cls.body.body[0]) if cls is not None and cls.body.body else None
         bindings = scope.bindings.get(function.attr.value, []) if scope else []
     else:
         return None
     node = bindings[0].node if len(bindings) == 1 else None
     return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
+
+
+def _class_of(module: Module, node: cst.BaseExpression) -> cst.ClassDef | None:
+    """Return the class of this module that an object is of: `self`, or what is made here."""
+    if isinstance(node, cst.Name) and node.value == "self":
+        return next((e for e in module.ancestors(node) if isinstance(e, cst.ClassDef)), None)
+    made = value_of(module, node)
+    cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
+    return None if cls is None or cls.decorators else cls
 
 
 def _getters(module: Module) -> Iterator[cst.FunctionDef]:
@@ -316,6 +324,11 @@ _UNPACKED = (
     "def made(n):\n    return [np.ones((n, 2)), np.ones((n, 2))], np.ones((n, 1))\n\n\n"
     "def batches():\n    while True:\n        x, y = made(2)\n        yield {}, y\n"
 )
+_OF_A_CLASS = (
+    "class Data:\n    def batches(self):\n        x = np.ones((2, 2))\n        while True:\n"
+    "            yield {}, np.ones((2, 1))\n" + _TWO + "data = Data()\n"
+    "model.fit(data.batches(), steps_per_epoch=2, verbose=0)\n"
+)
 VALID = [
     _HEAD + "def batches():\n    while True:\n        yield np.ones((2, 2)), np.ones((2, 1))\n"
     + _ONE.format("batches()"),
@@ -368,6 +381,11 @@ INVALID = [
         "        yield [np.ones((2, 2))], np.ones((2, 1))\n" + _ONE.format("batches()"),
         after=_HEAD + "def batches():\n    while True:\n"
         "        yield np.ones((2, 2)), np.ones((2, 1))\n" + _ONE.format("batches()"),
+        raises=_NO_SPEC,
+    ),
+    Example(
+        before=_HEAD + _OF_A_CLASS.format("[x, x]"),
+        after=_HEAD + _OF_A_CLASS.format("(x, x)"),
         raises=_NO_SPEC,
     ),
     # A variable has the list.
