@@ -48,6 +48,8 @@ VALID = [
         "import keras\nimport tensorflow.compat.v1 as tf\n\ntf.disable_v2_tensorshape()\n"
         "tf.TensorShape((None, 3))[1].value, x.get_shape()[1].value"
     ),
+    "import keras\nif a:\n    size = x.shape[1]\nelse:\n    size = given\nsize.value",
+    "import keras\nif a:\n    size = x.shape[1]\nfor size in given:\n    size += 1\nsize.value",
     "import keras\nfrom mine import TensorShape\nTensorShape((None, 3))[1].value",
     # It is asked for first.
     (
@@ -188,6 +190,18 @@ INVALID = [
     Example(
         before=f"{_INPUT}x.shape[1:].assert_is_fully_defined()",
         raises="AttributeError: 'tuple' object has no attribute 'assert_is_fully_defined'",
+    ),
+    Example(
+        before=f"{_MADE}        size = shape[-1]\n        if size % 2:\n            size += 1\n"
+        "        if len(shape) == 2:\n            other = shape[1]\n        else:\n"
+        "            other = shape[2]\n        self.sizes = size.value, other.value"
+        f"{_BUILT_OF_ONE}",
+        after=f"{_MADE}        size = shape[-1]\n        if size % 2:\n            size += 1\n"
+        "        if len(shape) == 2:\n            other = shape[1]\n        else:\n"
+        f"            other = shape[2]\n        self.sizes = size, other{_BUILT_OF_ONE}",
+        raises="AttributeError: 'int' object has no attribute 'value'",
+        findings=2,
+        check="assert mine.sizes == (4, 3)",
     ),
     # One's own `TensorShape` has ints in it, too, since TensorFlow 2.
     Example(

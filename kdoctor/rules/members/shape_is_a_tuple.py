@@ -212,11 +212,31 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
             return _is_a_dimension(module, value)
         case cst.Name() if whole := whole_of(module, node):
             shape = whole
+        case cst.Name():
+            return _is_one_of_dimensions(module, node)
         case _:
             return False
     if isinstance(shape, cst.Name | cst.Subscript) and _is_a_tuple(module, shape):
         return True
     return _OLD_DIMENSIONS.isdisjoint(module.words) and _is_some_shape(module, shape)
+
+
+def _is_one_of_dimensions(module: Module, name: cst.Name) -> bool:
+    """Say whether each branch assigns an element of a shape: ``size = x.shape[1]``, ``size += 1``.
+
+    Python's ints stay such, whatever whole number is added.
+    """
+    assigned = False
+    for each in module.bindings_at(name):
+        around = module.parent(each.node)
+        if isinstance(around, cst.AugAssign) and isinstance(around.value, cst.Integer):
+            continue
+        if each.path or not isinstance(around, cst.AssignTarget):
+            return False
+        if not isinstance(each.value, cst.Subscript) or not _is_a_dimension(module, each.value):
+            return False
+        assigned = True
+    return assigned
 
 
 def _is_some_shape(module: Module, node: cst.BaseExpression) -> bool:
