@@ -1,0 +1,343 @@
+"""Targets of a model with one output stand in a dict by the output's name.
+
+## What it does
+Reports `{"out": y}` as the targets, or the sample weights, of a functional model with one output:
+in `fit`, `evaluate`, `train_on_batch` and `test_on_batch`, in their `validation_data`, and in what
+a generator, or a `Sequence`, of the same file gives them.
+
+## Why it breaks
+Keras 2 found the targets of each output by its name, be it the only one. Keras 3 does so for
+several outputs, and for outputs in a dict. Of one tensor it takes the dict itself for the target:
+`TypeError: Expected float32, but got out of type 'str'.`
+
+## What to write instead
+The targets without a dict, `model.fit(x, y)`. A dict by the output's name as the `loss`, or for the
+`metrics`, stays as it is. A model made with `outputs={"out": tensor}` takes targets in a dict, and
+predicts a dict.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: with the output in a list and without, with the loss by its
+name, in a dict, as an object and as a function. Of seven releases from 3.3 to 3.15, those from 3.8
+on refuse the targets, those from 3.7 on the sample weights (keras-team/keras#21513).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.behaviour._lists_of_one import outputs_of
+from kdoctor.rules.calls import argument, is_hidden, literal, replaced, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import Origins, origins_of
+from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, calls_that_make
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import own_nodes
+
+_TRAINED = ("fit", "evaluate", "train_on_batch", "test_on_batch")
+_BY_GENERATORS = ("fit_generator", "evaluate_generator")
+_OF_TARGETS = "TypeError: Expected float32, but got {} of type 'str'."
+_OF_WEIGHTS = "TypeError: Expected float32, but got Tensor(…) of type 'SymbolicTensor'."
+
+
+class _Given(Struct, frozen=True):
+    """What a model gets as targets or weights, and whether other code may get it, too."""
+
+    node: cst.BaseExpression
+    are_weights: bool
+    is_handed_out: bool = False
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such dict."""
+    uses = [each for each in module.members if each.owner.kind is Kind.MODEL]
+    compiled = [each for each in uses if each.member == "compile" and each.called is not None]
+    if not compiled or not all(map(_has_a_loss, compiled)):
+        return  # without a loss the targets are passed over
+    origins = origins_of(module)
+    seen: set[cst.CSTNode] = set()
+    for use in uses:
+        if use.member not in {*_TRAINED, *_BY_GENERATORS} or use.called is None:
+            continue
+        if use.owner_defines or is_hidden(use.called) or module.is_guarded(use.called):
+            continue
+        for given in _given(module, origins, use.member, use.called):
+            by_name = value_of(module, given.node)
+            element = _single(by_name)
+            if element is None or given.node in seen or not _has_one_output(module, origins, use):
+                continue
+            seen.add(given.node)
+            yield _finding(module, facts, use, given, element)
+
+
+def _has_a_loss(use: MemberUse) -> bool:
+    assert use.called is not None
+    loss = argument(use.called, "loss", 1)
+    return loss is not None and not is_hidden(use.called) and literal(loss.value) is not None
+
+
+def _single(by_name: cst.BaseExpression) -> cst.DictElement | None:
+    """Return what a dict of one holds. Keras 2 refused others: it knew no such output."""
+    match by_name:
+        case cst.Dict(elements=[cst.DictElement() as element]):
+            return element
+    return None
+
+
+# -- what the model gets
+
+
+def _given(module: Module, origins: Origins, member: str, call: cst.Call) -> Iterator[_Given]:
+    for name, place in (("y", 1), ("sample_weight", None)):
+        given = argument(call, name, place) if member in _TRAINED else None
+        if given is not None:
+            yield _Given(given.value, name != "y")
+    fed = [argument(call, "generator" if member in _BY_GENERATORS else "x", 0)]
+    fed += [argument(call, "validation_data")] if member.startswith("fit") else []
+    for each in fed:
+        value = None if each is None else value_of(module, each.value)
+        if isinstance(value, cst.Tuple) and each is not fed[0]:
+            yield from _parts(value, is_handed_out=False)
+        elif isinstance(value, cst.Call):
+            yield from _batches(module, origins, value)
+
+
+def _batches(module: Module, origins: Origins, made: cst.Call) -> Iterator[_Given]:
+    """Yield what a generator, or a ``Sequence``, of the file has in its batches."""
+    cls = class_named(module, made.func)
+    function = (
+        origins.function_called(made.func) if cls is None else methods_in(cls).get("__getitem__")
+    )
+    for node in own_nodes(function.body) if function is not None else ():
+        if not isinstance(node, cst.Yield if cls is None else cst.Return):
+            continue
+        value = value_of(module, node.value) if isinstance(node.value, cst.BaseExpression) else None
+        values = origins.returned_by(value) if isinstance(value, cst.Call) else (value,)
+        for each in values:
+            if isinstance(each, cst.Tuple | cst.List):
+                yield from _parts(each, is_handed_out=True)
+
+
+def _parts(batch: cst.Tuple | cst.List, *, is_handed_out: bool) -> Iterator[_Given]:
+    if any(isinstance(each, cst.StarredElement) for each in batch.elements):
+        return
+    for index, each in enumerate(batch.elements[1:3]):
+        yield _Given(each.value, index == 1, is_handed_out)
+
+
+# -- the model
+
+
+def _has_one_output(module: Module, origins: Origins, use: MemberUse) -> bool:
+    """Say whether a model is surely made with one tensor, here or by a function of the file."""
+    made = value_of(module, use.node.value)
+    if isinstance(made, cst.Call) and outputs_of(module, made) is not None:
+        return _makes_one(module, made)
+    known = list(origins.of(use.node.value))
+    if len(known) != 1 or known[0].part:
+        return False
+    values = [value_of(module, each) for each in origins.returned_by(known[0].call)]
+    return all(_makes_one(module, each) for each in values or (known[0].call,))
+
+
+def _makes_one(module: Module, made: cst.BaseExpression) -> bool:
+    outputs = outputs_of(module, made) if isinstance(made, cst.Call) else None
+    if outputs is None:
+        return False
+    outputs = value_of(module, outputs)
+    if isinstance(outputs, cst.List):
+        if len(outputs.elements) != 1:
+            return False
+        outputs = outputs.elements[0].value
+    found = module.type_of(outputs)
+    return found is not None and found.kind is Kind.TENSOR
+
+
+# -- the finding
+
+
+def _finding(
+    module: Module, facts: Facts, use: MemberUse, given: _Given, element: cst.DictElement
+) -> Finding:
+    what = "weights" if given.are_weights else "targets"
+    name = literal(element.key)
+    shown = name if isinstance(name, str) else "…"
+    error = _OF_WEIGHTS if given.are_weights else _OF_TARGETS.format(shown)
+    edit, why_not = _edit(module, given.node, element, name)
+    fix = None if edit is None else _fix(facts, given, edit)
+    return rule.finding(
+        module.place(given.node),
+        f"the model has one output, and takes the dict itself for its {what}: {error}",
+        symbol=f"keras.Model.{use.member}",
+        confidence=use.confidence,
+        help=f"Pass the {what} without a dict.",
+        fix=fix,
+        no_fix_because=why_not,
+    )
+
+
+def _fix(facts: Facts, given: _Given, edit: Edit) -> Fix:
+    return Fix(
+        "Take it out of the dict",
+        (edit,),
+        Applicability.UNSAFE
+        if given.is_handed_out
+        else facts.applicability(*(each for each in INVALID if each.after and not each.unsafe)),
+        unsafe_because="other code may take the batches, and look for the name in them"
+        if given.is_handed_out
+        else "",
+    )
+
+
+def _edit(
+    module: Module, node: cst.BaseExpression, element: cst.DictElement, name: object
+) -> tuple[Edit, None] | tuple[None, str]:
+    """Return the edit, or why there is none."""
+    if not isinstance(node, cst.Dict):
+        if not isinstance(name, str):
+            return None, "the name of the output is not written out"
+        return replaced(module, node, f"{module.source(node)}[{name!r}]"), None
+    if module.source(node).count("#") > module.source(element.value).count("#"):
+        return None, "a comment stands in the dict"
+    inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, binds(element.value))
+    return Edit(module.span(node), (inner,)), None
+
+
+def _may_have_one(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(made.cls == "Functional" for made, _ in calls_that_make(glimpse, facts)) and any(
+        isinstance(each, ast.Dict) for scope in glimpse.scopes.values() for each in scope
+    )
+
+
+rule = Rule(
+    code="KD451",
+    name="targets-by-name",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=attribute(*_TRAINED, *_BY_GENERATORS) & attribute("compile") & Trigger(_may_have_one),
+    since="3.8",
+)
+
+_MODEL = (
+    "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
+    "y = keras.layers.Dense(1, name='out')(x)\nmodel = keras.Model(x, {})\n"
+    "model.compile('sgd', loss={})\nimages, labels = np.ones((4, 2)), np.ones((4, 1))\n"
+)
+_ONE = _MODEL.format("y", "'mse'")
+_BY_NAME = _MODEL.format("[y]", "{'out': 'mse'}")
+_FED = (
+    "\n\ndef batches():\n    while True:\n        {}\n\n\n"
+    "model.fit(batches(), steps_per_epoch=2, verbose=0)\n"
+)
+_SEQUENCE = (
+    "\n\nclass Batches(keras.utils.Sequence):\n    def __init__(self):\n"
+    "        super().__init__()\n\n    def __len__(self):\n        return 2\n\n"
+    "    def __getitem__(self, index):\n        return {}\n\n\n"
+    "model.fit(Batches(), verbose=0)\n"
+)
+_REFUSED = "TypeError: Expected float32, but got out of type 'str'."
+
+VALID = [
+    _ONE + "model.fit({'x': images}, labels)",
+    _BY_NAME + "model.fit(images, labels)",
+    _ONE + "model.fit(images, labels, class_weight={0: 1.0, 1: 2.0})",
+    _MODEL.format("{'out': y}", "{'out': 'mse'}") + "model.fit(images, {'out': labels})",
+    _MODEL.format("[y, y]", "'mse'") + "model.fit(images, {'out': labels})",
+    # Keras 2 refused the other name.
+    _ONE + "model.fit(images, {'out': labels, 'other': labels})",
+    # What it gives is not known here.
+    (
+        "import keras\nfrom mine import outputs\n\nx = keras.Input((2,))\n"
+        "model = keras.Model(x, outputs(x))\nmodel.compile('sgd', loss='mse')\n"
+        "model.fit(1, {'out': 1})"
+    ),
+    # The loss comes from the layers alone; and is it compiled with one elsewhere?
+    _MODEL.format("y", "None") + "model.fit(images, {'out': labels})",
+    (
+        "import keras\n\nx = keras.Input((2,))\n"
+        "model = keras.Model(x, keras.layers.Dense(1)(x))\nmodel.fit(1, {'out': 1})"
+    ),
+    _ONE + _FED.format("yield images, labels"),
+    _ONE.replace("keras", "tf_keras") + "model.fit(images, {'out': labels})",
+]
+INVALID = [
+    Example(
+        before=_ONE + "loss = model.evaluate(images, {'out': labels}, verbose=0)\n",
+        after=_ONE + "loss = model.evaluate(images, labels, verbose=0)\n",
+        raises=_REFUSED,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_BY_NAME + "model.fit(images, {'out': labels}, verbose=0)\n",
+        after=_BY_NAME + "model.fit(images, labels, verbose=0)\n",
+        raises=_REFUSED,
+        on_keras_2=True,
+    ),
+    # As any expression; and the weights of the samples.
+    Example(
+        before=_BY_NAME + "model.set_weights([np.ones((2, 1)), np.ones(1)])\n"
+        "loss = model.test_on_batch(\n    images,\n    {'out': labels + 1 if True else labels},\n"
+        "    sample_weight={'out': labels[:, 0] / 2},\n)\n",
+        after=_BY_NAME + "model.set_weights([np.ones((2, 1)), np.ones(1)])\n"
+        "loss = model.test_on_batch(\n    images,\n    labels + 1 if True else labels,\n"
+        "    sample_weight=labels[:, 0] / 2,\n)\n",
+        raises=_REFUSED,
+        findings=2,
+        on_keras_2=True,
+        same="float(loss)",
+    ),
+    Example(
+        before=_ONE + "targets = {'out': labels}\n"
+        "model.fit(images, targets, validation_data=(images, {'out': labels}), verbose=0)\n",
+        after=_ONE + "targets = {'out': labels}\n"
+        "model.fit(images, targets['out'], validation_data=(images, labels), verbose=0)\n",
+        raises=_REFUSED,
+        findings=2,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_ONE + "model.fit(images, labels, sample_weight={'out': np.ones(4)}, verbose=0)\n",
+        after=_ONE + "model.fit(images, labels, sample_weight=np.ones(4), verbose=0)\n",
+        raises="TypeError: Expected float32, but got Tensor(",
+        on_keras_2=True,
+    ),
+    # A function of the file makes the model.
+    Example(
+        before="import keras\nimport numpy as np\n\n\ndef made():\n"
+        "    x = keras.layers.Input((2,))\n"
+        "    model = keras.Model([x], [keras.layers.Dense(1, name='out')(x)])\n"
+        "    model.compile('sgd', loss={'out': lambda y_true, y_pred: y_pred})\n"
+        "    return model\n\n\nmade().train_on_batch(np.ones((4, 2)), {'out': np.ones((4, 1))})\n",
+        after="import keras\nimport numpy as np\n\n\ndef made():\n"
+        "    x = keras.layers.Input((2,))\n"
+        "    model = keras.Model([x], [keras.layers.Dense(1, name='out')(x)])\n"
+        "    model.compile('sgd', loss={'out': lambda y_true, y_pred: y_pred})\n"
+        "    return model\n\n\nmade().train_on_batch(np.ones((4, 2)), np.ones((4, 1)))\n",
+        raises=_REFUSED,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_ONE + _FED.format("yield images, {'out': labels}"),
+        after=_ONE + _FED.format("yield images, labels"),
+        raises=_REFUSED,
+        unsafe=True,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_ONE + _SEQUENCE.format("images, {'out': labels}"),
+        after=_ONE + _SEQUENCE.format("images, labels"),
+        raises=_REFUSED,
+        unsafe=True,
+        on_keras_2=True,
+    ),
+]
