@@ -15,7 +15,8 @@ is made of.
 ## What to write instead
 Another name for what is your own (`self.my_model = …`); `callback.set_model(model)` for a
 callback's model; a new model for other outputs, `keras.Model(model.inputs, outputs)`; for weights,
-`self.add_weight(…)`, and `layer.trainable = False` to freeze them. A layer that makes a `kernel`
+`self.add_weight(…)`, and `layer.trainable = False` to freeze them (the fix leaves an assignment out
+that lists, in order, all the weights that the layer makes). A layer that makes a `kernel`
 of its own says `kernel = None` in its class, which puts the property out of the way.
 
 ## How we know
@@ -37,6 +38,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._bare_properties import bare_properties, may_be_bare
+from kdoctor.rules.members._own_weights import left_away
 from kdoctor.rules.members._owners import class_of, symbol
 from kdoctor.rules.own_classes import keeps_own, stands_in_old_optimizer
 from kdoctor.rules.rule import Example, Rule
@@ -86,7 +88,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if store.owner.kind is Kind.OPTIMIZER and stands_in_old_optimizer(module, store.node):
             continue  # KD511 and KD512 tell of the class as a whole
         if _is_read_only(module, facts, store) and not module.is_guarded(store.node):
-            yield _finding(module, store)
+            yield _finding(module, facts, store)
     for node, method in bare_properties(module, facts):
         if not module.is_guarded(node):
             yield _without_setter(module, node, method)
@@ -121,7 +123,7 @@ def _is_read_only(module: Module, facts: Facts, store: MemberStore) -> bool:
     return is_functional and store.member in OF_FUNCTIONAL
 
 
-def _finding(module: Module, store: MemberStore) -> Finding:
+def _finding(module: Module, facts: Facts, store: MemberStore) -> Finding:
     cls = class_of(store.owner)
     named = f"'{cls}' object" if cls else "object"
     error = (
@@ -130,7 +132,8 @@ def _finding(module: Module, store: MemberStore) -> Finding:
         if store.member == "layers"
         else f"property '{store.member}' of {named} has no setter"
     )
-    fix = _private(module, store)
+    proofs = [each for each in INVALID if each.after and not each.unsafe]
+    fix = _private(module, store) or left_away(module, facts, store, *proofs)
     return rule.finding(
         module.place(store.node),
         f"`{store.member}` cannot be assigned: AttributeError: {error}",
@@ -256,6 +259,32 @@ INVALID = [
     Example(
         before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
         "        self.w = self.add_weight(shape=(3,))\n"
+        "        self.b = self.add_weight(shape=())\n"
+        "        self.trainable_weights = [self.w, self.b]\n\n\nlayer = Mine()\n"
+        "layer.build((3,))\n",
+        after="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.w = self.add_weight(shape=(3,))\n"
+        "        self.b = self.add_weight(shape=())\n\n\nlayer = Mine()\n"
+        "layer.build((3,))\n",
+        raises="AttributeError: property 'trainable_weights' of 'Mine' object has no setter",
+        check="first, second = layer.trainable_weights\n"
+        "assert first is layer.w and second is layer.b",
+    ),
+    Example(
+        before="import keras\n\n\nclass Turned(keras.layers.Layer):\n"
+        "    def build(self, shape):\n        self.trainable_weights = []\n\n"
+        "    def call(self, x):\n        return -x\n\n\nlayer = Turned()\nlayer.build((3,))\n",
+        after="import keras\n\n\nclass Turned(keras.layers.Layer):\n"
+        "    def build(self, shape):\n        pass\n\n"
+        "    def call(self, x):\n        return -x\n\n\nlayer = Turned()\nlayer.build((3,))\n",
+        raises="AttributeError: property 'trainable_weights' of 'Turned' object has no setter",
+        check="assert layer.trainable_weights == []",
+    ),
+    # Some of the weights are not to be trained: there is no saying in which other way.
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    def build(self, shape):\n"
+        "        self.w = self.add_weight(shape=(3,))\n"
+        "        self.b = self.add_weight(shape=())\n"
         "        self.trainable_weights = [self.w]\n\n\nMine().build((3,))",
         raises="AttributeError: property 'trainable_weights' of 'Mine' object has no setter",
     ),

@@ -1,0 +1,139 @@
+"""``self.trainable_weights = [self.w]`` in a layer, which says what Keras finds by itself."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Fix
+from kdoctor.rewrite.source_lines import whole_line
+from kdoctor.rules.calls import argument, is_hidden, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.lines import Line, line_of
+from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.rule import Example
+from kdoctor.syntax import MemberStore, Module
+from kdoctor.syntax.walk import descendants
+
+LISTS = "trainable_weights"
+_VARIABLES = frozenset({"backend.variable", "Variable"})
+_ADDS = "add_weight"
+
+
+def left_away(module: Module, facts: Facts, store: MemberStore, *proofs: Example) -> Fix | None:
+    """Return the fix that takes the assignment away, where the weights are the same without it.
+
+    These are all that the layer makes, in that order: Keras 3 has them listed already.
+    """
+    line = line_of(module, store.node)
+    if store.member != LISTS or store.owner.kind is not Kind.LAYER or not store.is_plain:
+        return None
+    above = module.ancestors(store.node)
+    cls = next((each for each in above if isinstance(each, cst.ClassDef)), None)
+    if cls is None or not _is_plain_layer(module, cls, store):
+        return None  # what it is made from has weights, too
+    listed = _listed(store)
+    if line is None or listed is None or not _is_alone(line):
+        return None
+    made = _made(module, cls, line, store)
+    if made is None or [name for name, _ in made] != listed:
+        return None
+    whole = whole_line(module, line.span)
+    if whole is None:
+        return None  # a comment tells of it
+    is_all = len(line.block) == 1
+    edit = Edit(line.span, ("pass",)) if is_all else Edit(whole, ())
+    are_added = all(how == _ADDS for _, how in made)
+    return Fix(
+        "Leave the assignment out: Keras lists these weights by itself",
+        (edit,),
+        facts.applicability(*proofs) if are_added else Applicability.UNSAFE,
+        unsafe_because=""
+        if are_added
+        else "a variable is a weight of the layer as a `keras.Variable` only",
+    )
+
+
+def _is_plain_layer(module: Module, cls: cst.ClassDef, store: MemberStore) -> bool:
+    base = store.owner.qualified
+    made = module.knowledge.class_type(base) if base else None
+    is_of_keras = all(class_named(module, each.value) is None for each in cls.bases)
+    return is_of_keras and made is not None and made.cls == "Layer"
+
+
+def _is_alone(line: Line) -> bool:
+    return isinstance(line.statement, cst.Assign) and len(line.statement.targets) == 1
+
+
+def _listed(store: MemberStore) -> list[str] | None:
+    """Return the names of the attributes in the list, None where something else is in it."""
+    if not isinstance(store.value, cst.List | cst.Tuple):
+        return None
+    found: list[str] = []
+    for each in store.value.elements:
+        name = _of_self(each.value, store)
+        if name is None or isinstance(each, cst.StarredElement):
+            return None
+        found.append(name)
+    return found
+
+
+def _of_self(node: cst.CSTNode, store: MemberStore) -> str | None:
+    match node, store.node.value:
+        case cst.Attribute(cst.Name(value=owner), cst.Name(value=name)), cst.Name(value=instance):
+            return name if owner == instance else None
+    return None
+
+
+def _made(
+    module: Module, cls: cst.ClassDef, line: Line, store: MemberStore
+) -> list[tuple[str, str]] | None:
+    """Return the weights that a class makes, in order, each with how; None where that is not sure.
+
+    All of them are made in the lines above the assignment, each time.
+    """
+    above: dict[cst.CSTNode, str] = {}
+    for each in line.above:
+        match each:
+            case cst.SimpleStatementLine(
+                body=[
+                    cst.Assign(targets=[cst.AssignTarget(target=target)], value=cst.Call() as value)
+                ]
+            ):
+                name = _of_self(target, store)
+                if name is not None:
+                    above[value] = name
+    found: list[tuple[str, str]] = []
+    for node in descendants(cls):
+        if isinstance(node, cst.Attribute) and node.attr.value == LISTS and node is not store.node:
+            return None  # it goes on with the list
+        if not isinstance(node, cst.Call):
+            continue
+        how = _way(module, node)
+        if how == _ADDS or how in _VARIABLES:
+            if node not in above or not _is_trained(node):
+                return None
+            found.append((above[node], how))
+        elif how is not None:
+            return None
+    return found
+
+
+def _way(module: Module, call: cst.Call) -> str | None:
+    """Return how a call makes weights: ``"layer"`` if another layer does, None if nothing does."""
+    match call.func:
+        case cst.Attribute(attr=cst.Name(value="add_weight" | "add_variable")):
+            return _ADDS
+        case cst.Name(value="super"):
+            return None
+    split = split_root(module.qualified(call.func) or "")
+    if split is not None and split[1] in _VARIABLES:
+        return split[1]
+    made = module.type_of(call)
+    return "layer" if made is not None and made.kind in {Kind.LAYER, Kind.MODEL} else None
+
+
+def _is_trained(call: cst.Call) -> bool:
+    given = argument(call, "trainable")
+    return not is_hidden(call) and (given is None or literal(given.value) is True)
