@@ -30,6 +30,22 @@ def test_an_import_through_a_closed_facade_is_one_finding_with_its_uses() -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("backend.set_session", "There are no sessions any more"),
+        ("layers.DenseFeatures", "Feature columns are gone"),
+        ("feature_column.DenseFeatures", ""),
+    ],
+)
+def test_what_the_target_has_nowhere_is_not_looked_for_there(name: str, told: str) -> None:
+    module, _, leaf = name.rpartition(".")
+    (found,) = findings(f"from tensorflow.compat.v1.keras.{module} import {leaf}\n{leaf}(x)\n")
+    assert (found.code, found.fix) == ("KD103", None)
+    assert found.help.startswith(told)
+    assert "Look for it" not in found.help
+
+
 def test_an_import_that_is_kept_for_other_files_is_not_deleted() -> None:
     for source in (
         "from keras.src.backend.tensorflow import convert_to_numpy",

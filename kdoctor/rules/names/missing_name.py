@@ -87,7 +87,7 @@ from kdoctor.rules.names._missing import (
 )
 from kdoctor.rules.names._moves import ONLY_PRIVATE, Moves, Ways, is_of_the_copy, under_keras
 from kdoctor.rules.names._star_imports import star_of_package
-from kdoctor.rules.names._successors import BY_HAND, EXAMPLES
+from kdoctor.rules.names._successors import EXAMPLES, told_by_hand
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -178,15 +178,8 @@ def _help(found: Lookup, moves: Moves, attempt: Fix | Refusal) -> str:
 
 def _by_hand(found: Lookup, moves: Moves) -> str:
     """Return what to write by hand: of the name itself, its twins, or of what it stands under."""
-    names = [
-        under_keras(each).removeprefix("keras.") for each in (found.qualified, *moves.twins(found))
-    ]
-    text = next((BY_HAND[each] for each in names if each in BY_HAND), "")
-    name = names[0]
-    while not text and "." in name:
-        name = name.rpartition(".")[0]
-        text = BY_HAND.get(name, "")
-    return text
+    names = (found.qualified, *moves.twins(found))
+    return told_by_hand([under_keras(each).removeprefix("keras.") for each in names])
 
 
 def _reason(found: Lookup, moves: Moves, refusal: Refusal) -> str:

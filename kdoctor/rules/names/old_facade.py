@@ -32,7 +32,9 @@ from kdoctor.keras_api import Presence, split_root
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.names._backend.attempts import help_for
 from kdoctor.rules.names._missing import FACADES, imports_through
+from kdoctor.rules.names._successors import told_by_hand
 from kdoctor.rules.names._told import told_once
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import names, word
@@ -69,7 +71,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     rows = {row: None for each in found.values() if (row := _row(each, facts)) is not None}
     table = RewriteTable(rows, facts.signature)
     for reference in told_once(found):
-        yield _finding(module, found[reference], _attempt(module, table, reference))
+        yield _finding(module, facts, found[reference], _attempt(module, table, reference))
 
 
 def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix | Refusal:
@@ -87,18 +89,31 @@ def _attempt(module: Module, table: RewriteTable, reference: Reference) -> Fix |
     return attempt
 
 
-def _finding(module: Module, closed: _Closed, attempt: Fix | Refusal) -> Finding:
+def _finding(module: Module, facts: Facts, closed: _Closed, attempt: Fix | Refusal) -> Finding:
     reference = closed.reference
-    new = f"tensorflow.keras.{closed.rest}".rstrip(".")
     return rule.finding(
         module.place(reference.node),
         f"`{reference.name}` cannot be reached: {closed.error}",
         symbol=reference.name,
         confidence=reference.confidence,
-        help=f"{attempt.title}." if isinstance(attempt, Fix) else f"Look for it in `{new}`.",
+        help=_help(facts, closed, attempt),
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
     )
+
+
+def _help(facts: Facts, closed: _Closed, attempt: Fix | Refusal) -> str:
+    """Return where the name is now, or what to write where the target has none."""
+    if isinstance(attempt, Fix):
+        return f"{attempt.title}."
+    new = f"tensorflow.keras.{closed.rest}".rstrip(".")
+    if facts.lookup(new).presence is not Presence.MISSING:
+        return f"Look for it in `{new}`."
+    owner, _, leaf = closed.rest.rpartition(".")
+    if owner == "backend":
+        return help_for(leaf, attempt)
+    text = told_by_hand([closed.rest])
+    return f"{text}." if text else ""
 
 
 def _closed(reference: Reference) -> _Closed | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kdoctor.rules.names._successors import keras1, layers, tools, training
 from kdoctor.rules.names._successors.by_hand import BY_HAND as BY_HAND
+from kdoctor.rules.names._successors.by_hand import told_by_hand as told_by_hand
 from kdoctor.rules.names._successors.preprocessing import IN_TF_KERAS as IN_TF_KERAS
 from kdoctor.rules.names._successors.preprocessing import UNLIKE as UNLIKE
 from kdoctor.rules.names._successors.successor import Successor as Successor

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _ENQUEUERS = (
     "Pass a generator, a keras.utils.PyDataset or a tf.data.Dataset to model.fit, which makes its "
     "own queue: workers= and use_multiprocessing= are arguments of PyDataset"
@@ -153,3 +155,13 @@ BY_HAND = {
     "utils.warmstart_embedding_matrix": "Copy the rows of the known words over with NumPy",
     "wrappers.scikit_learn": "Install SciKeras and import it from scikeras.wrappers",
 }
+
+
+def told_by_hand(names: Sequence[str]) -> str:
+    """Return the text of one of these names, else of what the first of them stands under."""
+    text = next((BY_HAND[each] for each in names if each in BY_HAND), "")
+    name = names[0]
+    while not text and "." in name:
+        name = name.rpartition(".")[0]
+        text = BY_HAND.get(name, "")
+    return text
