@@ -2,9 +2,9 @@
 
 ## What it does
 Binds the positional arguments of each call of Keras' classes and functions to the parameters of the
-target's release, and of earlier ones. It reports a call whose literals do not fit the target's
-parameters and do fit those of an earlier release that the target does not have any more. (Of
-parameters that only changed places KD304 speaks.)
+target's release, and of earlier ones. It reports a call whose literals (or names with one literal
+each) do not fit the target's parameters and do fit those of an earlier release that the target does
+not have any more. (Of parameters that only changed places KD304 speaks.)
 
 ## Why it breaks
 Where a parameter was removed, the next one takes its argument. The third parameter of `SGD` was
@@ -16,14 +16,14 @@ The arguments by keyword. What the old parameter became, other rules say then.
 
 ## How we know
 The parameters are read from every release from 2.0 on. Calls that fit the target are never
-reported, and neither are those with nothing but names, of which the type is not known.
+reported, and neither are those with nothing but names of which the value is not known.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -33,7 +33,14 @@ from packaging.version import Version
 
 from kdoctor.keras_api import Parameter, Presence, Signature, split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import UNKNOWN, is_hidden, keras_version, literal, literal_of
+from kdoctor.rules.calls import (
+    UNKNOWN,
+    is_hidden,
+    keras_version,
+    literal,
+    literal_of,
+    value_of,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger
@@ -57,6 +64,11 @@ _ERRORS = {
 }
 
 
+_PLAIN = (cst.Integer, cst.Float, cst.SimpleString, cst.Name, cst.UnaryOperation)
+_FEW = 8  # values that are looked at of one name
+_UNFIT = (object(), 0.5, "?")
+
+
 class _Call(Struct, frozen=True):
     """A call by position: ``name`` is dotted, as it was imported."""
 
@@ -73,12 +85,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call whose positional arguments have got other meanings."""
     for each in _calls(module, facts):
         new = facts.signature(each.name)
-        if new is None or _fits(each.values, new):
+        if new is None or _fits(module, each.values, new):
             continue
         for release in _RELEASES:
             old = _signature_of(facts, release, each.name)
             shifted = None if old is None else _shifted(each.values, old, new)
-            if old is not None and shifted is not None and _fits(each.values, old):
+            if old is not None and shifted is not None and _fits(module, each.values, old):
                 if _is_ours(old, new, shifted) and not module.is_guarded(each.call):
                     yield _finding(module, facts, each, _positional(old), shifted, release)
                 break
@@ -86,7 +98,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _may_be_shifted(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
-        not _all_fit(called.node.args, new, literal_of)
+        not _all_fit(called.node.args, new, lambda node: _possible(glimpse, node))
         for name, calls in glimpse.calls_by_meaning.items()
         if (new := facts.signature(name)) is not None
         for called in calls
@@ -125,21 +137,41 @@ def _positional(signature: Signature) -> list[Parameter]:
     return [each for each in signature.parameters if each.kind in _BY_POSITION]
 
 
-def _fits(values: Sequence[cst.BaseExpression], signature: Signature) -> bool:
+def _fits(module: Module, values: Sequence[cst.BaseExpression], signature: Signature) -> bool:
     """Say whether every argument may be meant for the parameter in its place."""
-    return _all_fit(values, signature, literal)
+    return _all_fit(values, signature, lambda node: (_value(module, node),))
+
+
+def _value(module: Module, node: cst.BaseExpression) -> object:
+    """Return the value of a literal, or of a name that surely has one number or text."""
+    if not isinstance(node, cst.Name):
+        return literal(node)
+    value = value_of(module, node)
+    return literal(value) if isinstance(value, _PLAIN) else UNKNOWN
+
+
+def _possible(glimpse: Glimpse, node: ast.expr) -> Iterable[object]:
+    """Return what ``_value`` may return: of a name with many values, one that fits nowhere."""
+    if not isinstance(node, ast.Name):
+        return (literal_of(node),)
+    values = glimpse.values_of(node)
+    if len(values) > _FEW:
+        return _UNFIT
+    return [literal_of(each) for each in values if isinstance(each, ast.Constant | ast.UnaryOp)]
 
 
 def _all_fit(
-    nodes: Sequence[_Node], signature: Signature, value_of: Callable[[_Node], object]
+    nodes: Sequence[_Node], signature: Signature, values_of: Callable[[_Node], Iterable[object]]
 ) -> bool:
     parameters = _positional(signature)
     if len(nodes) > len(parameters):
         kinds = {each.kind for each in signature.parameters}
         return inspect.Parameter.VAR_POSITIONAL in kinds
     return all(
-        each.default is None or _may_be(value_of(node), each.name, each.default)
+        _may_be(value, each.name, each.default)
         for node, each in zip(nodes, parameters, strict=False)
+        if each.default is not None
+        for value in values_of(node)
     )
 
 
@@ -258,6 +290,10 @@ VALID = [
     "import keras\nkeras.layers.Conv2D(3, (3, 3), (1, 1), 'same')\nkeras.Sequential([], False)",
     "import keras\nkeras.Input((3,), 2, 'int32')\nkeras.layers.MaxPooling2D((2, 2), 2, 'same')",
     "import tf_keras\ntf_keras.optimizers.legacy.SGD(0.01, 0.9, 1e-6, True)",
+    # What it is is not sure, or may be meant.
+    "import keras\nfast = 0.5\nif known:\n    fast = True\nkeras.optimizers.SGD(0.01, 0.9, fast)",
+    "import keras\n\n\ndef made(fast=0.5):\n    return keras.optimizers.SGD(0.01, 0.9, fast)",
+    "import keras\nfast = 1\nkeras.optimizers.SGD(0.01, 0.9, fast)",
 ]
 INVALID = [
     Example(
@@ -265,6 +301,13 @@ INVALID = [
         after="from keras.optimizers import SGD\n\n"
         "optimizer = SGD(0.01, 0.9, decay=1e-6, nesterov=True)\n",
         check="assert optimizer.nesterov is True and optimizer.weight_decay is None",
+    ),
+    Example(
+        before="import keras\n\nrate, momentum = 0.01, 0.9\ndecay = 1e-6\n"
+        "optimizer = keras.optimizers.SGD(rate, momentum, decay)\n",
+        after="import keras\n\nrate, momentum = 0.01, 0.9\ndecay = 1e-6\n"
+        "optimizer = keras.optimizers.SGD(rate, momentum, decay=decay)\n",
+        check="assert optimizer.nesterov is False and optimizer.weight_decay is None",
     ),
     Example(
         before="import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)], 'mine')\n",
