@@ -57,6 +57,9 @@ class _Given(Struct, frozen=True):
     is_handed_out: bool = False
 
 
+_Batches = dict[cst.FunctionDef, list[_Given]]
+
+
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such dict."""
     uses = [each for each in module.members if each.owner.kind is Kind.MODEL]
@@ -65,12 +68,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         return  # without a loss the targets are passed over
     origins = origins_of(module)
     seen: set[cst.CSTNode] = set()
+    known: _Batches = {}
     for use in uses:
         if use.member not in {*_TRAINED, *_BY_GENERATORS} or use.called is None:
             continue
         if use.owner_defines or is_hidden(use.called) or module.is_guarded(use.called):
             continue
-        for given in _given(module, origins, use.member, use.called):
+        for given in _given(module, origins, known, use.member, use.called):
             by_name = value_of(module, given.node)
             element = _single(by_name)
             if element is None or given.node in seen or not _has_one_output(module, origins, use):
@@ -96,7 +100,9 @@ def _single(by_name: cst.BaseExpression) -> cst.DictElement | None:
 # -- what the model gets
 
 
-def _given(module: Module, origins: Origins, member: str, call: cst.Call) -> Iterator[_Given]:
+def _given(
+    module: Module, origins: Origins, known: _Batches, member: str, call: cst.Call
+) -> Iterator[_Given]:
     for name, place in (("y", 1), ("sample_weight", None)):
         given = argument(call, name, place) if member in _TRAINED else None
         if given is not None:
@@ -108,21 +114,30 @@ def _given(module: Module, origins: Origins, member: str, call: cst.Call) -> Ite
         if isinstance(value, cst.Tuple) and each is not fed[0]:
             yield from _parts(value, is_handed_out=False)
         elif isinstance(value, cst.Call):
-            yield from _batches(module, origins, value)
+            cls = class_named(module, value.func)
+            function = (
+                origins.function_called(value.func)
+                if cls is None
+                else methods_in(cls).get("__getitem__")
+            )
+            if function is not None and function not in known:
+                way = cst.Yield if cls is None else cst.Return
+                known[function] = [*_batches(module, origins, function, way)]
+            yield from known[function] if function is not None else ()
 
 
-def _batches(module: Module, origins: Origins, made: cst.Call) -> Iterator[_Given]:
+def _batches(
+    module: Module,
+    origins: Origins,
+    function: cst.FunctionDef,
+    way: type[cst.Yield | cst.Return],
+) -> Iterator[_Given]:
     """Yield what a generator, or a ``Sequence``, of the file has in its batches."""
-    cls = class_named(module, made.func)
-    function = (
-        origins.function_called(made.func) if cls is None else methods_in(cls).get("__getitem__")
-    )
-    for node in own_nodes(function.body) if function is not None else ():
-        if not isinstance(node, cst.Yield if cls is None else cst.Return):
+    for node in own_nodes(function.body):
+        if not isinstance(node, way) or not isinstance(node.value, cst.BaseExpression):
             continue
-        value = value_of(module, node.value) if isinstance(node.value, cst.BaseExpression) else None
-        values = origins.returned_by(value) if isinstance(value, cst.Call) else (value,)
-        for each in values:
+        value = value_of(module, node.value)
+        for each in origins.returned_by(value) if isinstance(value, cst.Call) else (value,):
             if isinstance(each, cst.Tuple | cst.List):
                 yield from _parts(each, is_handed_out=True)
 
