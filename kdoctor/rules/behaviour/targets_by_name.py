@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 import libcst as cst
 from msgspec import Struct
@@ -45,6 +46,7 @@ from kdoctor.syntax.walk import own_nodes
 
 _TRAINED = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _BY_GENERATORS = ("fit_generator", "evaluate_generator")
+_GIVEN = ("y", "sample_weight")
 _OF_TARGETS = "TypeError: Expected float32, but got {} of type 'str'."
 _OF_WEIGHTS = "TypeError: Expected float32, but got Tensor(…) of type 'SymbolicTensor'."
 
@@ -103,7 +105,7 @@ def _single(by_name: cst.BaseExpression) -> cst.DictElement | None:
 def _given(
     module: Module, origins: Origins, known: _Batches, member: str, call: cst.Call
 ) -> Iterator[_Given]:
-    for name, place in (("y", 1), ("sample_weight", None)):
+    for name, place in zip(_GIVEN, (1, None), strict=True):
         given = argument(call, name, place) if member in _TRAINED else None
         if given is not None:
             yield _Given(given.value, name != "y")
@@ -228,8 +230,25 @@ def _edit(
 
 
 def _may_have_one(glimpse: Glimpse, facts: Facts) -> bool:
-    return any(made.cls == "Functional" for made, _ in calls_that_make(glimpse, facts)) and any(
-        isinstance(each, ast.Dict) for scope in glimpse.scopes.values() for each in scope
+    return any(_may_be_by_name(glimpse, each) for each in _may_be_given(glimpse)) and any(
+        made.cls == "Functional" for made, _ in calls_that_make(glimpse, facts)
+    )
+
+
+def _may_be_given(glimpse: Glimpse) -> Iterator[ast.expr]:
+    """Yield what a model may get as its targets or weights, itself or in a batch."""
+    for called in chain.from_iterable(map(glimpse.calls_of, _TRAINED)):
+        yield from called.node.args[1:]
+        yield from (each.value for each in called.node.keywords if each.arg in _GIVEN)
+    for node in chain.from_iterable(glimpse.scopes.values()):
+        if isinstance(node, ast.Tuple | ast.List):
+            yield from node.elts[1:3]
+
+
+def _may_be_by_name(glimpse: Glimpse, given: ast.expr) -> bool:
+    return any(
+        isinstance(each, ast.Dict) and len(each.keys) == 1 and each.keys[0] is not None
+        for each in glimpse.values_of(given)
     )
 
 
