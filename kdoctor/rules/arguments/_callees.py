@@ -72,7 +72,7 @@ def passes(
         lambda glimpse, facts: any(
             speaks(facts, callee, called)
             and (not callee.method or may_be_called_on(glimpse, facts, (called,), BASES))
-            for callee, calls in _calls_by_callee(glimpse, facts)
+            for callee, calls in calls_by_callee(glimpse, facts)
             if concerns(callee)
             for called in calls
         )
@@ -90,7 +90,7 @@ def may_make_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
 
 
 @once  # several rules ask it
-def _calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, Sequence[Called]]]:
+def calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, Sequence[Called]]]:
     """Return what the calls with arguments may call, by the classes that the source speaks of."""
     found: dict[Callee, list[Called]] = {}
     for name, calls in glimpse.calls_by_meaning.items():
@@ -117,7 +117,7 @@ def _passes_to_a_method(called: Called) -> bool:
 
 
 def _passes_something(called: Called) -> bool:
-    return bool(called.places or called.keywords)
+    return bool(called.places or called.node.keywords)
 
 
 def _classes(glimpse: Glimpse, facts: Facts) -> Collection[Callee]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kdoctor.rules.arguments._instead import PERIODIC_CHECKPOINT
 from kdoctor.rules.rule import Example
 
 _LAYERS = "import keras\nimport numpy as np\n\nx = np.array([[1, 2], [3, 0]])\n"
@@ -155,5 +156,121 @@ LENT = [
         "optimizer = optimizers.SGD(learning_rate=0.1, momentum=0.9)\n",
         raises="ValueError: Argument(s) not recognized: {'lr': 0.1}",
         check="assert round(float(optimizer.learning_rate), 6) == 0.1",
+    ),
+]
+
+_SEVEN = (
+    "for epochs in (5, 2):\n    model.fit(np.ones((4, 4)), np.ones((4, 3)), "
+    "epochs=epochs, verbose=0, callbacks=[save])\n"
+)
+OF_EVERY_FEW_EPOCHS = [
+    Example(
+        before="import keras\n\nsave = keras.callbacks.ModelCheckpoint('a.keras', period=1)",
+        after="import keras\n\nsave = keras.callbacks.ModelCheckpoint('a.keras')",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+        check="assert save.save_freq == 'epoch'",
+    ),
+    Example(
+        before=f"{COMPILED}save = keras.callbacks.ModelCheckpoint(\n"
+        f"    'of_{{epoch}}.keras', period=3\n)\n{_SEVEN}",
+        after=f"{COMPILED}\n\n{PERIODIC_CHECKPOINT.format(base='keras.callbacks.ModelCheckpoint')}\n\n\n"
+        "save = PeriodicCheckpoint(\n    'of_{epoch}.keras', period=3\n)\n"
+        f"{_SEVEN}",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+        unsafe=True,
+        same="sorted(__import__('glob').glob('of_*.keras'))",
+    ),
+    # What is monitored is there at the end of an epoch, not of a batch.
+    Example(
+        before="from keras.callbacks import ModelCheckpoint\n\n\ndef saver(path):\n"
+        "    return ModelCheckpoint(path, 'val_loss', 0, True, period=2)\n\n\n"
+        "save = saver('best_{epoch}.keras')\n",
+        after="from keras.callbacks import ModelCheckpoint\n\n\n"
+        f"{PERIODIC_CHECKPOINT.format(base='ModelCheckpoint')}\n\n\ndef saver(path):\n"
+        "    return PeriodicCheckpoint(path, 'val_loss', 0, True, period=2)\n\n\n"
+        "save = saver('best_{epoch}.keras')\n",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+        prelude=COMPILED,
+        check="x, y = np.ones((4, 4)), np.ones((4, 3))\n"
+        "model.fit(x, y, validation_data=(x, y), epochs=5, verbose=0, callbacks=[save])\n"
+        "import glob\nassert sorted(glob.glob('best_*')) == ['best_2.keras', 'best_4.keras']",
+        unsafe=True,
+        on_keras_2=True,
+    ),
+    Example(
+        before="import keras\n\nkeras.callbacks.ModelCheckpoint('a.keras', period=5, save_freq=9)",
+        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
+    ),
+]
+
+_ADAM = "optimizer = keras.optimizers.Adam(**options)\n"
+_RATE = "assert round(float(optimizer.learning_rate), 6) == 0.1"
+_NOT_LR = "ValueError: Argument(s) not recognized: {'lr': 0.1}"
+HELD_BY_A_DICT = [
+    Example(
+        before="import keras\n\noptimizer = keras.optimizers.Adam(**{'lr': 0.1, 'beta_1': 0.5})\n",
+        after="import keras\n\n"
+        "optimizer = keras.optimizers.Adam(**{'learning_rate': 0.1, 'beta_1': 0.5})\n",
+        raises=_NOT_LR,
+        check=_RATE,
+    ),
+    Example(
+        before=f"import keras\n\noptions = dict(lr=0.1, beta_1=0.5)  # slow\n{_ADAM}",
+        after=f"import keras\n\noptions = dict(learning_rate=0.1, beta_1=0.5)  # slow\n{_ADAM}",
+        raises=_NOT_LR,
+        check=_RATE,
+    ),
+    Example(
+        before='import keras\n\n\ndef make(rate):\n    options = {"lr": rate}\n'
+        "    return keras.optimizers.SGD(momentum=0.9, **options)\n\n\noptimizer = make(0.1)\n",
+        after='import keras\n\n\ndef make(rate):\n    options = {"learning_rate": rate}\n'
+        "    return keras.optimizers.SGD(momentum=0.9, **options)\n\n\noptimizer = make(0.1)\n",
+        raises="ValueError: Argument(s) not recognized: {'lr': ",
+        check=_RATE,
+    ),
+    # What else is read of the dict would not find it under another name.
+    Example(
+        before="import keras\n\noptions = {'lr': 0.1}\noptions['beta_1'] = 0.5\n"
+        f"print(options['lr'])\n{_ADAM}",
+        raises=_NOT_LR,
+    ),
+    Example(
+        before=f"{COMPILED}options = {{'workers': 4}}\n"
+        "model.fit(np.ones((2, 4)), np.ones((2, 3)), **options)\n",
+        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'workers'",
+    ),
+]
+KEPT_BY_A_DICT = [
+    # It may lack the key by then, or be another dict.
+    f"import keras\noptions = {{'lr': 0.1}}\noptions['learning_rate'] = options.pop('lr')\n{_ADAM}",
+    f"import keras\noptions = {{'lr': 0.1}}\ndel options['lr']\n{_ADAM}",
+    f"import keras\noptions = other = {{'lr': 0.1}}\nother.clear()\n{_ADAM}",
+    f"import keras\noptions = {{'lr': 0.1}}\nmodernized(options)\n{_ADAM}",
+    f"import keras\noptions = {{'lr': 0.1}}\nif new:\n    options = {{}}\n{_ADAM}",
+    (
+        "import keras\noptions = {'lr': 0.1}\n\n\ndef make():\n"
+        "    return keras.optimizers.Adam(**options)\n"
+    ),
+    f"import keras\noptions = {{'learning_rate': 0.1, name: 3}}\n{_ADAM}",
+    f"import keras\nfrom mine import dict\noptions = dict(lr=0.1)\n{_ADAM}",
+]
+
+_IMAGE = "import keras\nimport numpy as np\n\nkeras.utils.save_img('a.png', np.ones((4, 4, 3)))\n"
+OF_GREY_IMAGES = [
+    Example(
+        before="import keras\n\nimage = keras.utils.load_img('a.png', grayscale=True)",
+        after="import keras\n\nimage = keras.utils.load_img('a.png', color_mode='grayscale')",
+        raises="TypeError: load_img() got an unexpected keyword argument 'grayscale'",
+        prelude=_IMAGE,
+        check="assert image.mode == 'L'",
+    ),
+    Example(
+        before="import keras\n\n\ndef read(path, grey):\n"
+        "    return keras.utils.load_img(path, grayscale=grey, target_size=(2, 2))\n",
+        after="import keras\n\n\ndef read(path, grey):\n"
+        "    return keras.utils.load_img(path, color_mode='grayscale' if grey else 'rgb', "
+        "target_size=(2, 2))\n",
+        prelude=_IMAGE,
+        check="assert [read('a.png', each).mode for each in (True, False)] == ['L', 'RGB']",
     ),
 ]

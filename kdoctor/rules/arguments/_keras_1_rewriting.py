@@ -202,7 +202,7 @@ def join_kernel(module: Module, call: KerasCall, rewritten: Rewritten) -> None:
     if not sides or call.keyword("kernel_size") is not None:
         return
     by_keyword = [found for side in sides if (found := call.keyword(side)) is not None]
-    by_position = [each for each in call.call.args if each.keyword is None][1:]
+    by_position = given_by_position(call)[1:]
     parts = [*by_position, *by_keyword]
     if not by_keyword and len(by_position) < len(sides):
         return  # the kernel is one argument already
@@ -228,9 +228,15 @@ def _may_move(value: cst.BaseExpression) -> bool:
     return isinstance(value, cst.Name | cst.Integer | cst.Attribute)
 
 
+def given_by_position(call: KerasCall) -> list[cst.Arg]:
+    """Return what a callable gets without a name: of a partial what comes after the callable."""
+    given = [each for each in call.call.args if each.keyword is None]
+    return given[1:] if call.is_partial else given
+
+
 def filled_by_position(call: KerasCall) -> list[str]:
     """Return the parameters of today that a call fills without naming them."""
-    given = sum(each.keyword is None and not each.star for each in call.call.args)
+    given = sum(not each.star for each in given_by_position(call))
     sides = KERNELS.get(call.made, ())
     if sides and given > len(sides):
         given -= len(sides) - 1  # the sides of the kernel are one argument today

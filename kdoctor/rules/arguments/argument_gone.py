@@ -3,7 +3,8 @@
 ## What it does
 Binds the keywords of each call of Keras' own classes, functions and methods to the parameters that
 the target's release has, and reports those that an earlier release took and this one does not.
-So it does with those that `functools.partial(keras.layers.Conv2D, padding="same")` gives a class.
+So it does with those that `functools.partial(keras.layers.Conv2D, padding="same")` gives a class,
+and with those that a call gets by `**` out of a dict that is written out and keeps its keys.
 
 ## Why it breaks
 `Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
@@ -32,19 +33,23 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Place, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._gone_examples import (
-    COMPILED,
     GIVEN_IN_A_PARTIAL,
+    HELD_BY_A_DICT,
+    KEPT_BY_A_DICT,
     LENT,
     MODEL,
+    OF_EVERY_FEW_EPOCHS,
+    OF_GREY_IMAGES,
     OF_THE_DATA,
     UNDER_OLDER_NAMES,
 )
-from kdoctor.rules.arguments._instead import PERIODIC_CHECKPOINT, instead_of
+from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._instead import instead_of
 from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -68,6 +73,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 continue
             if _is_gone(facts, call, argument.keyword.value) and not module.is_guarded(call.call):
                 yield _finding(module, facts, call, argument)
+        for held in held_keywords(module, call.call):
+            if _may_go(facts, call, held.keyword) and not module.is_guarded(call.call):
+                yield _of_a_dict(module, facts, call, held)
+
+
+def _is_asked(callee: Callee) -> bool:
+    return callee.is_known and callee.leaf not in _SAVING
 
 
 def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
@@ -75,6 +87,10 @@ def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
         return False  # as nearly always
     given = called.keywords - callee.takes - _ELSEWHERE
     return any(_is_gone(facts, callee, each) for each in given)
+
+
+def _may_go(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
+    return keyword not in _ELSEWHERE and _is_gone(facts, call, keyword)
 
 
 def _is_gone(facts: Facts, call: KerasCall | Callee, keyword: str) -> bool:
@@ -92,30 +108,42 @@ def _finding(module: Module, facts: Facts, call: KerasCall, argument: cst.Arg) -
     keyword = argument.keyword.value
     change = change_of(call.leaf, call.kind, keyword)
     attempt = _fix(module, facts, call, argument, change)
+    error = _error(module, call, keyword, argument.value)
+    return _told(call, keyword, error, module.place(argument), attempt)
+
+
+def _of_a_dict(module: Module, facts: Facts, call: KerasCall, held: Held) -> Finding:
+    change = change_of(call.leaf, call.kind, held.keyword)
+    error = _error(module, call, held.keyword, held.value)
+    attempt = _fix_in_the_dict(module, facts, call, held, change)
+    return _told(call, held.keyword, error, module.place(held.node), attempt)
+
+
+def _told(
+    call: KerasCall, keyword: str, error: str, place: Place, attempt: Fix | Refusal
+) -> Finding:
     return rule.finding(
-        module.place(argument),
-        f"`{call.leaf}` takes no `{keyword}=` any more: {_error(module, call, argument)}",
+        place,
+        f"`{call.leaf}` takes no `{keyword}=` any more: {error}",
         symbol=f"{call.name}({keyword})",
         confidence=call.confidence,
-        help=change.help,
+        help=change_of(call.leaf, call.kind, keyword).help,
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
     )
 
 
-def _error(module: Module, call: KerasCall, argument: cst.Arg) -> str:
-    assert argument.keyword is not None
-    keyword = argument.keyword.value
-    value = module.source(argument.value)
-    given = f"{{'{keyword}': {value if isinstance(argument.value, cst.BaseNumber) else '…'}}}"
+def _error(module: Module, call: KerasCall, keyword: str, given: cst.BaseExpression) -> str:
+    value = module.source(given) if isinstance(given, cst.BaseNumber) else "…"
+    passed = f"{{'{keyword}': {value}}}"
     if call.leaf in _LOOKUPS:
-        return f"ValueError: Unrecognized keyword argument(s): {given}"
+        return f"ValueError: Unrecognized keyword argument(s): {passed}"
     if call.new.takes_any_keyword and call.leaf in REFUSALS:
-        return f"{REFUSALS[call.leaf]} {given}"
+        return f"{REFUSALS[call.leaf]} {passed}"
     if call.new.takes_any_keyword and call.kind is Kind.LAYER:
-        return f"ValueError: Unrecognized keyword arguments passed to {call.made}: {given}"
+        return f"ValueError: Unrecognized keyword arguments passed to {call.made}: {passed}"
     if call.new.takes_any_keyword and call.kind is Kind.OPTIMIZER:
-        return f"ValueError: Argument(s) not recognized: {given}"
+        return f"ValueError: Argument(s) not recognized: {passed}"
     return f"TypeError: {call.written} got an unexpected keyword argument '{keyword}'"
 
 
@@ -163,6 +191,22 @@ def _fix(
         else _proven(facts, keyword),
         unsafe_because=lost,
     )
+
+
+def _fix_in_the_dict(
+    module: Module, facts: Facts, call: KerasCall, held: Held, change: Change
+) -> Fix | Refusal:
+    name = change.renamed
+    if not name:
+        return Refusal(change.no_fix_because)
+    if not held.is_alone:
+        return Refusal("the dict is used for other things, too")
+    others = {each.keyword for each in held_keywords(module, call.call)}
+    by_position = any(each.keyword is None and each.star != "**" for each in call.call.args)
+    if call.keyword(name) is not None or name in others or by_position:
+        return Refusal(f"`{name}=` may be passed as well")
+    title = f"Write `{name}` instead of `{held.keyword}`"
+    return Fix(title, (held.renamed(module, name),), _proven(facts, held.keyword))
 
 
 def _is_harmless(module: Module, argument: cst.Arg, change: Change) -> bool:
@@ -216,7 +260,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=passes(_may_be_gone, of=lambda callee: callee.is_known and callee.leaf not in _SAVING),
+    triggers=passes(_may_be_gone, of=_is_asked) | may_get_out_of_a_dict(_may_go, of=_is_asked),
     since="3.0",
 )
 
@@ -244,7 +288,7 @@ VALID = [
     # A partial of another function, that gets the class; and one that gives what is still taken.
     "from functools import partial\nimport keras\npartial(print, keras.optimizers.Adam, sep='')",
     "from functools import partial\nimport keras\npartial(keras.layers.Dense, activation='relu')",
-    "import keras\nkeras.optimizers.Adam(**{'lr': 0.1})",
+    *KEPT_BY_A_DICT,
     (
         "import keras\n\n\nclass Mine(keras.Model):\n"
         "    def fit(self, x, workers=1):\n        return x\n\n\nMine().fit(3, workers=2)"
@@ -254,14 +298,10 @@ VALID = [
         "except Exception:\n    optimizer = keras.optimizers.Adam(learning_rate=0.1)"
     ),
 ]
-_SEVEN = (
-    "for epochs in (5, 2):\n    model.fit(np.ones((4, 4)), np.ones((4, 3)), "
-    "epochs=epochs, verbose=0, callbacks=[save])\n"
-)
-_IMAGE = "import keras\nimport numpy as np\n\nkeras.utils.save_img('a.png', np.ones((4, 4, 3)))\n"
 INVALID = [
     *UNDER_OLDER_NAMES,
     *GIVEN_IN_A_PARTIAL,
+    *HELD_BY_A_DICT,
     *LENT,
     Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
@@ -329,43 +369,7 @@ INVALID = [
         before="import keras\n\nlayer = keras.layers.LSTM(3, time_major=True)",
         raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': ",
     ),
-    Example(
-        before="import keras\n\nsave = keras.callbacks.ModelCheckpoint('a.keras', period=1)",
-        after="import keras\n\nsave = keras.callbacks.ModelCheckpoint('a.keras')",
-        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
-        check="assert save.save_freq == 'epoch'",
-    ),
-    Example(
-        before=f"{COMPILED}save = keras.callbacks.ModelCheckpoint(\n"
-        f"    'of_{{epoch}}.keras', period=3\n)\n{_SEVEN}",
-        after=f"{COMPILED}\n\n{PERIODIC_CHECKPOINT.format(base='keras.callbacks.ModelCheckpoint')}\n\n\n"
-        "save = PeriodicCheckpoint(\n    'of_{epoch}.keras', period=3\n)\n"
-        f"{_SEVEN}",
-        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
-        unsafe=True,
-        same="sorted(__import__('glob').glob('of_*.keras'))",
-    ),
-    # What is monitored is there at the end of an epoch, not of a batch.
-    Example(
-        before="from keras.callbacks import ModelCheckpoint\n\n\ndef saver(path):\n"
-        "    return ModelCheckpoint(path, 'val_loss', 0, True, period=2)\n\n\n"
-        "save = saver('best_{epoch}.keras')\n",
-        after="from keras.callbacks import ModelCheckpoint\n\n\n"
-        f"{PERIODIC_CHECKPOINT.format(base='ModelCheckpoint')}\n\n\ndef saver(path):\n"
-        "    return PeriodicCheckpoint(path, 'val_loss', 0, True, period=2)\n\n\n"
-        "save = saver('best_{epoch}.keras')\n",
-        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
-        prelude=COMPILED,
-        check="x, y = np.ones((4, 4)), np.ones((4, 3))\n"
-        "model.fit(x, y, validation_data=(x, y), epochs=5, verbose=0, callbacks=[save])\n"
-        "import glob\nassert sorted(glob.glob('best_*')) == ['best_2.keras', 'best_4.keras']",
-        unsafe=True,
-        on_keras_2=True,
-    ),
-    Example(
-        before="import keras\n\nkeras.callbacks.ModelCheckpoint('a.keras', period=5, save_freq=9)",
-        raises="TypeError: ModelCheckpoint.__init__() got an unexpected keyword argument 'period'",
-    ),
+    *OF_EVERY_FEW_EPOCHS,
     Example(
         before="import keras\n\nkeras.callbacks.TensorBoard(\n"
         "    'logs', histogram_freq=1, batch_size=32, write_graph=True, write_grads=False\n)",
@@ -419,22 +423,7 @@ INVALID = [
         same="y.tolist(), str(y.dtype)",
         unsafe=True,
     ),
-    Example(
-        before="import keras\n\nimage = keras.utils.load_img('a.png', grayscale=True)",
-        after="import keras\n\nimage = keras.utils.load_img('a.png', color_mode='grayscale')",
-        raises="TypeError: load_img() got an unexpected keyword argument 'grayscale'",
-        prelude=_IMAGE,
-        check="assert image.mode == 'L'",
-    ),
-    Example(
-        before="import keras\n\n\ndef read(path, grey):\n"
-        "    return keras.utils.load_img(path, grayscale=grey, target_size=(2, 2))\n",
-        after="import keras\n\n\ndef read(path, grey):\n"
-        "    return keras.utils.load_img(path, color_mode='grayscale' if grey else 'rgb', "
-        "target_size=(2, 2))\n",
-        prelude=_IMAGE,
-        check="assert [read('a.png', each).mode for each in (True, False)] == ['L', 'RGB']",
-    ),
+    *OF_GREY_IMAGES,
     Example(
         before="import keras\n\ny = keras.utils.to_categorical([0, 1], nb_classes=3)",
         after="import keras\n\ny = keras.utils.to_categorical([0, 1], num_classes=3)",

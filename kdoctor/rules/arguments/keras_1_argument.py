@@ -3,7 +3,7 @@
 ## What it does
 Reports calls with the keywords of Keras 1, which Keras 2.0 to 2.3 still renamed while they ran, and
 writes the names of today. `Convolution2D(64, 3, 3)` with two numbers for the kernel is
-reported, too.
+reported, too, and so is what `functools.partial(keras.layers.Conv2D, border_mode="same")` gives.
 
 ## Why it breaks
 The converters went with Keras 2.4: `ValueError: Unrecognized keyword arguments passed to Dense:
@@ -36,7 +36,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._callees import Callee, passes
-from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._keras_1_rewriting import (
     GENERATORS,
     KERNELS,
@@ -64,6 +64,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         *keras_calls(module, facts),
         *_model_calls(module, facts),
         *_generator_calls(module, facts),
+        *partial_calls(module, facts),
     ):
         old = _old_arguments(call)
         if old and not module.is_guarded(call.call):
@@ -174,6 +175,8 @@ def _fix(module: Module, facts: Facts, call: KerasCall, rewritten: Rewritten) ->
 
 def _error(module: Module, call: KerasCall, old: list[cst.Arg]) -> str:
     filled = {*filled_by_position(call), *(e.keyword.value for e in call.call.args if e.keyword)}
+    # The rest of what a partial lacks comes with the calls of what it gives.
+    named = {renamed(call).get(each.keyword.value) for each in old if each.keyword}
     missing = [
         each.name
         for each in call.new.parameters
@@ -181,6 +184,7 @@ def _error(module: Module, call: KerasCall, old: list[cst.Arg]) -> str:
         and not each.kind.name.startswith("VAR_")
         and each.name not in filled
         and each.name != "self"
+        and (not call.is_partial or each.name in named)
     ]
     if call.owner is None and call.made and missing:
         number = f"{len(missing)} required positional argument{'s' * (len(missing) > 1)}"
@@ -224,6 +228,7 @@ def _kernel_in_numbers(call: KerasCall) -> bool:
     positional = [each.value for each in call.call.args if each.keyword is None and not each.star]
     return (
         call.reference is not None
+        and not call.is_partial
         and call.reference.name.startswith("keras.")
         and call.reference.name.rpartition(".")[2].startswith("Convolution")
         and bool(sides)
@@ -284,7 +289,11 @@ VALID = [
         "    def fit(self, x, nb_epoch=1):\n        return x\n\n\nMine().fit(3, nb_epoch=2)"
     ),
     "import keras\nkeras.layers.Lambda(lambda x: x, output_shape=(3,), mask=None)",
+    "from functools import partial\nimport keras\npartial(keras.layers.Conv2D, padding='same')",
+    "from functools import partial\nimport keras\npartial(keras.layers.Convolution2D, 64, 3, 3)",
+    "from functools import partial\nimport keras\npartial(print, keras.layers.Dense, init='one')",
 ]
+_PARTIAL = "from functools import partial\n\nimport keras\n\n"
 _MODEL = (
     "import keras\nimport numpy as np\n\n"
     "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
@@ -381,6 +390,32 @@ INVALID = [
         "'samples_per_epoch'",
         unsafe=True,
         check="assert model.optimizer.iterations == 8",
+    ),
+    # What a partial gives, and what it leaves to the call.
+    Example(
+        before=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, kernel_size=3, border_mode='same')\n"
+        "layer = conv(8)\n",
+        after=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, kernel_size=3, padding='same')\n"
+        "layer = conv(8)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
+        "{'border_mode': 'same'",
+        check="assert layer(keras.ops.ones((1, 6, 6, 3))).shape == (1, 6, 6, 8)",
+    ),
+    Example(
+        before=f"{_PARTIAL}dense = partial(keras.layers.Dense, output_dim=3, bias=False)\n"
+        "layer = dense(activation='relu')\n",
+        after=f"{_PARTIAL}dense = partial(keras.layers.Dense, units=3, use_bias=False)\n"
+        "layer = dense(activation='relu')\n",
+        raises="TypeError: Dense.__init__() missing 1 required positional argument: 'units'",
+        check="assert layer.units == 3 and not layer.use_bias",
+    ),
+    Example(
+        before=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, 8, 3, 5, subsample=(2, 2))\n"
+        "layer = conv(padding='same')\n",
+        after=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, 8, (3, 5), strides=(2, 2))\n"
+        "layer = conv(padding='same')\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: {'subsample': ",
+        check="assert layer.kernel_size == (3, 5) and layer.strides == (2, 2)",
     ),
     Example(
         before="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, 3, 3)\n",

@@ -1,0 +1,196 @@
+"""Keywords that a call gets out of a dict: ``kw = {"lr": 0.1}``, and ``Adam(**kw)`` below."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.model import Edit
+from kdoctor.once import once
+from kdoctor.rules.arguments._callees import Callee, calls_by_callee
+from kdoctor.rules.arguments._calls import BASES
+from kdoctor.rules.calls import is_builtin
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.reads import names_spelled
+from kdoctor.rules.triggers import Trigger, may_be_called_on
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
+
+# What is called of a dict and takes no key out of it.
+_KEEPING: Final = frozenset({"copy", "get", "items", "keys", "setdefault", "update", "values"})
+
+
+class Held(Struct, frozen=True, eq=False):
+    """A keyword that a call surely gets by ``**``.
+
+    ``node`` is where the call gets it, ``key`` what writes it. ``is_alone``: nothing else has to do
+    with the dict.
+    """
+
+    keyword: str
+    value: cst.BaseExpression
+    key: cst.Name | cst.SimpleString
+    node: cst.CSTNode
+    is_alone: bool
+
+    def renamed(self, module: Module, name: str) -> Edit:
+        """Return the edit that gives it another name."""
+        key = self.key
+        text = name if isinstance(key, cst.Name) else key.value.replace(self.keyword, name)
+        return Edit(module.span(key), (text,))
+
+
+def held_keywords(module: Module, call: cst.Call) -> Iterator[Held]:
+    """Yield what a call gets out of dicts that are written out, and stay what they were."""
+    for argument in call.args:
+        if argument.star != "**":
+            continue
+        if isinstance(argument.value, cst.Name):
+            made, is_alone = _bound_once(module, argument.value)
+        else:
+            made, is_alone = argument.value, True
+        for keyword, (key, value) in _keys(module, made).items():
+            # In the call itself the dict is no more than a way to write keywords.
+            node = argument if made is not argument.value else key
+            yield Held(keyword, value, key, node, is_alone)
+
+
+def may_get_out_of_a_dict(
+    speaks: Callable[[Facts, Callee, str], bool], of: Callable[[Callee], object]
+) -> Trigger:
+    """There is a call, maybe of something of Keras, with a keyword of which ``speaks`` holds.
+
+    It may get the keyword by ``**``. ``of`` is that of ``passes``.
+    """
+
+    def holds(glimpse: Glimpse, facts: Facts) -> bool:
+        keys = _keys_of_stars(glimpse)
+        return bool(keys) and any(
+            any(speaks(facts, callee, each) for each in keys[called.node])
+            and (not callee.method or may_be_called_on(glimpse, facts, (called,), BASES))
+            for callee, calls in calls_by_callee(glimpse, facts)
+            if of(callee)
+            for called in calls
+            if called.node in keys
+        )
+
+    return Trigger(holds)
+
+
+@once
+def _keys_of_stars(glimpse: Glimpse) -> Mapping[ast.Call, frozenset[str]]:
+    """Return the keys that calls may get by ``**``, of those calls that may get any."""
+    by_name: dict[str, frozenset[str]] = {}
+    found = {}
+    for called in glimpse.calls:
+        keys = frozenset[str]()
+        for each in called.node.keywords:
+            if each.arg is not None:
+                continue
+            if isinstance(each.value, ast.Name):
+                name = each.value.id
+                if name not in by_name:
+                    by_name[name] = frozenset().union(*map(_texts, glimpse.values_of(each.value)))
+                keys |= by_name[name]
+            else:
+                keys |= _texts(each.value)
+        if keys:
+            found[called.node] = keys
+    return found
+
+
+def _texts(made: ast.expr) -> frozenset[str]:
+    match made:
+        case ast.Dict(keys=keys):
+            texts = (each.value for each in keys if isinstance(each, ast.Constant))
+            return frozenset(each for each in texts if isinstance(each, str))
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            return frozenset(each.arg for each in keywords if each.arg is not None)
+    return frozenset()
+
+
+def _keys(
+    module: Module, made: cst.BaseExpression | None
+) -> dict[str, tuple[cst.Name | cst.SimpleString, cst.BaseExpression]]:
+    match made:
+        case cst.Dict(elements=elements):
+            return {
+                each.key.raw_value: (each.key, each.value)
+                for each in elements
+                if isinstance(each, cst.DictElement)
+                and isinstance(each.key, cst.SimpleString)
+                and not each.key.prefix
+            }
+        case cst.Call(func=cst.Name(value="dict") as function, args=args) if is_builtin(
+            module, function
+        ):
+            return {
+                each.keyword.value: (each.keyword, each.value)
+                for each in args
+                if each.keyword is not None
+            }
+    return {}
+
+
+def _bound_once(module: Module, name: cst.Name) -> tuple[cst.BaseExpression | None, bool]:
+    """Return the value of a name that holds what it was bound to, and whether only this reads it.
+
+    None where the name may hold something else, or lack a key, by then.
+    """
+    bindings = module.bindings_at(name)
+    if len(bindings) != 1 or not _is_plain(module, name, bindings[0]):
+        return None, False
+    uses = [each for each in _uses(module, name.value)[bindings[0]] if each is not name]
+    if not all(_keeps_the_keys(module, each) for each in uses):
+        return None, False
+    return bindings[0].value, not uses
+
+
+@once
+def _uses(module: Module, spelling: str) -> Mapping[Binding, list[cst.Name]]:
+    """Return by binding where names that are spelled so are read."""
+    found: dict[Binding, list[cst.Name]] = {}
+    for each in names_spelled(module, spelling):
+        for binding in module.bindings_at(each):
+            if binding.node is not each:
+                found.setdefault(binding, []).append(each)
+    return found
+
+
+def _is_plain(module: Module, name: cst.Name, binding: Binding) -> bool:
+    """Say whether no other name has the same dict, and the code of one scope makes and reads it."""
+    target = module.parent(binding.node)
+    statement = None if target is None else module.parent(target)
+    is_lone = isinstance(target, cst.AnnAssign) or (
+        isinstance(statement, cst.Assign) and len(statement.targets) == 1
+    )
+    return (
+        is_lone
+        and binding.kind is BindingKind.ASSIGN
+        and not binding.path
+        and not binding.remote
+        and binding.scope.kind is not ScopeKind.CLASS
+        and module.scope_of(name) is binding.scope
+    )
+
+
+def _keeps_the_keys(module: Module, name: cst.Name) -> bool:
+    """Say whether what a name is read for takes no key out of the dict that it holds."""
+    match module.parent(name):
+        case cst.Arg(star="**") | cst.StarredDictElement():
+            return True
+        case cst.Subscript(value=value) as part if value is name:
+            return not isinstance(module.parent(part), cst.Del | cst.Element)
+        case cst.Attribute(value=value, attr=cst.Name(value=method)) as read if value is name:
+            return method in _KEEPING and _is_called(module, read)
+    return False
+
+
+def _is_called(module: Module, read: cst.Attribute) -> bool:
+    above = module.parent(read)
+    return isinstance(above, cst.Call) and above.func is read
