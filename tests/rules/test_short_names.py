@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+
 import keras
 import numpy as np
 import pytest
 import tf_keras
 
 from kdoctor.diagnose.identifiers import NOT_BY_NAME
+from kdoctor.keras_api import newest_target
+from kdoctor.keras_api.surface import known_releases, surface_at
+from kdoctor.rules.arguments._known_names import is_gone, is_known
 from kdoctor.rules.arguments._short_names import LOSSES, METRICS
+from kdoctor.rules.facts import Facts
 
 TRUE, GIVEN = np.array([[0.2, 0.7], [0.5, 0.4]]), np.array([[0.3, 0.6], [0.1, 0.8]])
 # What the last Keras 2 does not take itself.
 _LOST_BEFORE = {
     *(("loss", "cosine"), ("loss", "cosine_proximity")),
     *(("metric", "cosine"), ("metric", "cosine_proximity"), ("metric", "kld")),
+    ("metric", "KLD"),
 }
 
 
@@ -73,3 +80,34 @@ def test_what_keras_has_and_does_not_find_by_its_name_is_known(what, module):
         except (TypeError, KeyError):
             pass  # it was found, and wants arguments
     assert tuple(refused) == NOT_BY_NAME.get(what, ())
+
+
+_MODULES = ("activations", "constraints", "losses", "metrics", "regularizers")
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("module", _MODULES)
+def test_what_keras_knows_by_name_is_never_told_to_be_unknown(module):
+    facts = Facts(newest_target())
+    names = importlib.import_module(f"keras.src.{module}").ALL_OBJECTS_DICT
+
+    assert not [each for each in names if not is_known(facts, module, each)]
+    assert not [each for each in names if is_gone(facts, module, each)]
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize(
+    ("module", "some"),
+    [("activations", "LeakyReLU"), ("constraints", "radial_constraint"), ("regularizers", "six")],
+)
+def test_names_that_only_keras_2_had_are_refused(module, some):
+    facts = Facts(newest_target())
+    olds = [surface_at("keras", each) for each in known_releases("keras") if each[0] == "2"]
+    places = (module, "layers") if module == "activations" else (module,)
+    names = {name.rpartition(".")[2] for old in olds for at in places for name in old.children(at)}
+    gone = [each for each in names if is_gone(facts, module, each)]
+
+    assert some in gone
+    for each in gone:
+        with pytest.raises(ValueError, match="Could not interpret"):
+            getattr(keras, module).get(each)

@@ -11,7 +11,9 @@ LOSSES = {
     "cosine": "cosine_similarity",  # up to Keras 2.2
 }
 METRICS = {
-    "logcosh": "LogCoshError",  # `log_cosh` is not found by its name
+    "logcosh": "LogCoshError",
+    "log_cosh": "LogCoshError",  # which is there, and is not found by its name
+    "KLD": "kl_divergence",
     "kld": "kl_divergence",
     "kullback_leibler_divergence": "kl_divergence",
     "cosine_proximity": "cosine_similarity",

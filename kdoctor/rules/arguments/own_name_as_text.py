@@ -1,10 +1,11 @@
-"""The name of an activation, constraint or regularizer of one's own, as text.
+"""The name of an activation, constraint, regularizer, loss or metric of one's own, as text.
 
 ## What it does
-Reports `activation="mine"` of Keras' layers, `kernel_constraint="mine"` and
-`keras.activations.get("mine")`, where no release of Keras has such a name: what code has put into
-`get_custom_objects()`. Layers of one's own that hand the argument on to Keras' count, too, and
-names that pytest passes one after the other.
+Reports `activation="mine"` of Keras' layers, `kernel_constraint="mine"`, `compile(loss="mine",
+metrics=["mine"])` and `keras.activations.get("mine")`, where no release of Keras has such a name:
+what code has put into `get_custom_objects()`. Layers of one's own that hand the argument on to
+Keras' count, too, and names that pytest passes one after the other. So do names that only Keras 2
+had: those of layers as activations (`"LeakyReLU"`), and the constraint `"radial_constraint"`.
 
 ## Why it breaks
 Keras 2 looked among the custom objects. Keras 3 looks only among its own where it is given text:
@@ -13,18 +14,18 @@ are still looked for among the custom objects.
 
 ## What to write instead
 The function or class itself, `activation=mine`; or, where only the name is known,
-`keras.saving.get_custom_objects()["mine"]`.
+`keras.saving.get_custom_objects()["mine"]`. For the name of a layer, the layer: `LeakyReLU()`.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21, with functions and classes in `get_custom_objects()`.
+Run on Keras 3.15.1 and tf_keras 2.21, with functions and classes in `get_custom_objects()`. Which
+names a release has is read from its wheel; a test gives Keras those that only Keras 2 had.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -37,24 +38,27 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._callees import Callee, may_make_a_layer, passes
 from kdoctor.rules.arguments._calls import keras_calls
 from kdoctor.rules.arguments._handed_on import base_that_gets
-from kdoctor.rules.arguments._short_names import CONSTRAINTS
+from kdoctor.rules.arguments._known_names import KERAS_2, is_gone, is_known
+from kdoctor.rules.arguments._own_name_examples import IN_COMPILE, OF_KERAS_2
 from kdoctor.rules.calls import argument, is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
+from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.parametrized import passed_by_pytest
 
 _KINDS: Final = {
     "activations": "activation function",
     "constraints": "constraint",
+    "losses": "loss",
+    "metrics": "metric",
     "regularizers": "regularizer",
 }
-_KERAS_2: Final = ("2.15.0", "2.2.5")
-_RELEASES: Final = (None, *_KERAS_2)
 _OF_LAYERS: Final = re.compile(r"(?:.+_)?(activation|constraint|regularizer)")
-_KNOWN_ELSEWHERE: Final = frozenset({*CONSTRAINTS, "l1_l2"})  # KD305 tells of these
+_COMPILED: Final = {"loss": "losses", "metrics": "metrics", "weighted_metrics": "metrics"}
+_WITH_WEIGHTS: Final = frozenset({"PReLU"})  # which would come late (KD302)
 
 
 class _Given(Struct, frozen=True):
@@ -68,13 +72,27 @@ class _Given(Struct, frozen=True):
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such name."""
-    given = (*_of_layers(module, facts), *_of_own(module, facts), *_looked_up(module, facts))
+    given = (
+        *_of_layers(module, facts),
+        *_of_own(module, facts),
+        *_looked_up(module, facts),
+        *_compiled(module, facts),
+    )
     for each in given:
-        unknown = [text for text in each.texts if not _is_known(facts, each.module, text)]
-        if unknown and not module.is_guarded(each.node) and not _may_fail(module, each.node):
+        refused = [text for text in each.texts if _is_refused(facts, each.module, text)]
+        if not refused or module.is_guarded(each.node) or _may_fail(module, each.node):
+            continue
+        unknown = [text for text in refused if not is_known(facts, each.module, text)]
+        if unknown:
             # Beside them, what no Keras 2 has was looked for among custom objects, too.
-            is_all = not any(_is_known(facts, each.module, text, _KERAS_2) for text in each.texts)
+            is_all = not any(is_known(facts, each.module, text, KERAS_2) for text in each.texts)
             yield _finding(module, each, unknown[0], is_all=is_all)
+        else:
+            yield _of_keras_2(module, facts, each, refused[0])
+
+
+def _is_refused(facts: Facts, module: str, text: str) -> bool:
+    return not is_known(facts, module, text) or is_gone(facts, module, text)
 
 
 def _may_be_unknown(facts: Facts, callee: Callee, called: Called) -> bool:
@@ -109,7 +127,17 @@ def _may_name_an_unknown(glimpse: Glimpse, facts: Facts) -> bool:
 
 def _is_unknown(facts: Facts, module: str, given: ast.expr | None) -> bool:
     text = given.value if isinstance(given, ast.Constant) else None
-    return isinstance(text, str) and not _is_known(facts, module, text)
+    return isinstance(text, str) and _is_refused(facts, module, text)
+
+
+def _may_be_compiled(facts: Facts, _callee: Callee, called: Called) -> bool:
+    return any(
+        _is_unknown(facts, module, each)
+        for keyword, module in _COMPILED.items()
+        if (given := called.argument(keyword, 1 if keyword == "loss" else None)) is not None
+        for each in nodes_in(given)
+        if isinstance(each, ast.Constant)
+    )
 
 
 def _of_layers(module: Module, facts: Facts) -> Iterator[_Given]:
@@ -152,6 +180,31 @@ def _looked_up(module: Module, facts: Facts) -> Iterator[_Given]:
             yield _Given(given.value, parent, texts, reference.confidence)
 
 
+def _compiled(module: Module, facts: Facts) -> Iterator[_Given]:
+    """Yield the losses and metrics of models."""
+    for call in keras_calls(module, facts):
+        if call.owner is None or call.owner.kind is not Kind.MODEL or call.leaf != "compile":
+            continue
+        for keyword, kind in _COMPILED.items():
+            given = argument(call.call, keyword, 1 if keyword == "loss" else None)
+            for each in () if given is None else _elements(given.value):
+                text = _text(each)
+                if text is not None:
+                    yield _Given(each, kind, (text,), call.confidence)
+
+
+def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    match node:
+        case cst.List() | cst.Tuple():
+            for each in node.elements:
+                yield from _elements(each.value)
+        case cst.Dict():
+            for one in node.elements:
+                yield from _elements(one.value)
+        case _:
+            yield node
+
+
 def _may_fail(module: Module, node: cst.CSTNode) -> bool:
     """Say whether the failure is caught, or what a test is about."""
     ancestors = list(module.ancestors(node))
@@ -172,22 +225,6 @@ def _texts(module: Module, node: cst.BaseExpression) -> tuple[str, ...]:
 
 def _text(node: cst.BaseExpression) -> str | None:
     return node.raw_value if isinstance(node, cst.SimpleString) and not node.prefix else None
-
-
-@lru_cache(maxsize=4096)
-def _is_known(
-    facts: Facts, module: str, text: str, releases: Sequence[str | None] = _RELEASES
-) -> bool:
-    """Say whether any Keras has it, as a function or by the name of a class, also in snake case."""
-    if not text.isidentifier() or text in _KNOWN_ELSEWHERE:
-        return True
-    camel = "".join(part.title() for part in text.split("_"))
-    return any(
-        facts.at_release(release).lookup(f"keras.{place}.{name}").presence is Presence.EXISTS
-        for release in releases
-        for place in (module, "layers")
-        for name in {text, camel, text.upper()}
-    )
 
 
 def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Finding:
@@ -215,6 +252,36 @@ def _finding(module: Module, given: _Given, unknown: str, *, is_all: bool) -> Fi
     )
 
 
+def _of_keras_2(module: Module, facts: Facts, given: _Given, text: str) -> Finding:
+    """Tell of a name that Keras 2 had: of a layer that was an activation, or of what is gone."""
+    layer = f"keras.layers.{text}"
+    is_layer = given.module == "activations" and facts.lookup(layer).presence is Presence.EXISTS
+    fix = None
+    if is_layer and text not in _WITH_WEIGHTS and _text(given.node) == text:
+        spelled, need = speller_at(module, given.node).spell(layer)
+        fix = Fix(
+            f"Write `{spelled}()`",
+            (Edit(module.outer_span(given.node), (f"{spelled}()",)),),
+            facts.applicability(*(each for each in OF_KERAS_2 if each.after)),
+            () if need is None else (need,),
+        )
+    kind = _KINDS[given.module]
+    return rule.finding(
+        module.place(given.node),
+        f"Keras 3 knows no such name any more: ValueError: Could not interpret {kind} identifier: "
+        f"{text}",
+        symbol=f"keras.{given.module}.{text}",
+        confidence=given.confidence,
+        help="Put the layer itself behind this one." if is_layer else "Write a class of your own.",
+        fix=fix,
+        no_fix_because=None
+        if fix
+        else "the layer has weights, which would come late"
+        if text in _WITH_WEIGHTS
+        else "Keras 3 has nothing by this name",
+    )
+
+
 rule = Rule(
     code="KD313",
     name="own-name-as-text",
@@ -223,6 +290,7 @@ rule = Rule(
     check=check,
     triggers=Trigger(_may_name_an_unknown)
     | passes(_may_be_unknown, of=lambda each: each.leaf == "Activation" or _looks_up(each))
+    | passes(_may_be_compiled, of=lambda each: each.method and each.leaf == "compile")
     | (attribute("parametrize") & passes(_may_be_parametrized, of=_looks_up)),
     since="3.0",
 )
@@ -257,6 +325,15 @@ VALID = [
     "import keras\nkeras.layers.Dense(2, kernel_constraint='maxnorm', kernel_regularizer='l1_l2')",
     "import keras\n\nkeras.layers.Dense(2, kernel_initializer='mine')",
     "import keras\n\nkeras.layers.Dense(2, activation=name), keras.activations.get(name)",
+    (
+        "import keras\nmodel = keras.Sequential()\n"
+        "model.compile('sgd', {'a': 'BCE', 'b': 'mse'}, metrics=[['acc', 'AUC'], ['MSE', 'ce']])"
+    ),
+    "import keras\nkeras.Sequential().compile('sgd', 'logcosh', metrics=['fmeasure', 'KLD'])",
+    (
+        "import keras\n\n\nclass Mine(keras.Model):\n    def compile(self, optimizer, loss):\n"
+        "        super().compile(optimizer, losses[loss])\n\n\nMine().compile('sgd', 'mine')"
+    ),
     "from mine import Dense\nimport keras\nDense(2, activation='mine')",
     "import tf_keras as keras\n\nkeras.layers.Dense(2, activation='mine')",
     # A layer of one's own that makes something of it first, or keeps it.
@@ -302,6 +379,8 @@ INVALID = [
         unsafe=True,
         check="assert found is mine",
     ),
+    *IN_COMPILE,
+    *OF_KERAS_2,
     # By way of a layer of one's own.
     Example(
         before=_HANDED_ON + "layer = Mine(2, kernel_constraint='clip')\n",
