@@ -3,12 +3,14 @@
 ## What it does
 Reports `.add_metric(…)` on layers and models, and `.add_loss(…)` on a model that was built by
 calls, as a `keras.Model` or a subclass of it, or as a `Sequential`. `self.add_loss(…)` inside
-`call` is what it always was and left alone.
+`call` is what it always was and left alone, unless it is given a function or a number.
 
 ## Why it breaks
 `model.add_loss(tensor)` worked on the tensors of a graph, which Keras 3 has not: it raises
-`NotImplementedError` without a word. `add_metric` is `NotImplementedError: Layer `add_metric()`
-method is deprecated.`
+`NotImplementedError` without a word. Keras 2 called functions whenever it read the losses, as in
+`self.add_loss(lambda: penalty(self.w))`; Keras 3 takes tensors alone: `ValueError: `add_loss()` can
+only be called from inside `build()` or `call()`, on a tensor input.` `add_metric` is
+`NotImplementedError: Layer `add_metric()` method is deprecated.`
 
 ## What to write instead
 A layer that adds the loss, or updates a metric, as its inputs go by:
@@ -26,6 +28,8 @@ A layer that adds the loss, or updates a metric, as its inputs go by:
 
     mean = AddLoss()(mean, log_var)
 
+What a function worked out is said in `call`, as its value: `self.add_loss(penalty(self.w))`.
+
 The metric appears among those of the model by itself. Where a `keras.Model` is at hand the fix
 sends its outputs through such a layer, together with the tensor, and builds the model anew from
 there; not where it may be of a subclass, whose `train_step` would be lost.
@@ -36,7 +40,9 @@ Run on Keras 3.15.1: the errors are quoted from there, and the layer above train
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from typing import Final
 
 import libcst as cst
 
@@ -49,30 +55,44 @@ from kdoctor.rules.members._added_layers import ADD_LOSS, ADD_METRIC, build_anew
 from kdoctor.rules.members._owners import owner_in_words, symbol
 from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import member_of
+from kdoctor.rules.triggers import Trigger, attribute, member_of
 from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.knowledge import PARTIAL
+from kdoctor.syntax.scopes import BindingKind
 
 _BUILT = frozenset({"Functional", "Sequential", None})
+_KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
+_MEMBERS: Final = frozenset({"add_loss", "add_metric"})
+_LOSSES: Final = "losses"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each call that raises."""
-    uses = [
+    called = [
         use
         for use in module.members
-        if use.called is not None and not use.owner_defines and _raises(module, use)
-        if not module.is_guarded(use.node)
+        if use.member in _MEMBERS and use.called is not None and not use.owner_defines
+        if use.owner.kind in _KINDS and not module.is_guarded(use.node)
     ]
+    uses = [use for use in called if _raises(module, use)]
     fixed = [use for use in uses if can_be_built_anew(module, use)]
     for use in uses:
         yield _finding(module, use, build_anew(module, use, fixed))
+    for use in called:
+        if use not in uses and use.called is not None:
+            given = argument(use.called, _LOSSES, 0)
+            if given is not None and _holds_no_tensor(module, given.value):
+                yield _of_no_tensor(module, use, given)
 
 
 def _raises(module: Module, use: MemberUse) -> bool:
     if use.member == "add_metric":
-        return use.owner.kind in {Kind.LAYER, Kind.MODEL}
-    if use.member != "add_loss" or use.owner.kind is not Kind.MODEL:
-        return False
+        return True
+    return use.owner.kind is Kind.MODEL and _is_built(module, use)
+
+
+def _is_built(module: Module, use: MemberUse) -> bool:
     return use.owner.cls in _BUILT or _is_functional_subclass(module, use)
 
 
@@ -91,6 +111,56 @@ def _is_functional_subclass(module: Module, use: MemberUse) -> bool:
         return False
     passed = (argument(made, "inputs", 0), argument(made, "outputs", 1))
     return None not in passed
+
+
+def _holds_no_tensor(module: Module, given: cst.BaseExpression) -> bool:
+    """Say whether it is a function or a number, or a list with one among others."""
+    value = value_of(module, given)
+    if isinstance(value, cst.List | cst.Tuple):
+        return any(_is_no_tensor(module, each.value) for each in value.elements)
+    return _is_no_tensor(module, value)
+
+
+def _is_no_tensor(module: Module, value: cst.BaseExpression) -> bool:
+    match value:
+        case cst.Lambda() | cst.Integer() | cst.Float():
+            return True
+        case cst.Call(func=function):
+            return module.qualified(function) == PARTIAL
+        case cst.Name():
+            bound = module.bindings_at(value)
+            return len(bound) == 1 and bound[0].kind is BindingKind.FUNCTION
+    return False
+
+
+def _of_no_tensor(module: Module, use: MemberUse, given: cst.Arg) -> Finding:
+    return rule.finding(
+        module.place(given),
+        "`add_loss` takes tensors alone: ValueError: `add_loss()` can only be called from inside "
+        "`build()` or `call()`, on a tensor input",
+        symbol=symbol(use.owner, use.member),
+        confidence=use.confidence,
+        help="In `call` write `self.add_loss(value)`, with what the function works out; Keras 3 "
+        "asks there anew in each step.",
+        no_fix_because="when a function was called, and in `call` is, are two things",
+    )
+
+
+def _may_give_no_tensor(glimpse: Glimpse, _: Facts) -> bool:
+    functions = {
+        each.name
+        for kind in (ast.FunctionDef, ast.AsyncFunctionDef)
+        for each in glimpse.nodes.get(kind, ())
+    }
+    return any(
+        isinstance(each, ast.Lambda | ast.Constant)
+        or (isinstance(each, ast.Name) and each.id in functions)
+        or (isinstance(each, ast.Call) and PARTIAL in glimpse.meant_by(each.func))
+        for called in glimpse.calls_of("add_loss")
+        if (given := called.argument(_LOSSES, 0)) is not None
+        for value in (given, *glimpse.values_of(given))
+        for each in (value.elts if isinstance(value, ast.List | ast.Tuple) else (value,))
+    )
 
 
 def _help(use: MemberUse) -> str:
@@ -134,8 +204,9 @@ rule = Rule(
     family="members",
     severity=Severity.ERROR,
     check=check,
-    triggers=member_of({Kind.LAYER, Kind.MODEL}, "add_metric")
-    | member_of({Kind.MODEL}, "add_loss"),
+    triggers=member_of(_KINDS, "add_metric")
+    | member_of({Kind.MODEL}, "add_loss")
+    | attribute("add_loss") & Trigger(_may_give_no_tensor) & member_of(_KINDS, "add_loss"),
     since="3.0",
 )
 
@@ -143,6 +214,16 @@ VALID = [
     (
         "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
         "        self.add_loss(keras.ops.sum(x))\n        return x"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
+        "        losses = [keras.ops.sum(x), self.penalty(x)]\n        self.add_loss(losses)\n"
+        "        self.add_loss(self.penalty)\n        return x"
+    ),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def add_loss(self, loss):\n"
+        "        super().add_loss(loss())\n\n    def call(self, x):\n"
+        "        self.add_loss(lambda: keras.ops.sum(x))\n        return x"
     ),
     (
         "import keras\n\n\nclass Mine(keras.Model):\n    def call(self, x):\n"
@@ -180,6 +261,12 @@ _FIT = (
     "model.set_weights([np.full(each.shape, 0.5) for each in model.get_weights()])\n"
     "model.compile('sgd', 'mse')\n"
     "logs = model.fit(np.ones((8, 4)), np.ones((8, 2)), epochs=3, verbose=0).history\n"
+)
+_PENALTY = (
+    "import functools\nimport keras\n\n\ndef penalty(w):\n    return keras.ops.sum(w)\n\n\n"
+    "class Mine(keras.layers.Layer):\n    def build(self, shape):\n"
+    "        self.w = self.add_weight(shape=(3,))\n        self.add_loss({})\n\n"
+    "    def call(self, x):\n        return x\n\n\nMine()(keras.ops.ones((2, 3)))\n"
 )
 INVALID = [
     Example(
@@ -227,5 +314,15 @@ INVALID = [
         "        self.add_metric(keras.ops.sum(x), name='sum')\n        return x\n\n\n"
         "Mine()(keras.ops.ones((2, 3)))",
         raises="NotImplementedError: ",
+    ),
+    # What is no tensor.
+    *(
+        Example(before=_PENALTY.format(given), raises="ValueError: `add_loss()` can only be called")
+        for given in (
+            "lambda: keras.ops.sum(self.w)",
+            "[penalty]",
+            "functools.partial(penalty, self.w)",
+            "0.0",
+        )
     ),
 ]
