@@ -2,7 +2,8 @@
 
 ## What it does
 Reports calls of layers and models that pass True or False by position: written as such, or by way
-of a parameter that holds them, as `training` does in the `call` of a layer.
+of a parameter that holds them, as `training` does in the `call` of a layer. So it does with
+`super().__call__(x, training)` in a class of one's own.
 
 ## Why it breaks
 Keras 2 passed on what it got. Keras 3 takes tensors by position, and nothing else: `ValueError:
@@ -32,7 +33,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
-from kdoctor.rules.calls import is_keras_3, literal
+from kdoctor.rules.calls import is_call_of_super, is_keras_3, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_of, kind_of_class, methods_in, still_holds
 from kdoctor.rules.rule import Example, Rule
@@ -47,6 +48,7 @@ TRAINING_IS_SECOND: Final = frozenset({
 })  # fmt: skip
 """What of Keras takes ``training`` behind its input, on Keras 2 as on Keras 3."""
 _TRAINING = "training"
+_CALL = "__call__"
 _KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
 _FUNCTIONAL = "Functional"
@@ -61,10 +63,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for call in module.nodes(cst.Call):
         given = _by_position(call)
         first = next((n for n, each in enumerate(given) if n and _is_bool(module, each)), None)
-        owner = None if first is None else _called(module, call.func)
+        owner = None if first is None else _called(module, call)
         if first is None or owner is None or not is_keras_3(facts, owner.qualified):
             continue
-        names = _parameters(module, facts, owner)
+        names = (
+            _parameters_of_super(module, facts, owner)
+            if is_call_of_super(call, _CALL)
+            else _parameters(module, facts, owner)
+        )
         if names is None or module.is_guarded(call):
             continue
         yield rule.finding(
@@ -79,8 +85,20 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         )
 
 
-def _called(module: Module, function: cst.BaseExpression) -> Type | None:
-    return module.type_of(function) or type_in_list(module, function)
+def _called(module: Module, call: cst.Call) -> Type | None:
+    if is_call_of_super(call, _CALL):
+        return _own_class(module, call)
+    return module.type_of(call.func) or type_in_list(module, call.func)
+
+
+def _own_class(module: Module, node: cst.CSTNode) -> Type | None:
+    """Return the class of one's own around a node, where it has one base, which is of Keras."""
+    cls = next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
+    if cls is None or len(cls.bases) != 1 or cls.keywords:
+        return None
+    name = module.qualified(cls.bases[0].value)
+    base = module.knowledge.class_type(name) if name is not None else None
+    return None if base is None else Type(base.kind, cls.name.value, base.qualified)
 
 
 def _by_position(call: cst.Call) -> Sequence[cst.Arg]:
@@ -135,11 +153,29 @@ def _parameters(module: Module, facts: Facts, owner: Type) -> Sequence[str] | No
     if split is not None and split[1].rpartition(".")[2] == owner.cls:
         return ("inputs", _TRAINING) if owner.cls in TRAINING_IS_SECOND else None
     own = class_of(module, owner)
-    if own is None or ".preprocessing." in facts.lookup(owner.qualified or "").home:
+    if own is None or _CALL in methods_in(own):
         return None
-    methods = methods_in(own)
-    call = methods.get("call")
-    if call is None or "__call__" in methods or call.params.posonly_params:
+    return _parameters_of_call(module, facts, owner, own)
+
+
+def _parameters_of_super(module: Module, facts: Facts, owner: Type) -> Sequence[str] | None:
+    """Return the same for `super().__call__(…)` in a class of one's own, of a Keras base."""
+    own = class_of(module, owner)
+    if own is None or owner.kind not in _KINDS:
+        return None
+    if "call" not in methods_in(own):
+        base = (owner.qualified or "").rpartition(".")[2]
+        return ("inputs", _TRAINING) if base in TRAINING_IS_SECOND else None
+    return _parameters_of_call(module, facts, owner, own)
+
+
+def _parameters_of_call(
+    module: Module, facts: Facts, owner: Type, own: cst.ClassDef
+) -> Sequence[str] | None:
+    call = methods_in(own).get("call")
+    if call is None or call.params.posonly_params:
+        return None
+    if ".preprocessing." in facts.lookup(owner.qualified or "").home:
         return None
     if any(_allows_all(module, owner, each) for each in descendants(own.body)):
         return None
@@ -188,6 +224,8 @@ def _may_pass_one(glimpse: Glimpse, facts: Facts) -> bool:
     asked = [(each.node, each.node.func) for each in glimpse.calls if _passes_one(each, flags)]
     if not asked:
         return False
+    if any(each.leaf == _CALL and _passes_one(each, flags) for each in glimpse.calls):
+        return True  # `super().__call__(x, True)`
     return may_be_in_list(glimpse, [function for _, function in asked]) or may_be_of(
         glimpse, facts, asked, _KINDS
     )
@@ -238,6 +276,11 @@ _TWO = _HEAD + (
     "        return x * scale if is_training else x\n\n\n"
     "made = Two()(np.ones((1, 2), 'float32'), {})\n"
 )
+_BY_SUPER = _HEAD + (
+    "class Own(keras.layers.Layer):\n    def __call__(self, x, training={}):\n"
+    "        return super().__call__(x, {})\n\n    def call(self, x, training=None):\n"
+    "        return x if training else 2 * x\n\n\nmade = Own()(np.ones((1, 2), 'float32'))\n"
+)
 _BY_WAY_OF = _TWO.replace(
     "made = Two()(np.ones((1, 2), 'float32'), {})",
     "def run(x, trains=True):\n    return Two()(x, {})\n\n\nmade = run(np.ones((1, 2), 'float32'))",
@@ -287,6 +330,10 @@ VALID = [
     _HEAD + "x = keras.Input((2, 2))\nkeras.layers.MultiHeadAttention(2, 2)(x, x)",
     _HEAD + "keras.layers.Dropout(0.5, True)\nkeras.layers.RandomFlip()(np.ones((2, 2, 3)), True)",
     _TWO.format("True, 2.0").replace("def call", "def __call__"),
+    _BY_SUPER.format("None", "training=training"),
+    _BY_SUPER.format("None", "training"),  # it runs, as long as nobody passes it
+    _BY_SUPER.format("True", "training").replace("    def call", "    def run"),
+    _BY_SUPER.format("True", "training").replace("keras.layers.Layer", "mine.Layer"),
     _TWO.format("*[True, 2.0]"),
     _LISTED.format(_BLOCKS, _FOR, "training=training", "training=training"),
     # Not of one class for sure.
@@ -315,6 +362,24 @@ INVALID = [
         after=_OWN.format("training=training") + _FIT,
         raises="ValueError",
         on_keras_2=True,
+    ),
+    Example(
+        before=_BY_SUPER.format("True", "training"),
+        after=_BY_SUPER.format("True", "training=training"),
+        raises=_ERROR,
+        on_keras_2=True,
+        same="np.array(made).tolist()",
+    ),
+    Example(
+        before=_HEAD + "class Own(keras.layers.Dropout):\n    def __call__(self, x):\n"
+        "        return super().__call__(x, False)\n\n\n"
+        "made = Own(0.5)(np.ones((1, 2), 'float32'))\n",
+        after=_HEAD + "class Own(keras.layers.Dropout):\n    def __call__(self, x):\n"
+        "        return super().__call__(x, training=False)\n\n\n"
+        "made = Own(0.5)(np.ones((1, 2), 'float32'))\n",
+        raises=_ERROR,
+        on_keras_2=True,
+        same="np.array(made).tolist()",
     ),
     # Models that are made of their inputs and outputs.
     Example(
