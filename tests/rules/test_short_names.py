@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
+import re
 
 import keras
 import numpy as np
 import pytest
 import tf_keras
+from keras.src.trainers import compile_utils
 
 from kdoctor.diagnose.identifiers import NOT_BY_NAME
 from kdoctor.keras_api import newest_target
@@ -93,6 +97,21 @@ def test_what_keras_knows_by_name_is_never_told_to_be_unknown(module):
 
     assert not [each for each in names if not is_known(facts, module, each)]
     assert not [each for each in names if is_gone(facts, module, each)]
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize(
+    ("choose", "module"),
+    [(compile_utils.get_loss, "losses"), (compile_utils.get_metric, "metrics")],
+)
+def test_what_compile_chooses_by_the_targets_is_known(choose, module):
+    listed = re.search(r"lower\(\) not in (\[.+\])", inspect.getsource(choose))
+    names = ast.literal_eval(listed[1])
+
+    assert len(names) == 2
+    for name in names:
+        assert is_known(Facts(newest_target()), module, name)
+        assert is_known(Facts(newest_target()), module, name.upper())
 
 
 @pytest.mark.frameworks

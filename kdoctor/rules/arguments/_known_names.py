@@ -12,14 +12,14 @@ from kdoctor.rules.facts import Facts
 
 KERAS_2: Final = ("2.15.0", "2.2.5")
 _RELEASES: Final = (None, *KERAS_2)
-# What the API does not show: a test asks Keras for all that it knows.
-_SHORT: Final = frozenset({"bce", "BCE", "LossFunctionWrapper"})
-# KD305 tells of these, and what `compile` makes a metric of itself.
+# What the API does not show, and what `compile` chooses a loss or metric for: a test asks Keras.
+_SHORT: Final = frozenset({"bce", "LossFunctionWrapper", "accuracy", "acc", "crossentropy", "ce"})
+# KD305 tells of these.
 _ELSEWHERE: Final = {
     "activations": frozenset[str](),
     "constraints": frozenset(CONSTRAINTS),
     "losses": _SHORT.union(LOSSES),
-    "metrics": _SHORT.union(METRICS, OF_KERAS_1, ("accuracy", "acc", "crossentropy", "ce")),
+    "metrics": _SHORT.union(METRICS, OF_KERAS_1),
     "regularizers": frozenset({"l1_l2"}),
 }
 # Where else a name of such a thing may come from.

@@ -327,7 +327,7 @@ VALID = [
     "import keras\n\nkeras.layers.Dense(2, activation=name), keras.activations.get(name)",
     (
         "import keras\nmodel = keras.Sequential()\n"
-        "model.compile('sgd', {'a': 'BCE', 'b': 'mse'}, metrics=[['acc', 'AUC'], ['MSE', 'ce']])"
+        "model.compile('sgd', {'a': 'BCE', 'b': 'CE'}, metrics=[['acc', 'AUC'], ['MSE', 'ce']])"
     ),
     "import keras\nkeras.Sequential().compile('sgd', 'logcosh', metrics=['fmeasure', 'KLD'])",
     (
