@@ -95,6 +95,12 @@ def renamed(call: KerasCall) -> dict[str, str]:
     return {"input_dtype": "dtype"} if call.leaf == "Input" else {}
 
 
+def plain_name_of(call: KerasCall, keyword: str) -> str | None:
+    """Return the keyword of today, where nothing but the keyword is another one."""
+    more = {*VALUES, *_SAMPLES, *_QUEUE, *_OF_LAYERS.values()} - {"init"}
+    return None if keyword in more else ({"nb_epoch": "epochs"} | renamed(call)).get(keyword)
+
+
 def _plain(made: str) -> str:
     return "Model" if made == "Functional" else made
 

@@ -3,7 +3,8 @@
 ## What it does
 Reports calls with the keywords of Keras 1, which Keras 2.0 to 2.3 still renamed while they ran, and
 writes the names of today. `Convolution2D(64, 3, 3)` with two numbers for the kernel is
-reported, too, and so is what `functools.partial(keras.layers.Conv2D, border_mode="same")` gives.
+reported, too. So is what `functools.partial(keras.layers.Conv2D, border_mode="same")` gives, and
+what a call gets by `**` out of a dict that is written out and keeps its keys.
 
 ## Why it breaks
 The converters went with Keras 2.4: `ValueError: Unrecognized keyword arguments passed to Dense:
@@ -26,7 +27,7 @@ what Keras itself did. It is safe where it only renames, and where an example wa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import libcst as cst
@@ -37,6 +38,8 @@ from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
+from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._keras_1_examples import GIVEN_IN_A_PARTIAL, HELD_BY_A_DICT
 from kdoctor.rules.arguments._keras_1_rewriting import (
     GENERATORS,
     KERNELS,
@@ -46,15 +49,17 @@ from kdoctor.rules.arguments._keras_1_rewriting import (
     join_kernel,
     known_keywords,
     may_be_known,
+    plain_name_of,
     renamed,
     rewrite_argument,
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, keyword, may_be_called_on, word
+from kdoctor.rules.triggers import Trigger, keyword, may_be_called_on, string, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 
+_Passed = Sequence[tuple[str, cst.BaseExpression]]
 _CONVOLUTIONS = [name.replace("Conv", "Convolution", 1) for name in KERNELS]
 
 
@@ -66,11 +71,41 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         *_generator_calls(module, facts),
         *partial_calls(module, facts),
     ):
+        if call.leaf not in GENERATORS:
+            yield from _of_dicts(module, facts, call)
         old = _old_arguments(call)
         if old and not module.is_guarded(call.call):
             yield _finding(module, facts, call, old)
         elif _kernel_in_numbers(call) and not module.is_guarded(call.call):
             yield _silent(module, call)
+
+
+def _of_dicts(module: Module, facts: Facts, call: KerasCall) -> Iterator[Finding]:
+    """Yield what a call gets by `**` out of a dict that is written out."""
+    for held in held_keywords(module, call.call):
+        is_old = held.keyword in known_keywords(call) and not call.new.parameter(held.keyword)
+        if is_old and not module.is_guarded(call.call):
+            yield _told(
+                module, call, [(held.keyword, held.value)], held.node,
+                _fix_in_the_dict(module, facts, call, held),
+            )  # fmt: skip
+
+
+def _fix_in_the_dict(module: Module, facts: Facts, call: KerasCall, held: Held) -> Fix | Refusal:
+    name = plain_name_of(call, held.keyword)
+    if name is None:
+        return Refusal("more than the keyword is another one")
+    if not held.is_alone:
+        return Refusal("the dict is used for other things, too")
+    taken = {each.keyword for each in held_keywords(module, call.call)}
+    if call.keyword(name) is not None or name in taken or name in filled_by_position(call):
+        return Refusal(f"`{name}` is passed as well as `{held.keyword}`")
+    proven = facts.applicability(*(each for each in HELD_BY_A_DICT if each.after))
+    return Fix(f"Write `{name}` instead of `{held.keyword}`", (held.renamed(module, name),), proven)
+
+
+def _may_be_in_a_dict(_: Facts, callee: Callee, keyword: str) -> bool:
+    return keyword in _of_keras_1(callee)
 
 
 def _may_be_of_keras_1(_: Facts, callee: Callee, called: Called) -> bool:
@@ -141,12 +176,18 @@ def _finding(module: Module, facts: Facts, call: KerasCall, old: list[cst.Arg]) 
     for argument in old:
         rewrite_argument(module, facts, call, argument, rewritten)
     join_kernel(module, call, rewritten)
-    attempt = _fix(module, facts, call, rewritten)
-    names = ", ".join(f"`{each.keyword.value}=`" for each in old if each.keyword)
+    passed = [(each.keyword.value, each.value) for each in old if each.keyword]
+    return _told(module, call, passed, old[0], _fix(module, facts, call, rewritten))
+
+
+def _told(
+    module: Module, call: KerasCall, old: _Passed, node: cst.CSTNode, attempt: Fix | Refusal
+) -> Finding:
+    names = ", ".join(f"`{keyword}=`" for keyword, _ in old)
     return rule.finding(
-        module.place(old[0]),
+        module.place(node),
         f"{names} of `{call.made or call.leaf}` went with Keras 1: {_error(module, call, old)}",
-        symbol=f"{call.name}({old[0].keyword.value if old[0].keyword else ''})",
+        symbol=f"{call.name}({old[0][0]})",
         confidence=call.confidence,
         help=f"{attempt.title}." if isinstance(attempt, Fix) else _help(call, old),
         fix=attempt if isinstance(attempt, Fix) else None,
@@ -173,10 +214,11 @@ def _fix(module: Module, facts: Facts, call: KerasCall, rewritten: Rewritten) ->
 # What Python says
 
 
-def _error(module: Module, call: KerasCall, old: list[cst.Arg]) -> str:
+def _error(module: Module, call: KerasCall, old: _Passed) -> str:
     filled = {*filled_by_position(call), *(e.keyword.value for e in call.call.args if e.keyword)}
+    filled.update(each.keyword for each in held_keywords(module, call.call))
     # The rest of what a partial lacks comes with the calls of what it gives.
-    named = {renamed(call).get(each.keyword.value) for each in old if each.keyword}
+    named = {renamed(call).get(keyword) for keyword, _ in old}
     missing = [
         each.name
         for each in call.new.parameters
@@ -190,23 +232,22 @@ def _error(module: Module, call: KerasCall, old: list[cst.Arg]) -> str:
         number = f"{len(missing)} required positional argument{'s' * (len(missing) > 1)}"
         listed = " and ".join(f"'{each}'" for each in missing)
         return f"TypeError: {call.made}.__init__() missing {number}: {listed}"
-    first = old[0]
-    assert first.keyword is not None
+    first, given = old[0]
     if call.leaf in GENERATORS and call.owner is not None:
         made = call.owner.cls or "Functional"
         return f"AttributeError: '{made}' object has no attribute '{call.leaf}'"
     if call.made and call.new.takes_any_keyword:
-        is_literal = isinstance(first.value, cst.BaseNumber | cst.SimpleString)
-        value = module.source(first.value) if is_literal else "…"
+        is_literal = isinstance(given, cst.BaseNumber | cst.SimpleString)
+        value = module.source(given) if is_literal else "…"
         return (
             f"ValueError: Unrecognized keyword arguments passed to {call.made}: "
-            f"{{'{first.keyword.value}': {value}"
+            f"{{'{first}': {value}"
         )
-    return f"TypeError: {call.written} got an unexpected keyword argument '{first.keyword.value}'"
+    return f"TypeError: {call.written} got an unexpected keyword argument '{first}'"
 
 
-def _help(call: KerasCall, old: list[cst.Arg]) -> str:
-    keywords = {each.keyword.value for each in old if each.keyword}
+def _help(call: KerasCall, old: _Passed) -> str:
+    keywords = {keyword for keyword, _ in old}
     if keywords & {"samples_per_epoch", "nb_val_samples", "val_samples"}:
         return (
             "Write steps_per_epoch=samples // batch_size (validation_steps=, steps= likewise), and "
@@ -271,7 +312,9 @@ rule = Rule(
     & (
         passes(_may_be_of_keras_1, of=lambda each: _of_keras_1(each) or "Convolution" in each.leaf)
         | Trigger(_may_fill_a_generator)
-    ),
+    )
+    | (keyword(*KEYWORDS) | string(*KEYWORDS))
+    & may_get_out_of_a_dict(_may_be_in_a_dict, of=_of_keras_1),
     since="2.4",
 )
 
@@ -289,11 +332,12 @@ VALID = [
         "    def fit(self, x, nb_epoch=1):\n        return x\n\n\nMine().fit(3, nb_epoch=2)"
     ),
     "import keras\nkeras.layers.Lambda(lambda x: x, output_shape=(3,), mask=None)",
+    "import keras\noptions = {'init': 'one'}\noptions.clear()\nkeras.layers.Dense(3, **options)",
+    "import keras\nkeras.layers.Dense(**{'units': 3, 'kernel_initializer': 'ones'})",
     "from functools import partial\nimport keras\npartial(keras.layers.Conv2D, padding='same')",
     "from functools import partial\nimport keras\npartial(keras.layers.Convolution2D, 64, 3, 3)",
     "from functools import partial\nimport keras\npartial(print, keras.layers.Dense, init='one')",
 ]
-_PARTIAL = "from functools import partial\n\nimport keras\n\n"
 _MODEL = (
     "import keras\nimport numpy as np\n\n"
     "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
@@ -391,32 +435,8 @@ INVALID = [
         unsafe=True,
         check="assert model.optimizer.iterations == 8",
     ),
-    # What a partial gives, and what it leaves to the call.
-    Example(
-        before=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, kernel_size=3, border_mode='same')\n"
-        "layer = conv(8)\n",
-        after=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, kernel_size=3, padding='same')\n"
-        "layer = conv(8)\n",
-        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
-        "{'border_mode': 'same'",
-        check="assert layer(keras.ops.ones((1, 6, 6, 3))).shape == (1, 6, 6, 8)",
-    ),
-    Example(
-        before=f"{_PARTIAL}dense = partial(keras.layers.Dense, output_dim=3, bias=False)\n"
-        "layer = dense(activation='relu')\n",
-        after=f"{_PARTIAL}dense = partial(keras.layers.Dense, units=3, use_bias=False)\n"
-        "layer = dense(activation='relu')\n",
-        raises="TypeError: Dense.__init__() missing 1 required positional argument: 'units'",
-        check="assert layer.units == 3 and not layer.use_bias",
-    ),
-    Example(
-        before=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, 8, 3, 5, subsample=(2, 2))\n"
-        "layer = conv(padding='same')\n",
-        after=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, 8, (3, 5), strides=(2, 2))\n"
-        "layer = conv(padding='same')\n",
-        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: {'subsample': ",
-        check="assert layer.kernel_size == (3, 5) and layer.strides == (2, 2)",
-    ),
+    *GIVEN_IN_A_PARTIAL,
+    *HELD_BY_A_DICT,
     Example(
         before="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, 3, 3)\n",
         after="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, (3, 3))\n",

@@ -1,0 +1,81 @@
+"""Examples of ``keras_1_argument``: keywords in a partial, and in a dict."""
+
+from __future__ import annotations
+
+from kdoctor.rules.rule import Example
+
+_PARTIAL = "from functools import partial\n\nimport keras\n\n"
+GIVEN_IN_A_PARTIAL = [
+    Example(
+        before=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, kernel_size=3, border_mode='same')\n"
+        "layer = conv(8)\n",
+        after=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, kernel_size=3, padding='same')\n"
+        "layer = conv(8)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
+        "{'border_mode': 'same'",
+        check="assert layer(keras.ops.ones((1, 6, 6, 3))).shape == (1, 6, 6, 8)",
+    ),
+    Example(
+        before=f"{_PARTIAL}dense = partial(keras.layers.Dense, output_dim=3, bias=False)\n"
+        "layer = dense(activation='relu')\n",
+        after=f"{_PARTIAL}dense = partial(keras.layers.Dense, units=3, use_bias=False)\n"
+        "layer = dense(activation='relu')\n",
+        raises="TypeError: Dense.__init__() missing 1 required positional argument: 'units'",
+        check="assert layer.units == 3 and not layer.use_bias",
+    ),
+    Example(
+        before=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, 8, 3, 5, subsample=(2, 2))\n"
+        "layer = conv(padding='same')\n",
+        after=f"{_PARTIAL}conv = partial(keras.layers.Conv2D, 8, (3, 5), strides=(2, 2))\n"
+        "layer = conv(padding='same')\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: {'subsample': ",
+        check="assert layer.kernel_size == (3, 5) and layer.strides == (2, 2)",
+    ),
+]
+_MODEL = (
+    "import keras\nimport numpy as np\n\n"
+    "model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3)])\n"
+    "model.compile('sgd', 'mse')\n"
+)
+_FIT = "history = model.fit(np.ones((2, 4)), np.ones((2, 3)), **options)\n"
+_CONVOLUTION = "layer = keras.layers.Conv2D(8, 3, **options)\n"
+HELD_BY_A_DICT = [
+    Example(
+        before=f"import keras\n\noptions = dict(border_mode='same', init='one')\n{_CONVOLUTION}",
+        after="import keras\n\noptions = dict(padding='same', kernel_initializer='one')\n"
+        f"{_CONVOLUTION}",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
+        "{'border_mode': 'same'",
+        findings=2,
+        check="assert layer.padding == 'same'\n"
+        "assert type(layer.kernel_initializer).__name__ == 'Ones'",
+    ),
+    Example(
+        before=f"{_MODEL}options = {{'nb_epoch': 2, 'verbose': 0}}\n{_FIT}",
+        after=f"{_MODEL}options = {{'epochs': 2, 'verbose': 0}}\n{_FIT}",
+        raises="TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'nb_epoch'",
+        check="assert history.epoch == [0, 1]",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Dense(**{'output_dim': 3, 'bias': False})\n",
+        after="import keras\n\nlayer = keras.layers.Dense(**{'units': 3, 'use_bias': False})\n",
+        raises="TypeError: Dense.__init__() missing 1 required positional argument: 'units'",
+        findings=2,
+        check="assert layer.units == 3 and not layer.use_bias",
+    ),
+    # Two calls get it.
+    Example(
+        before="import keras\n\noptions = {'border_mode': 'same'}\n"
+        "first = keras.layers.Conv2D(8, 3, **options)\n"
+        "second = keras.layers.Conv2D(4, 3, **options)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
+        "{'border_mode': 'same'",
+        findings=2,
+    ),
+    Example(
+        before="import keras\n\noptions = {'dim_ordering': 'tf'}\n"
+        "layer = keras.layers.MaxPooling2D(2, **options)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to MaxPooling2D: "
+        "{'dim_ordering': 'tf'",
+    ),
+]
