@@ -145,20 +145,19 @@ def _bound_once(module: Module, name: cst.Name) -> tuple[cst.BaseExpression | No
     bindings = module.bindings_at(name)
     if len(bindings) != 1 or not _is_plain(module, name, bindings[0]):
         return None, False
-    uses = [each for each in _uses(module, name.value)[bindings[0]] if each is not name]
-    if not all(_keeps_the_keys(module, each) for each in uses):
-        return None, False
-    return bindings[0].value, not uses
+    keeps, reads = _uses(module, name.value)[bindings[0]]
+    return (bindings[0].value, reads == 1) if keeps else (None, False)
 
 
 @once
-def _uses(module: Module, spelling: str) -> Mapping[Binding, list[cst.Name]]:
-    """Return by binding where names that are spelled so are read."""
-    found: dict[Binding, list[cst.Name]] = {}
+def _uses(module: Module, spelling: str) -> Mapping[Binding, tuple[bool, int]]:
+    """Return of each binding whether what reads it keeps its keys, and how often it is read."""
+    found: dict[Binding, tuple[bool, int]] = {}
     for each in names_spelled(module, spelling):
         for binding in module.bindings_at(each):
             if binding.node is not each:
-                found.setdefault(binding, []).append(each)
+                keeps, reads = found.get(binding, (True, 0))
+                found[binding] = keeps and _keeps_the_keys(module, each), reads + 1
     return found
 
 
