@@ -5,7 +5,8 @@ They ask what ``keras_calls`` asks, of less: a call of a method may be that of a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import ast
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 
 from msgspec import Struct
@@ -93,10 +94,15 @@ def may_make_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:
 def calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, Sequence[Called]]]:
     """Return what the calls with arguments may call, by the classes that the source speaks of."""
     found: dict[Callee, list[Called]] = {}
+    keys = keys_of_stars(glimpse)
+
+    def passes_something(called: Called) -> bool:
+        return bool(called.places or called.keywords or called.node in keys)
+
     for name, calls in glimpse.calls_by_meaning.items():
         callee = callee_of(name, facts)
         if callee is not None:
-            found.setdefault(callee, []).extend(filter(_passes_something, calls))
+            found.setdefault(callee, []).extend(filter(passes_something, calls))
     for called in glimpse.calls_by_meaning.get(PARTIAL, ()):
         for name in glimpse.meant_by(called.node.args[0]) if called.node.args else ():
             callee = callee_of(name, facts)
@@ -105,19 +111,49 @@ def calls_by_callee(glimpse: Glimpse, facts: Facts) -> Collection[tuple[Callee, 
     methods = {
         name: calls
         for name in _all_methods().intersection(glimpse.calls_by_leaf)
-        if (calls := [*filter(_passes_to_a_method, glimpse.calls_by_leaf[name])])
+        if (
+            calls := [
+                each
+                for each in glimpse.calls_by_leaf[name]
+                if each.is_attribute and passes_something(each)
+            ]
+        )
     }
     for callee, name in _methods_among(frozenset(methods), glimpse, facts):
         found.setdefault(callee, []).extend(methods[name])
     return found.items()
 
 
-def _passes_to_a_method(called: Called) -> bool:
-    return called.is_attribute and _passes_something(called)
+@once
+def keys_of_stars(glimpse: Glimpse) -> Mapping[ast.Call, frozenset[str]]:
+    """Return the keys that calls may get by ``**``, of those calls that may get any."""
+    by_name: dict[str, frozenset[str]] = {}
+    found = {}
+    for called in glimpse.calls:
+        keys = frozenset[str]()
+        for each in called.node.keywords:
+            if each.arg is not None:
+                continue
+            if isinstance(each.value, ast.Name):
+                name = each.value.id
+                if name not in by_name:
+                    by_name[name] = frozenset().union(*map(_texts, glimpse.values_of(each.value)))
+                keys |= by_name[name]
+            else:
+                keys |= _texts(each.value)
+        if keys:
+            found[called.node] = keys
+    return found
 
 
-def _passes_something(called: Called) -> bool:
-    return bool(called.places or called.node.keywords)
+def _texts(made: ast.expr) -> frozenset[str]:
+    match made:
+        case ast.Dict(keys=keys):
+            texts = (each.value for each in keys if isinstance(each, ast.Constant))
+            return frozenset(each for each in texts if isinstance(each, str))
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            return frozenset(each.arg for each in keywords if each.arg is not None)
+    return frozenset()
 
 
 def _classes(glimpse: Glimpse, facts: Facts) -> Collection[Callee]:

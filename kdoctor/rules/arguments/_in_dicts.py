@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
@@ -11,7 +10,7 @@ from msgspec import Struct
 
 from kdoctor.model import Edit
 from kdoctor.once import once
-from kdoctor.rules.arguments._callees import Callee, calls_by_callee
+from kdoctor.rules.arguments._callees import Callee, calls_by_callee, keys_of_stars
 from kdoctor.rules.arguments._calls import BASES
 from kdoctor.rules.calls import is_builtin
 from kdoctor.rules.facts import Facts
@@ -69,7 +68,7 @@ def may_get_out_of_a_dict(
     """
 
     def holds(glimpse: Glimpse, facts: Facts) -> bool:
-        keys = _keys_of_stars(glimpse)
+        keys = keys_of_stars(glimpse)
         return bool(keys) and any(
             any(speaks(facts, callee, each) for each in keys[called.node])
             and (not callee.method or may_be_called_on(glimpse, facts, (called,), BASES))
@@ -80,38 +79,6 @@ def may_get_out_of_a_dict(
         )
 
     return Trigger(holds)
-
-
-@once
-def _keys_of_stars(glimpse: Glimpse) -> Mapping[ast.Call, frozenset[str]]:
-    """Return the keys that calls may get by ``**``, of those calls that may get any."""
-    by_name: dict[str, frozenset[str]] = {}
-    found = {}
-    for called in glimpse.calls:
-        keys = frozenset[str]()
-        for each in called.node.keywords:
-            if each.arg is not None:
-                continue
-            if isinstance(each.value, ast.Name):
-                name = each.value.id
-                if name not in by_name:
-                    by_name[name] = frozenset().union(*map(_texts, glimpse.values_of(each.value)))
-                keys |= by_name[name]
-            else:
-                keys |= _texts(each.value)
-        if keys:
-            found[called.node] = keys
-    return found
-
-
-def _texts(made: ast.expr) -> frozenset[str]:
-    match made:
-        case ast.Dict(keys=keys):
-            texts = (each.value for each in keys if isinstance(each, ast.Constant))
-            return frozenset(each for each in texts if isinstance(each, str))
-        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
-            return frozenset(each.arg for each in keywords if each.arg is not None)
-    return frozenset()
 
 
 def _keys(
