@@ -31,10 +31,10 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Precedence, Severity
-from kdoctor.rewrite.precedence import binds
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.rules.behaviour._by_name import may_be_by_name, single, taken_out
 from kdoctor.rules.behaviour._lists_of_one import outputs_of
-from kdoctor.rules.calls import argument, is_hidden, literal, replaced, value_of
+from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import Origins, origins_of
 from kdoctor.rules.own_classes import class_named, methods_in
@@ -78,7 +78,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         for given in _given(module, origins, known, use.member, use.called):
             by_name = value_of(module, given.node)
-            element = _single(by_name)
+            element = single(by_name)
             if element is None or given.node in seen or not _has_one_output(module, origins, use):
                 continue
             seen.add(given.node)
@@ -89,14 +89,6 @@ def _has_a_loss(use: MemberUse) -> bool:
     assert use.called is not None
     loss = argument(use.called, "loss", 1)
     return loss is not None and not is_hidden(use.called) and literal(loss.value) is not None
-
-
-def _single(by_name: cst.BaseExpression) -> cst.DictElement | None:
-    """Return what a dict of one holds. Keras 2 refused others: it knew no such output."""
-    match by_name:
-        case cst.Dict(elements=[cst.DictElement() as element]):
-            return element
-    return None
 
 
 # -- what the model gets
@@ -189,7 +181,7 @@ def _finding(
     name = literal(element.key)
     shown = name if isinstance(name, str) else "…"
     error = _OF_WEIGHTS if given.are_weights else _OF_TARGETS.format(shown)
-    edit, why_not = _edit(module, given.node, element, name)
+    edit, why_not = taken_out(module, given.node, element)
     fix = None if edit is None else _fix(facts, given, edit)
     return rule.finding(
         module.place(given.node),
@@ -215,22 +207,8 @@ def _fix(facts: Facts, given: _Given, edit: Edit) -> Fix:
     )
 
 
-def _edit(
-    module: Module, node: cst.BaseExpression, element: cst.DictElement, name: object
-) -> tuple[Edit, None] | tuple[None, str]:
-    """Return the edit, or why there is none."""
-    if not isinstance(node, cst.Dict):
-        if not isinstance(name, str):
-            return None, "the name of the output is not written out"
-        return replaced(module, node, f"{module.source(node)}[{name!r}]"), None
-    if module.source(node).count("#") > module.source(element.value).count("#"):
-        return None, "a comment stands in the dict"
-    inner = Hole(module.outer_span(element.value), Precedence.LAMBDA, binds(element.value))
-    return Edit(module.span(node), (inner,)), None
-
-
 def _may_have_one(glimpse: Glimpse, facts: Facts) -> bool:
-    return any(_may_be_by_name(glimpse, each) for each in _may_be_given(glimpse)) and any(
+    return any(may_be_by_name(glimpse, each) for each in _may_be_given(glimpse)) and any(
         made.cls == "Functional" for made, _ in calls_that_make(glimpse, facts)
     )
 
@@ -243,13 +221,6 @@ def _may_be_given(glimpse: Glimpse) -> Iterator[ast.expr]:
     for node in chain.from_iterable(glimpse.scopes.values()):
         if isinstance(node, ast.Tuple | ast.List):
             yield from node.elts[1:3]
-
-
-def _may_be_by_name(glimpse: Glimpse, given: ast.expr) -> bool:
-    return any(
-        isinstance(each, ast.Dict) and len(each.keys) == 1 and each.keys[0] is not None
-        for each in glimpse.values_of(given)
-    )
 
 
 rule = Rule(

@@ -1,0 +1,151 @@
+"""The loss of a `Sequential` stands in a dict by the name of its output.
+
+## What it does
+Reports `{"out": loss}` as the `loss` that a `Sequential` is compiled with.
+
+## Why it breaks
+Keras 2 found the loss of an output by its name, be it the only one. In Keras 3 a functional model
+has names for its outputs, and takes the dict; a `Sequential` has none. The first batch of `fit`,
+`evaluate` and their like says: `TypeError: 'NoneType' object is not iterable`.
+
+## What to write instead
+The loss without a dict, `model.compile("adam", loss="mse")`. Metrics and weights of losses may stay
+in theirs.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, with and without an `Input`, for `fit`, `evaluate` and
+`train_on_batch`. Of seven releases from 3.1 to 3.15 all refuse it (3.0 was not run).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Fix, Severity
+from kdoctor.rules.behaviour._by_name import may_be_by_name, single, taken_out
+from kdoctor.rules.calls import argument, is_hidden, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+_PLACE = 1  # of `loss`, after the optimizer
+_REFUSED = "TypeError: 'NoneType' object is not iterable"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such dict."""
+    for use in module.members:
+        if use.member != "compile" or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        # A class of one's own may say what its outputs are called.
+        if use.owner.cls != "Sequential" or use.owner_defines:
+            continue
+        loss = argument(use.called, "loss", _PLACE)
+        if loss is None or is_hidden(use.called) or module.is_guarded(use.called):
+            continue
+        element = single(value_of(module, loss.value))
+        if element is None:
+            continue
+        edit, why_not = taken_out(module, loss.value, element)
+        yield rule.finding(
+            module.place(loss.value),
+            f"a `Sequential` has no names for its outputs: {_REFUSED}",
+            symbol="keras.Sequential.compile",
+            confidence=use.confidence,
+            help="Pass the loss without a dict.",
+            fix=None
+            if edit is None
+            else Fix(
+                "Take it out of the dict",
+                (edit,),
+                facts.applicability(*(each for each in INVALID if each.after)),
+            ),
+            no_fix_because=why_not,
+        )
+
+
+def _may_be_by_name(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        may_be_by_name(glimpse, each)
+        for called in glimpse.calls_of("compile")
+        for each in (
+            *called.node.args[_PLACE : _PLACE + 1],
+            *(each.value for each in called.node.keywords if each.arg == "loss"),
+        )
+    )
+
+
+rule = Rule(
+    code="KD452",
+    name="loss-by-name",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=attribute("compile") & Trigger(_may_be_by_name),
+    since="3.1",
+)
+
+_MODEL = (
+    "import keras\nimport numpy as np\n\nmodel = keras.Sequential(\n"
+    "    [keras.layers.Dense(1, input_shape=(2,), kernel_initializer='ones', name='out')]\n)\n"
+)
+_FIT = "images, labels = np.ones((4, 2)), np.ones((4, 1))\n"
+
+VALID = [
+    _MODEL + "model.compile('sgd', loss='mse', metrics={'out': 'mae'}, loss_weights={'out': 2})\n",
+    _MODEL + "model.compile('sgd', ['mse'])\n",
+    # A functional model knows the name.
+    (
+        "import keras\n\nx = keras.Input((2,))\n"
+        "model = keras.Model(x, keras.layers.Dense(1, name='out')(x))\n"
+        "model.compile('sgd', {'out': 'mse'})\n"
+    ),
+    # Another model; and one whose class may do otherwise.
+    (
+        "import keras\nfrom mine import Sequential\n\n"
+        "model = Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', {'out': 'mse'})\n"
+    ),
+    (
+        "import keras\n\n\nclass Named(keras.Sequential):\n    output_names = ['out']\n\n\n"
+        "Named([keras.layers.Dense(1)]).compile('sgd', {'out': 'mse'})\n"
+    ),
+    _MODEL + "losses = {'out': 'mse'}\nif new:\n    losses = 'mse'\nmodel.compile('sgd', losses)\n",
+    _MODEL.replace("keras", "tf_keras") + "model.compile('sgd', {'out': 'mse'})\n",
+]
+INVALID = [
+    Example(
+        before=f"{_MODEL}model.compile('sgd', loss={{'out': 'mse'}})\n{_FIT}"
+        "loss = model.evaluate(images, labels, verbose=0)\n",
+        after=f"{_MODEL}model.compile('sgd', loss='mse')\n{_FIT}"
+        "loss = model.evaluate(images, labels, verbose=0)\n",
+        raises=_REFUSED,
+        on_keras_2=True,
+        same="float(loss)",
+    ),
+    # By position, as any expression, and with comments.
+    Example(
+        before=f"{_MODEL}model.compile(\n    'sgd',  # slow\n"
+        "    {'out': lambda a, b: keras.losses.mean_squared_error(a, b) * 2},  # twice\n"
+        f"    metrics={{'out': 'mae'}},\n)\n{_FIT}model.fit(images, labels, verbose=0)\n",
+        after=f"{_MODEL}model.compile(\n    'sgd',  # slow\n"
+        "    lambda a, b: keras.losses.mean_squared_error(a, b) * 2,  # twice\n"
+        f"    metrics={{'out': 'mae'}},\n)\n{_FIT}model.fit(images, labels, verbose=0)\n",
+        raises=_REFUSED,
+        on_keras_2=True,
+    ),
+    Example(
+        before="import keras\nimport numpy as np\n\nlosses = {'out': 'mse'}\n"
+        "model = keras.models.Sequential()\nmodel.add(keras.Input((2,)))\n"
+        "model.add(keras.layers.Dense(1, name='out'))\nmodel.compile('sgd', loss=losses)\n"
+        f"{_FIT}model.train_on_batch(images, labels)\n",
+        after="import keras\nimport numpy as np\n\nlosses = {'out': 'mse'}\n"
+        "model = keras.models.Sequential()\nmodel.add(keras.Input((2,)))\n"
+        "model.add(keras.layers.Dense(1, name='out'))\nmodel.compile('sgd', loss=losses['out'])\n"
+        f"{_FIT}model.train_on_batch(images, labels)\n",
+        raises=_REFUSED,
+        on_keras_2=True,
+    ),
+]
