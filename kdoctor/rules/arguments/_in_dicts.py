@@ -27,14 +27,13 @@ _KEEPING: Final = frozenset({"copy", "get", "items", "keys", "setdefault", "upda
 class Held(Struct, frozen=True, eq=False):
     """A keyword that a call surely gets by ``**``.
 
-    ``node`` is where the call gets it, ``key`` what writes it. ``is_alone``: nothing else has to do
-    with the dict.
+    ``key`` is what writes it: the place to tell of it, for what the call gets may be several.
+    ``is_alone``: nothing else has to do with the dict.
     """
 
     keyword: str
     value: cst.BaseExpression
     key: cst.Name | cst.SimpleString
-    node: cst.CSTNode
     is_alone: bool
 
     def renamed(self, module: Module, name: str) -> Edit:
@@ -54,9 +53,7 @@ def held_keywords(module: Module, call: cst.Call) -> Iterator[Held]:
         else:
             made, is_alone = argument.value, True
         for keyword, (key, value) in _keys(module, made).items():
-            # In the call itself the dict is no more than a way to write keywords.
-            node = argument if made is not argument.value else key
-            yield Held(keyword, value, key, node, is_alone)
+            yield Held(keyword, value, key, is_alone)
 
 
 def may_get_out_of_a_dict(

@@ -70,7 +70,6 @@ HELD_BY_A_DICT = [
         "second = keras.layers.Conv2D(4, 3, **options)\n",
         raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
         "{'border_mode': 'same'",
-        findings=2,
     ),
     Example(
         before="import keras\n\noptions = {'dim_ordering': 'tf'}\n"

@@ -65,6 +65,7 @@ _SAVING = frozenset({"save", "save_model", "save_weights", "load_weights", "load
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each keyword that is gone."""
+    told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
     for call in (*keras_calls(module, facts), *partial_calls(module, facts)):
         if call.leaf in _SAVING or not call.is_known:
             continue
@@ -74,7 +75,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if _is_gone(facts, call, argument.keyword.value) and not module.is_guarded(call.call):
                 yield _finding(module, facts, call, argument)
         for held in held_keywords(module, call.call):
-            if _may_go(facts, call, held.keyword) and not module.is_guarded(call.call):
+            is_new = held.key not in told and not module.is_guarded(call.call)
+            if is_new and _may_go(facts, call, held.keyword):
+                told.add(held.key)
                 yield _of_a_dict(module, facts, call, held)
 
 
@@ -116,7 +119,7 @@ def _of_a_dict(module: Module, facts: Facts, call: KerasCall, held: Held) -> Fin
     change = change_of(call.leaf, call.kind, held.keyword)
     error = _error(module, call, held.keyword, held.value)
     attempt = _fix_in_the_dict(module, facts, call, held, change)
-    return _told(call, held.keyword, error, module.place(held.node), attempt)
+    return _told(call, held.keyword, error, module.place(held.key), attempt)
 
 
 def _told(

@@ -65,6 +65,7 @@ _CONVOLUTIONS = [name.replace("Conv", "Convolution", 1) for name in KERNELS]
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call that passes keywords of Keras 1."""
+    told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
     for call in (
         *keras_calls(module, facts),
         *_model_calls(module, facts),
@@ -72,7 +73,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         *partial_calls(module, facts),
     ):
         if call.leaf not in GENERATORS:
-            yield from _of_dicts(module, facts, call)
+            yield from _of_dicts(module, facts, call, told)
         old = _old_arguments(call)
         if old and not module.is_guarded(call.call):
             yield _finding(module, facts, call, old)
@@ -80,13 +81,16 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _silent(module, call)
 
 
-def _of_dicts(module: Module, facts: Facts, call: KerasCall) -> Iterator[Finding]:
+def _of_dicts(
+    module: Module, facts: Facts, call: KerasCall, told: set[cst.CSTNode]
+) -> Iterator[Finding]:
     """Yield what a call gets by `**` out of a dict that is written out."""
     for held in held_keywords(module, call.call):
         is_old = held.keyword in known_keywords(call) and not call.new.parameter(held.keyword)
-        if is_old and not module.is_guarded(call.call):
+        if is_old and held.key not in told and not module.is_guarded(call.call):
+            told.add(held.key)
             yield _told(
-                module, call, [(held.keyword, held.value)], held.node,
+                module, call, [(held.keyword, held.value)], held.key,
                 _fix_in_the_dict(module, facts, call, held),
             )  # fmt: skip
 
