@@ -71,13 +71,17 @@ def passes(
     concerns = lru_cache(maxsize=4096)(of)
     return Trigger(
         lambda glimpse, facts: any(
-            speaks(facts, callee, called)
-            and (not callee.method or may_be_called_on(glimpse, facts, (called,), BASES))
+            speaks(facts, callee, called) and may_call_it(glimpse, facts, callee, called)
             for callee, calls in calls_by_callee(glimpse, facts)
             if concerns(callee)
             for called in calls
         )
     )
+
+
+def may_call_it(glimpse: Glimpse, facts: Facts, callee: Callee, called: Called) -> bool:
+    """Say whether a call by the name of something of Keras may be of that."""
+    return not callee.method or may_be_called_on(glimpse, facts, (called,), BASES)
 
 
 def may_make_a_layer(glimpse: Glimpse, facts: Facts, called: Called) -> bool:

@@ -10,12 +10,11 @@ from msgspec import Struct
 
 from kdoctor.model import Edit
 from kdoctor.once import once
-from kdoctor.rules.arguments._callees import Callee, calls_by_callee, keys_of_stars
-from kdoctor.rules.arguments._calls import BASES
+from kdoctor.rules.arguments._callees import Callee, calls_by_callee, keys_of_stars, may_call_it
 from kdoctor.rules.calls import is_builtin
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.reads import names_spelled
-from kdoctor.rules.triggers import Trigger, may_be_called_on
+from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
@@ -68,7 +67,7 @@ def may_get_out_of_a_dict(
         keys = keys_of_stars(glimpse)
         return bool(keys) and any(
             any(speaks(facts, callee, each) for each in keys[called.node])
-            and (not callee.method or may_be_called_on(glimpse, facts, (called,), BASES))
+            and may_call_it(glimpse, facts, callee, called)
             for callee, calls in calls_by_callee(glimpse, facts)
             if of(callee)
             for called in calls
