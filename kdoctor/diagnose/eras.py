@@ -35,9 +35,12 @@ class Era:
     @property
     def in_words(self) -> str:
         """``the text is of Keras 3 or later (keras._tf_keras)``."""
-        releases = f"before {self.until}" if not self.since.major else f"{self.since}"
-        if self.since.major:
-            releases += " or later" if self.until == _LAST else f" up to before {self.until}"
+        if not self.since.major:
+            releases = f"before {self.until}"
+        elif self.until == _LAST:
+            releases = f"{self.since} or later"
+        else:
+            releases = f"{self.since} up to before {self.until}"
         return f"the text is of Keras {releases} ({self.because})"
 
     def __and__(self, other: Era) -> Era:
