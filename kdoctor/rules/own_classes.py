@@ -75,6 +75,11 @@ def class_of(module: Module, made: Type) -> cst.ClassDef | None:
     return found[0] if len(found) == 1 and kind_of_class(module, found[0]) is made.kind else None
 
 
+def class_around(module: Module, node: cst.CSTNode) -> cst.ClassDef | None:
+    """Return the innermost class that a node stands in."""
+    return next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
+
+
 def methods_in(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
     """Return the methods that stand in a class itself, by their names."""
     return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}

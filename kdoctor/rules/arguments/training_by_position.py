@@ -35,7 +35,13 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
 from kdoctor.rules.calls import is_call_of_super, is_keras_3, literal
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_of, kind_of_class, methods_in, still_holds
+from kdoctor.rules.own_classes import (
+    class_around,
+    class_of,
+    kind_of_class,
+    methods_in,
+    still_holds,
+)
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
@@ -93,7 +99,7 @@ def _called(module: Module, call: cst.Call) -> Type | None:
 
 def _own_class(module: Module, node: cst.CSTNode) -> Type | None:
     """Return the class of one's own around a node, where it has one base, which is of Keras."""
-    cls = next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
+    cls = class_around(module, node)
     if cls is None or len(cls.bases) != 1 or cls.keywords:
         return None
     name = module.qualified(cls.bases[0].value)

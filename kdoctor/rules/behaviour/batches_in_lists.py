@@ -35,7 +35,7 @@ from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severit
 from kdoctor.rules.behaviour._lists import Lists
 from kdoctor.rules.calls import argument, replaced, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -264,7 +264,7 @@ def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
 def _class_of(module: Module, node: cst.BaseExpression) -> cst.ClassDef | None:
     """Return the class of this module that an object is of: `self`, or what is made here."""
     if isinstance(node, cst.Name) and node.value == "self":
-        return next((e for e in module.ancestors(node) if isinstance(e, cst.ClassDef)), None)
+        return class_around(module, node)
     made = value_of(module, node)
     cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
     return None if cls is None or cls.decorators else cls

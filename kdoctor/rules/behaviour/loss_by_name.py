@@ -68,14 +68,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _may_be_by_name(glimpse: Glimpse, _: Facts) -> bool:
-    return any(
-        may_be_by_name(glimpse, each)
-        for called in glimpse.calls_of("compile")
-        for each in (
-            *called.node.args[_PLACE : _PLACE + 1],
-            *(each.value for each in called.node.keywords if each.arg == "loss"),
-        )
-    )
+    losses = (each.argument("loss", _PLACE) for each in glimpse.calls_of("compile"))
+    return any(may_be_by_name(glimpse, each) for each in losses if each is not None)
 
 
 rule = Rule(

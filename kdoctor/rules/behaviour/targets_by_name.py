@@ -46,7 +46,7 @@ from kdoctor.syntax.walk import own_nodes
 
 _TRAINED = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _BY_GENERATORS = ("fit_generator", "evaluate_generator")
-_GIVEN = ("y", "sample_weight")
+_GIVEN = (("y", 1), ("sample_weight", None))  # with the places of those by position
 _OF_TARGETS = "TypeError: Expected float32, but got {} of type 'str'."
 _OF_WEIGHTS = "TypeError: Expected float32, but got Tensor(…) of type 'SymbolicTensor'."
 
@@ -97,7 +97,7 @@ def _has_a_loss(use: MemberUse) -> bool:
 def _given(
     module: Module, origins: Origins, known: _Batches, member: str, call: cst.Call
 ) -> Iterator[_Given]:
-    for name, place in zip(_GIVEN, (1, None), strict=True):
+    for name, place in _GIVEN:
         given = argument(call, name, place) if member in _TRAINED else None
         if given is not None:
             yield _Given(given.value, name != "y")
@@ -216,8 +216,8 @@ def _may_have_one(glimpse: Glimpse, facts: Facts) -> bool:
 def _may_be_given(glimpse: Glimpse) -> Iterator[ast.expr]:
     """Yield what a model may get as its targets or weights, itself or in a batch."""
     for called in chain.from_iterable(map(glimpse.calls_of, _TRAINED)):
-        yield from called.node.args[1:]
-        yield from (each.value for each in called.node.keywords if each.arg in _GIVEN)
+        given = (called.argument(name, place) for name, place in _GIVEN)
+        yield from (each for each in given if each is not None)
     for node in chain.from_iterable(glimpse.scopes.values()):
         if isinstance(node, ast.Tuple | ast.List):
             yield from node.elts[1:3]

@@ -28,6 +28,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import FACADES, Facts
+from kdoctor.rules.own_classes import class_around
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
@@ -76,7 +77,7 @@ def appended_weight(module: Module, node: cst.CSTNode) -> tuple[cst.Call, cst.At
 
 def _is_a_variable(module: Module, weight: cst.Attribute) -> bool:
     """Say whether all that the class assigns to the attribute are variables of Keras."""
-    cls = next((each for each in module.ancestors(weight) if isinstance(each, cst.ClassDef)), None)
+    cls = class_around(module, weight)
     values = [
         each.value
         for each in (() if cls is None else descendants(cls))

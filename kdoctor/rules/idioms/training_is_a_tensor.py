@@ -40,7 +40,7 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, is_call_of_super, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._python_bools import PythonBools, is_tensor
-from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.own_classes import class_around, kind_of_class
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.tensors import gives_tensor
 from kdoctor.rules.triggers import Trigger, defines
@@ -115,7 +115,7 @@ def _traced(module: Module, call: cst.Call) -> cst.FunctionDef | None:
 def _layer(module: Module, facts: Facts, call: cst.Call) -> str | None:
     """Return which of Keras' own layers a call surely runs, None of those that do not ask."""
     if is_call_of_super(call, "call"):
-        owner = next((e for e in module.ancestors(call) if isinstance(e, cst.ClassDef)), None)
+        owner = class_around(module, call)
         if owner is None or len(owner.bases) != 1:
             return None
         base = owner.bases[0].value

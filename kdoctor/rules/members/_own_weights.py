@@ -11,7 +11,7 @@ from kdoctor.rewrite.source_lines import whole_line
 from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import Line, line_of
-from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
 from kdoctor.syntax.walk import descendants
@@ -29,8 +29,7 @@ def left_away(module: Module, facts: Facts, store: MemberStore, *proofs: Example
     line = line_of(module, store.node)
     if store.member != LISTS or store.owner.kind is not Kind.LAYER or not store.is_plain:
         return None
-    above = module.ancestors(store.node)
-    cls = next((each for each in above if isinstance(each, cst.ClassDef)), None)
+    cls = class_around(module, store.node)
     if cls is None or not _is_plain_layer(module, cls, store):
         return None  # what it is made from has weights, too
     listed = _listed(store)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.rules.names._backend.reading import has_number_as_default, values_of_member
+from kdoctor.rules.own_classes import class_around
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
 
@@ -87,6 +88,6 @@ def _has_number_as_default(binding: Binding) -> bool:
 
 def _kept(module: Module, node: cst.CSTNode, member: str) -> Iterator[cst.BaseExpression]:
     """Yield what the class around stores in an attribute."""
-    around = next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
+    around = class_around(module, node)
     if around is not None:
         yield from values_of_member(around, member)
