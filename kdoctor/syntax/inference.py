@@ -23,7 +23,7 @@ from kdoctor.syntax.flow import TOO_MANY
 from kdoctor.syntax.forms import is_number, is_property, is_starred, returns_of
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.operations import applied, called, compared, operated
+from kdoctor.syntax.operations import applied, called, compared, is_applied, operated
 from kdoctor.syntax.parametrized import passed_by_pytest
 from kdoctor.syntax.partials import made_partial
 from kdoctor.syntax.remembering import Memory, OutOfOrderError
@@ -351,6 +351,8 @@ class Inference:
                     return self._returned(method)
                 # `self.dense(x)`: an attribute that holds a layer.
                 return self._called(self.infer(function), node)
+            if function.attr.value == "__call__" and is_applied(owner.type):
+                return self._called(owner, node)  # `super().__call__(x)`
             given = self._member(owner, function.attr.value, called=True)
             if given:
                 return given

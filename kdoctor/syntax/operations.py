@@ -45,9 +45,14 @@ def applied(name: str, given: Sequence[Value], knowledge: Knowledge) -> Value:
     return UNKNOWN if tensor is None else Value(knowledge.applied_type(name, tensor))
 
 
+def is_applied(callee: Type | None) -> bool:
+    """Say whether what calling an instance gives depends on what it is called with first."""
+    return callee is not None and callee.kind in {Kind.LAYER, Kind.MODEL}
+
+
 def called(callee: Type, first: Callable[[], Value], knowledge: Knowledge) -> Value:
     """Return what calling an instance gives: that depends on what it is called with first."""
-    if callee.kind not in {Kind.LAYER, Kind.MODEL}:
+    if not is_applied(callee):
         return UNKNOWN
     given = first()
     if given.is_open:

@@ -360,6 +360,8 @@ class Possible:
                 yield from self._members(self._of(callee.value, space), callee.attr)
         if first is None:
             return
+        if isinstance(callee, ast.Attribute) and callee.attr == "__call__":
+            callee = callee.value
         for each in self._of(callee, space):
             if each.kind in {Kind.LAYER, Kind.MODEL}:
                 kinds = set(kinds_in(self._of(first, space)))

@@ -120,6 +120,7 @@ KNOWN = {
     "what a class is made from": (
         "class A(k.Model):\n    def use(self):\n        super().it\n        super(A, self).it"
     ),
+    "a call that is written out": "k.layers.Dense(3).__call__(k.Input()).it",
     "a class of the tree": "from nets import Net\nNet().it",
     "a base of the tree": "from nets import Net\nclass A(Net):\n    def use(self):\n        self.it",
     "an alias of the tree": "import nets\nclass A(nets.Base):\n    def use(self):\n        self.it",

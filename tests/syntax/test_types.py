@@ -110,6 +110,9 @@ def kind_of_y(parse, source, **options):
          "    def call(self, x): self.w.y"), Kind.VARIABLE),
         (("class A(Layer):\n    def __init__(self): self.d = Dense(3)\n"
          "    def f(self): self.d(Input()).y"), Kind.TENSOR),
+        ("class A(Layer):\n    def __call__(self, x): super().__call__(x).y", None),
+        ("Dense(3).__call__(Input()).y", Kind.TENSOR),
+        ("Dense(3).__call__(np.ones(3)).y", Kind.EAGER),
         ("class A(Model): pass\nfor d in A().layers: d.y", Kind.LAYER),
         ("def f(m):\n    m.compile(loss=3)\n    m.y", Kind.MODEL),
         ("m = make()\ndef f(): m.y\nm.compile(loss=3)", Kind.MODEL),
