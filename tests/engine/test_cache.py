@@ -218,6 +218,7 @@ def test_who_takes_a_name_from_a_file_counts_in_what_its_fix_shows(
         assert examined.count("train.py") == 1  # without the cache
 
 
+@pytest.mark.usefixtures("project")
 def test_another_question_gets_its_own_answer():
     answers = {
         "plain": {},

@@ -5,6 +5,7 @@ import gc
 import random
 import sysconfig
 import tokenize
+from functools import cache
 from pathlib import Path
 
 import libcst as cst
@@ -129,6 +130,7 @@ def test_it_is_built_as_libcst_parses_it(text):
     check(text)
 
 
+@cache
 def drawn_files():
     paths = sysconfig.get_paths()
     found = [
