@@ -15,7 +15,7 @@ from kdoctor.reference import focal, huber, overlap, variance
 from kdoctor.verify.reference import closed_forms
 from kdoctor.verify.reference.checks import Check
 from kdoctor.verify.reference.results import Measured
-from kdoctor.verify.reference.running import BACKEND, difference, measured, worst
+from kdoctor.verify.reference.running import BACKEND, array, difference, measured, worst
 
 # XLA on and off; PyTorch's compiler is another thing, and needs a C compiler.
 _JIT = {"tensorflow": (False, True), "jax": (False, True), "torch": (False,)}[BACKEND]
@@ -166,7 +166,7 @@ def _again(make: Callable[[], Any]) -> Measured:
     if again.get_config() != loss.get_config():
         raise AssertionError(f"{again.get_config()} is not {loss.get_config()}")
     p = np.random.default_rng(6).random((12, 4)).astype("float32")
-    return Measured(difference(again(_truth(), p), np.asarray(loss(_truth(), p))), 0.0)
+    return Measured(difference(again(_truth(), p), array(loss(_truth(), p))), 0.0)
 
 
 def _over_batches(make: Callable[[], Any], exact: Callable[[Any, Any], Any]) -> Measured:
@@ -194,4 +194,4 @@ def _reset(make: Callable[[], Any]) -> Measured:
     metric.reset_state()
     for each in (metric, fresh):
         each.update_state(_truth(), p)
-    return Measured(difference(metric.result(), np.asarray(fresh.result())), 0.0)
+    return Measured(difference(metric.result(), array(fresh.result())), 0.0)

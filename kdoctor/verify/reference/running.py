@@ -47,7 +47,7 @@ def in_way(function: Function, way: str) -> Function:
 
 def gradients(function: Function, arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     """Return the gradients of a scalar function with respect to all of its arguments."""
-    tensors = [tensor(array) for array in arrays]
+    tensors = [tensor(each) for each in arrays]
     if BACKEND == "tensorflow":
         import tensorflow as tf  # noqa: PLC0415
 
