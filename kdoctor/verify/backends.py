@@ -10,10 +10,12 @@ import keras
 import numpy as np
 
 from kdoctor.verify import elsewhere, frameworks
-from kdoctor.verify.compare import Different, Result
-from kdoctor.verify.frameworks import NEW, Ran
+from kdoctor.verify.frameworks import NEW
 from kdoctor.verify.jobs import DEFAULT_BACKEND, MODES
+from kdoctor.verify.results import Different, Ran, Result
 from kdoctor.verify.values import Array, arrays_in
+
+Run = Callable[[str, Callable[[dict[str, Any]], Any], dict[str, Any]], Ran]
 
 _NARROW = {"float64": "float32", "int64": "int32"}
 
@@ -40,7 +42,7 @@ class Backend:
     """
 
     name: str
-    run: Callable[[str, Callable[[dict[str, Any]], Any], dict[str, Any]], Ran]
+    run: Run
     modes: tuple[str, ...]
     retyped: frozenset[tuple[str, str]] = frozenset()
     coarsest: str = "float64"
@@ -84,7 +86,12 @@ def this_backend() -> Backend:
     name = keras.backend.backend()
     if name == DEFAULT_BACKEND:
         return Backend(name, lambda *job: frameworks.run(NEW, *job), MODES)
-    return Backend(name, elsewhere.run_elsewhere, elsewhere.MODES, _RETYPED[name], "float32")
+    return other_backend(name, elsewhere.run_elsewhere)
+
+
+def other_backend(name: str, run: Run) -> Backend:
+    """Return JAX or PyTorch, with what runs the new side on it: here, or on another machine."""
+    return Backend(name, run, elsewhere.MODES, _RETYPED[name], "float32")
 
 
 def _is_finite(data: Any) -> bool:

@@ -6,67 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-import keras
 import numpy as np
-import tensorflow as tf
 
+from kdoctor.verify.results import Different, Result
 from kdoctor.verify.values import FLOATS, TOLERANCES
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A result taken apart. ``kind`` is how it may be used: tensor, variable, array or tuple."""
-
-    kind: str
-    dtype: str = ""
-    data: Any = None
-    parts: tuple[Result, ...] = ()
-
-
-class Different(Exception):
-    """Two results differ, and in what."""
-
-    def __init__(self, what: str, detail: str) -> None:
-        super().__init__(f"{what}: {detail}")
-        self.what = what
-
-
-def taken_apart(value: object) -> Result:
-    """Take a result of either framework apart."""
-    if isinstance(value, tf.IndexedSlices):
-        value = tf.convert_to_tensor(value)
-    match value:
-        case keras.Variable():
-            numbers = keras.ops.convert_to_numpy(value)
-            return Result("variable", keras.backend.standardize_dtype(value.dtype), numbers)
-        case tf.Variable():
-            return Result("variable", value.dtype.name, value.numpy())
-        case tf.Tensor():
-            return Result("tensor", value.dtype.name, value.numpy())
-        case np.ndarray():
-            return Result("array", value.dtype.name, value)
-        case np.generic():
-            # As good as a NumPy array without axes: both format, compare and calculate alike.
-            return Result("array", value.dtype.name, np.asarray(value))
-        case bool() | str() | None:
-            return Result("value", data=value)
-        case int():
-            return Result("whole number", data=value)
-        case float():
-            return Result("number", data=value)
-        case list() | tuple() | map():
-            kind = type(value).__name__
-            return Result(kind, parts=tuple(taken_apart(item) for item in value))
-    if keras.ops.is_tensor(value):
-        numbers = keras.ops.convert_to_numpy(value)
-        return Result("tensor", keras.backend.standardize_dtype(_dtype_of(value)), numbers)
-    if isinstance(value, tf.TensorShape):
-        return Result("tuple", parts=tuple(taken_apart(item) for item in value))
-    return Result(type(value).__name__, data=value)
-
-
-def _dtype_of(tensor: Any) -> Any:
-    return tensor.dtype
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Run the new side where Keras 3 runs on JAX or PyTorch, as ``frameworks`` does on TensorFlow.
 
-The old side still runs on TensorFlow, in the same process: Keras 2 knows nothing else.
+The old side still runs on TensorFlow: Keras 2 knows nothing else. Nothing here needs it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import keras
 import numpy as np
 
-from kdoctor.verify.compare import taken_apart
-from kdoctor.verify.frameworks import WEIGHTS, Ran, batched, check_promise, filled
+from kdoctor.verify.feeding import WEIGHTS, batched, check_promise, filled
+from kdoctor.verify.results import Ran, taken_apart
 from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 
 Call = Callable[[dict[str, Any]], Any]

@@ -14,22 +14,9 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from kdoctor.verify.compare import Different, Result, taken_apart
-from kdoctor.verify.values import FLOATS, Array, Role, arrays_in, with_arrays
-
-# What has the batch of what follows, though maybe fewer axes.
-_TARGETS = frozenset({"target", "predictions", "labels", "targets"})
-# What stays as it is while the batch varies: weights.
-WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias", "filters"})
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What a run gave: the result, gradients by input (None: not connected), variables' values."""
-
-    result: Result
-    gradients: tuple[Result | None, ...]
-    variables: tuple[Result, ...]
+from kdoctor.verify.feeding import WEIGHTS, batched, check_promise, filled
+from kdoctor.verify.results import Ran, Result, taken_apart
+from kdoctor.verify.values import FLOATS, Array, Role, arrays_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,26 +146,6 @@ def _raw(variable: Any) -> Any:
     return variable.value if isinstance(variable, keras.Variable) else variable
 
 
-def filled(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
-    """Return the arguments with what was made of each array in its place."""
-    return {
-        name: with_arrays(value, lambda array: inputs[id(array)]) for name, value in given.items()
-    }
-
-
-def batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[int | None, ...]:
-    """Return the shape with the first axis unknown, where it is that of the first input."""
-    shape = array.data.shape
-    first = free[0][1].data.shape
-    is_batch = (
-        shape
-        and first
-        and shape[0] == first[0]
-        and (len(shape) == len(first) or free[0][0] in _TARGETS)
-    )
-    return (None, *shape[1:]) if is_batch and name not in WEIGHTS else shape
-
-
 def _is_symbolic(outputs: Any) -> bool:
     flat = tf.nest.flatten(outputs)
     return any(
@@ -190,19 +157,3 @@ def _is_symbolic(outputs: Any) -> bool:
 
 def _may_be_keras_2(value: Any) -> bool:
     return type(value).__module__.startswith("tf_keras") and hasattr(value, "type_spec")
-
-
-def check_promise(promised: Any, values: Any) -> None:
-    """Compare the shapes that a symbolic result promised with the real ones.
-
-    Raises:
-        Different: they are not the same.
-    """
-    for symbol, value in zip(tf.nest.flatten(promised), tf.nest.flatten(values), strict=True):
-        if not isinstance(symbol, keras.KerasTensor):
-            continue
-        sizes = zip(symbol.shape, value.shape, strict=False)
-        if len(symbol.shape) != len(value.shape) or any(
-            one is not None and one != other for one, other in sizes
-        ):
-            raise Different("shape of the symbolic result", f"{symbol.shape}, {value.shape}")

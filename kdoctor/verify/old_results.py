@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from kdoctor.verify.compare import Bounds, Different, Result, difference, taken_apart
+from kdoctor.verify.compare import Bounds, difference
+from kdoctor.verify.results import Different, Result, taken_apart
 
 RESULTS = Path(__file__).with_name("old_results.json")
 

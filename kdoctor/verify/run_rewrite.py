@@ -15,28 +15,23 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from kdoctor.verify.backends import this_backend
-from kdoctor.verify.compare import (
-    Bounds,
-    Different,
-    coarser,
-    difference,
-    same_distribution,
-    taken_apart,
-)
+from kdoctor.verify.backends import Backend, this_backend
+from kdoctor.verify.compare import Bounds, coarser, difference, same_distribution
 from kdoctor.verify.conditions import Conditions, UnknownGuard, allowances, read
 from kdoctor.verify.draws import FLAVOURS, OMITTED, Scene, draw, dtypes_under
-from kdoctor.verify.frameworks import OLD, Ran, run
+from kdoctor.verify.feeding import as_used
+from kdoctor.verify.frameworks import OLD, run
 from kdoctor.verify.jobs import Outcome, RewriteJob
 from kdoctor.verify.limits import EXCEPTIONS, limits_of
 from kdoctor.verify.old_results import Contradicted
 from kdoctor.verify.oracles import NEW_STATE, OBSERVE, OLD_STATE, reset_state
+from kdoctor.verify.results import Different, Ran, taken_apart
 from kdoctor.verify.sides import Sides, read_sides
 from kdoctor.verify.values import TOLERANCES, Array, Role, arrays_in, with_arrays
 
 # Below this nothing is called proven, however well it went.
 FEWEST_CASES = 8
-_RANDOM = frozenset({
+RANDOM = frozenset({
     "dropout", "normal", "random_bernoulli", "random_binomial", "random_normal", "random_uniform",
     "truncated_normal", "uniform",
 })  # fmt: skip
@@ -44,13 +39,16 @@ _SLOW = 4  # every so many cases also run in a graph and symbolically
 
 
 class Prover:
-    """Runs the cases of one rewrite and keeps the score."""
+    """Runs the cases of one rewrite and keeps the score.
 
-    def __init__(self, job: RewriteJob, sides: Sides) -> None:
+    ``backend`` runs the new side: the one that this process has, unless another is given.
+    """
+
+    def __init__(self, job: RewriteJob, sides: Sides, backend: Backend | None = None) -> None:
         self.job = job
         self.sides = sides
         limits = tuple(limit.text for limit in limits_of(sides.function))
-        self.backend = this_backend()
+        self.backend = backend or this_backend()
         self.met: set[str] = set()  # in which explained ways the results of one run differ
         self.outcome = Outcome(
             job.id,
@@ -114,14 +112,15 @@ class Prover:
                 not any(array.role is Role.TENSOR for array in arrays)
                 or (flat and mode.startswith("symbolic"))
                 or (number % _SLOW and "eager" in scene.conditions.modes)
-                or self.sides.function in _RANDOM
+                or self.sides.function in RANDOM
             ):
                 continue
-            self._run(scene.conditions, mode, arguments)
+            self.try_mode(scene.conditions, mode, arguments)
 
-    def _run(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> None:
+    def try_mode(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> None:
+        """Run both sides in a mode, and note how they compare."""
         try:
-            old = self._old(conditions, mode, arguments)
+            old = self.old(conditions, mode, arguments)
         except Exception:  # noqa: BLE001 - whatever Keras 2 raises: it does not take these inputs
             self.outcome.outside += 1
             return
@@ -158,7 +157,8 @@ class Prover:
         counts = Counter(self.outcome.explained) + Counter(reasons)
         self.outcome.explained = dict(counts)
 
-    def _old(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> Ran:
+    def old(self, conditions: Conditions, mode: str, arguments: dict[str, Any]) -> Ran:
+        """Run the old side. Whatever it raises goes through."""
         return run(OLD, mode, self._seen(self.sides.call_old, OLD_STATE, conditions), arguments)
 
     def _contradicts_itself(
@@ -169,14 +169,14 @@ class Prover:
         Some kernels of TensorFlow leave gradients of bfloat16 unset, and ``K.repeat_elements``
         takes a negative axis for another one where the batch is unknown.
         """
-        if self.sides.function in _RANDOM:
+        if self.sides.function in RANDOM:
             return False
         for again in (mode, mode, mode, "eager"):
             try:
                 # What memory is left unset shows when something else was in it.
                 with contextlib.suppress(Exception):
                     self.backend.run(mode, self.sides.call_new, arguments)
-                other = self._old(conditions, again, arguments)
+                other = self.old(conditions, again, arguments)
                 if not old.gradients:
                     other = replace(other, gradients=())
                 self._compare(old, other, conditions, arguments)
@@ -196,7 +196,7 @@ class Prover:
         """
         wide = {name: with_arrays(each, _widened) for name, each in arguments.items()}
         try:
-            exact = self._old(conditions, mode, wide).gradients
+            exact = self.old(conditions, mode, wide).gradients
         except Exception:  # noqa: BLE001 - whatever Keras 2 raises: it takes no 32 bits here
             return False
         narrow = tuple(
@@ -218,24 +218,22 @@ class Prover:
         function = self.sides.function
 
         def seen(arguments: dict[str, Any]) -> Any:
-            if function in _RANDOM:
+            if function in RANDOM:
                 tf.random.set_seed(self.job.seed)
                 keras.utils.set_random_seed(self.job.seed % 2**32)
             result = call(arguments)
-            if "indexed" in conditions.facts:
-                result = [result[i] for i in range(-_length(result), _length(result))]
             if function in OBSERVE:
                 result = OBSERVE[function](result)
             if function in states:
                 result = states[function]()
-            return None if "statement_position" in conditions.facts else result
+            return as_used(result, conditions.facts)
 
         return seen
 
     def _compare(
         self, old: Ran, new: Ran, conditions: Conditions, arguments: dict[str, Any]
     ) -> float:
-        if self.sides.function in _RANDOM:
+        if self.sides.function in RANDOM:
             return same_distribution(old.result, new.result, self._bounds())
         coarsest = self.backend.coarsest
         for value in arguments.values():
@@ -306,7 +304,3 @@ def _unproven(outcome: Outcome, why: str) -> Outcome:
     outcome.failing = max(outcome.failing, 1)
     outcome.failures.append({"mode": "", "what": why, "input": ""})
     return outcome
-
-
-def _length(value: Any) -> int:
-    return int(value.shape[0]) if isinstance(value, tf.Tensor) else len(value)

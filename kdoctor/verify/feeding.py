@@ -1,0 +1,62 @@
+"""How drawn arrays become the arguments of a run, whatever framework it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import keras
+
+from kdoctor.verify.results import Different
+from kdoctor.verify.values import Array, with_arrays
+
+# What has the batch of what follows, though maybe fewer axes.
+_TARGETS = frozenset({"target", "predictions", "labels", "targets"})
+# What stays as it is while the batch varies: weights.
+WEIGHTS = frozenset({"kernel", "depthwise_kernel", "pointwise_kernel", "bias", "filters"})
+
+
+def filled(given: dict[str, Any], inputs: dict[int, Any]) -> dict[str, Any]:
+    """Return the arguments with what was made of each array in its place."""
+    return {
+        name: with_arrays(value, lambda array: inputs[id(array)]) for name, value in given.items()
+    }
+
+
+def batched(array: Array, name: str, free: list[tuple[str, Array]]) -> tuple[int | None, ...]:
+    """Return the shape with the first axis unknown, where it is that of the first input."""
+    shape = array.data.shape
+    first = free[0][1].data.shape
+    is_batch = (
+        shape
+        and first
+        and shape[0] == first[0]
+        and (len(shape) == len(first) or free[0][0] in _TARGETS)
+    )
+    return (None, *shape[1:]) if is_batch and name not in WEIGHTS else shape
+
+
+def check_promise(promised: Any, values: Any) -> None:
+    """Compare the shapes that a symbolic result promised with the real ones.
+
+    Raises:
+        Different: they are not the same.
+    """
+    for symbol, value in zip(keras.tree.flatten(promised), keras.tree.flatten(values), strict=True):
+        if not isinstance(symbol, keras.KerasTensor):
+            continue
+        sizes = zip(symbol.shape, value.shape, strict=False)
+        if len(symbol.shape) != len(value.shape) or any(
+            one is not None and one != other for one, other in sizes
+        ):
+            raise Different("shape of the symbolic result", f"{symbol.shape}, {value.shape}")
+
+
+def as_used(result: Any, facts: Collection[str]) -> Any:
+    """Return what the code around a call, of which ``facts`` are known, reads of its result."""
+    if "statement_position" in facts:
+        return None
+    if "indexed" in facts:
+        count = int(result.shape[0]) if keras.ops.is_tensor(result) else len(result)
+        return [result[index] for index in range(-count, count)]
+    return result

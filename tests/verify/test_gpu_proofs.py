@@ -1,0 +1,94 @@
+"""Questions travel, answers come back: what is right holds, what is spoiled on the way does not."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+
+import pytest
+
+from kdoctor.verify import subjects
+from kdoctor.verify.results import Ran
+from tools.gpu_proofs import judge
+from tools.gpu_proofs.answer import answered
+from tools.gpu_proofs.ask import asked, frameworks_pool
+from tools.gpu_proofs.travelling import Raised
+
+# They run on any backend, on the one of the tests, too: the others are not installed everywhere.
+MODES = ("symbolic", "symbolic_batch")
+LEFT = ("keras.backend.square(", "keras.backend.concatenate(", "keras.backend.repeat_elements(")
+
+
+@pytest.fixture(scope="module")
+def jobs():
+    rows = {row.left: row for row in subjects.rewrites_of_rules()}
+    picked = [next(row for left, row in rows.items() if left.startswith(name)) for name in LEFT]
+    return [subjects.rewrite_job(row, 64, backend="torch") for row in picked]
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with frameworks_pool() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def questions(pool, jobs):
+    found = list(pool.map(asked, jobs, [MODES] * len(jobs)))
+    assert all(len(each.questions) > 8 for each in found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def answers(pool, questions):
+    return dict(pool.map(answered, questions))
+
+
+@pytest.mark.frameworks
+def test_what_is_answered_right_holds(pool, jobs, answers):
+    outcomes = list(pool.map(judge.judged, jobs, [answers[job.id] for job in jobs], [MODES] * 3))
+    assert all(each.holds for each in outcomes), [each.failures for each in outcomes]
+    assert all(set(each.cases) == set(MODES) for each in outcomes)
+
+
+@pytest.mark.frameworks
+def test_one_number_that_is_another_is_seen(pool, jobs, answers):
+    for job in jobs:
+        given = dict(answers[job.id])
+        some = next(key for key, each in given.items() if each.result.data.size)
+        ran = given[some]
+        given[some] = replace(ran, result=replace(ran.result, data=ran.result.data + 1))
+        outcome = pool.submit(judge.judged, job, given, MODES).result()
+        assert outcome.failing == 1, job.id
+        assert "value" in outcome.failures[0]["what"]
+
+
+@pytest.mark.frameworks
+def test_what_is_raised_there_fails_here(pool, jobs, answers):
+    given = dict.fromkeys(answers[jobs[0].id], Raised("OddError", "no kernel of this name"))
+    outcome = pool.submit(judge.judged, jobs[0], given, MODES).result()
+    assert not outcome.holds
+    assert outcome.failures[0]["what"] == "OddError: no kernel of this name"
+
+
+@pytest.mark.frameworks
+def test_nothing_of_tensorflow_travels(questions, answers):
+    for each in (questions, answers):
+        assert b"tensorflow." not in pickle.dumps([vars_of(each)])
+    assert all(isinstance(one, Ran) for each in answers.values() for one in each.values())
+
+
+def vars_of(travelling):
+    """Return what travels without the names of rewrites, which may tell of TensorFlow."""
+    if isinstance(travelling, dict):
+        return list(travelling.values())
+    return [each.questions for each in travelling]
+
+
+def test_the_page_is_that_of_the_record():
+    recorded = json.loads(judge.RECORD.read_text("utf-8"))
+    assert judge.PAGE.read_text("utf-8") == judge.page(recorded)
+    for run in recorded["runs"]:
+        assert run["rewrites"]
+        assert "cpu" not in run["about"]["device"].lower()
