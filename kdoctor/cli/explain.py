@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,8 @@ from kdoctor.errors import UsageProblem
 
 _RULE = re.compile(r"KD\d{3}", re.IGNORECASE)
 _LARGEST = 50_000_000  # bytes of a log; its end is read
+_LONGEST_PATH = 1000  # characters
+_LOG = re.compile(r"[^\s'\"`]+\.(?:txt|log|out|err)")  # a name that can be no message
 
 
 def explain(
@@ -21,8 +24,8 @@ def explain(
         list[str] | None,
         typer.Argument(
             metavar="[TEXT]",
-            help="An error message, or a rule's code. Without it, standard input is read: a "
-            "traceback, a log, anything with an error in it.",
+            help="An error message, a file with one in it (a traceback, a log), or a rule's "
+            "code. Without it, standard input is read.",
             show_default=False,
         ),
     ] = None,
@@ -38,10 +41,10 @@ def explain(
 
     \b
     python train.py 2>&1 | kdoctor explain
-    kdoctor explain < log.txt
+    kdoctor explain log.txt
     kdoctor explain "module 'keras.backend' has no attribute 'sum'"
     kdoctor explain KD201                          all about one rule
-    kdoctor explain --target keras==2.15 < log.txt
+    kdoctor explain --target keras==2.15 log.txt
 
     Of several exceptions the last counts. Nothing is run, imported or changed.
 
@@ -56,7 +59,7 @@ def explain(
     from kdoctor.diagnose import explain as diagnose  # noqa: PLC0415 - imports the rules
     from kdoctor.report.diagnosis import write_json, write_text  # noqa: PLC0415
 
-    given = _standard_input() if given in {"", choices.STDIN} else given
+    given = _standard_input() if given in {"", choices.STDIN} else _of_file(given) or given
     if not given.strip():
         raise UsageProblem(
             "there is no text to explain: write `python train.py 2>&1 | kdoctor explain`, or give "
@@ -71,7 +74,30 @@ def explain(
 def _standard_input() -> str:
     if sys.stdin.isatty():
         print("kdoctor: paste the error, then end with Ctrl-D", file=sys.stderr)
-    data = sys.stdin.buffer.read()[-_LARGEST:]
+    return _decoded(sys.stdin.buffer.read()[-_LARGEST:])
+
+
+def _of_file(given: str) -> str | None:
+    """Return what is in the file that is named, None where it is a message and no name."""
+    if "\n" in given or len(given) > _LONGEST_PATH:
+        return None
+    path = Path(given)
+    try:
+        if not path.is_file():
+            if _LOG.fullmatch(given):
+                raise UsageProblem(f"{given}: there is no such file to explain")
+            return None
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _LARGEST))
+            text = _decoded(file.read())
+    except OSError as error:
+        raise UsageProblem(f"{given}: cannot be read: {error.strerror}") from error
+    if not text.strip():
+        raise UsageProblem(f"{given}: there is no text in it to explain")
+    return text
+
+
+def _decoded(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # PowerShell's `>`
         return data.decode("utf-16", errors="replace")
     return data.decode("utf-8-sig", errors="replace")

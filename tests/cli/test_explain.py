@@ -21,6 +21,21 @@ def test_a_traceback_on_standard_input_gets_the_diff_of_the_file(project):
     assert "read: kdoctor explain KD101" in ended.out
 
 
+def test_a_log_that_is_named_is_read_as_on_standard_input(project):
+    made = project.write({"train.py": SOURCE})
+    (made.folder / "train.log").write_bytes(LOG)
+    assert made.kdoctor("explain", "train.log").out == made.kdoctor("explain", stdin=LOG).out
+
+
+def test_a_log_that_is_not_there_or_empty_is_told(project):
+    ended = project.kdoctor("explain", "train.log")
+    assert ended.code == 2
+    assert ended.err == "kdoctor: train.log: there is no such file to explain\n"
+    ended = project.write({"empty.log": ""}).kdoctor("explain", "empty.log")
+    assert ended.code == 2
+    assert "empty.log: there is no text in it to explain" in ended.err
+
+
 def test_a_message_as_an_argument_for_another_release(project):
     message = "module 'keras.backend' has no attribute 'tensorflow_backend'"
     ended = project.kdoctor("explain", "--target", "keras==2.15", message)
