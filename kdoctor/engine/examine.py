@@ -15,6 +15,7 @@ from kdoctor.documents import Document, Unit
 from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.expected_errors import ExpectedErrors
 from kdoctor.engine.gate import Gate, Question
+from kdoctor.engine.kept_comments import KeptComments
 from kdoctor.engine.legacy_switch import is_switched
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.package import ProjectPackage
@@ -246,6 +247,7 @@ class Examiner:
     ) -> Iterator[Finding]:
         """Yield what the rules of some codes say about a module; the rules that fail are named."""
         expected = ExpectedErrors(module.text)
+        comments = KeptComments(module.text)
         for rule in self._rules:
             if rule.code not in codes:
                 continue
@@ -254,7 +256,7 @@ class Examiner:
             except Exception as error:  # noqa: BLE001 - a bug in one rule
                 problems.append(f"{why(error)} (in rule {rule.code})")
                 continue
-            yield from (finding for finding in found if not expected.include(finding))
+            yield from (comments.watched(each) for each in found if not expected.include(each))
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""

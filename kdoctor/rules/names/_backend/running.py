@@ -14,6 +14,7 @@ from kdoctor.syntax import Module, Reference
 
 _VALUES = "what is not built in a graph has its value at once; a symbolic tensor has none"
 _INITIAL = "variables have their values when they are made: those of a graph of TensorFlow 1 do not"
+_NOT_ONE_VARIABLE = (Kind.TENSOR, Kind.LIST)  # a session runs each of a list
 _INITIALIZERS = (
     "global_variables_initializer", "local_variables_initializer", "initialize_all_variables",
     "tables_initializer",
@@ -35,8 +36,10 @@ def session_fix(module: Module, reference: Reference) -> Fix | None:
     if isinstance(value, cst.Call) and _initializes(module, value):
         return _without(module, run)
     kind = module.type_of(value)
-    if isinstance(value, cst.List | cst.Tuple) or (kind and kind.kind is Kind.TENSOR):
+    if _may_be_several(module, value) or (kind and kind.kind in _NOT_ONE_VARIABLE):
         return None
+    if isinstance(module.parent(run), cst.Expr):
+        return _for_its_effect(module, run, value)
     new, need = Speller.at(module, reference).spell("keras.ops.convert_to_numpy")
     hole = Hole(module.span(value), Precedence.ANY, binds(value))
     return Fix(
@@ -64,6 +67,28 @@ def _run(module: Module, call: cst.Call) -> tuple[cst.Call, cst.BaseExpression] 
         ):
             return outer, value
     return None
+
+
+def _may_be_several(module: Module, value: cst.CSTNode) -> bool:
+    bindings = module.bindings_at(value) if isinstance(value, cst.Name) else ()
+    several = cst.List | cst.Tuple | cst.ListComp | cst.Dict
+    return any(isinstance(each, several) for each in (value, *(one.value for one in bindings)))
+
+
+def _for_its_effect(module: Module, run: cst.Call, value: cst.BaseExpression) -> Fix | None:
+    """Return the fix of a statement whose values nobody takes.
+
+    A call that stands there does its work; what was bound to a name before did it then, once.
+    """
+    if not isinstance(value, cst.Call):
+        return None
+    hole = Hole(module.span(value), Precedence.ANY, binds(value))
+    return Fix(
+        f"Write `{module.source(value.func)}(…)` alone: it runs at once",
+        (Edit(module.span(run), (hole,), Precedence.PRIMARY),),
+        Applicability.UNSAFE,
+        unsafe_because=_VALUES,
+    )
 
 
 def _initializes(module: Module, value: cst.Call) -> bool:
