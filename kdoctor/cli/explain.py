@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import sys
 from typing import Annotated
 
@@ -56,6 +58,11 @@ def explain(
     from kdoctor.diagnose import explain as diagnose  # noqa: PLC0415 - imports the rules
     from kdoctor.report.diagnosis import write_json, write_text  # noqa: PLC0415
 
+    if os.path.isfile(given):  # noqa: PTH113 - a Path refuses what is too long for a name
+        raise UsageProblem(
+            f"{given} is a file, and what it holds is to be explained: write "
+            f"`kdoctor explain < {shlex.quote(given)}`"
+        )
     given = _standard_input() if given in {"", choices.STDIN} else given
     if not given.strip():
         raise UsageProblem(

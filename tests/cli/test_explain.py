@@ -117,6 +117,13 @@ def test_nothing_to_read_ends_with_two(project):
     assert "there is no text to explain" in ended.err
 
 
+def test_a_file_is_no_message(project):
+    ended = project.write({"the log.txt": LOG}).kdoctor("explain", "the log.txt")
+    assert ended.code == 2
+    assert "write `kdoctor explain < 'the log.txt'`" in ended.err
+    assert project.kdoctor("explain", "ValueError: " + "x" * 5000).code == 1
+
+
 def test_the_log_of_a_powershell_is_read(project):
     ended = project.kdoctor("explain", stdin=LOG.decode().encode("utf-16"))
     assert "fault: your line" in ended.out
