@@ -344,6 +344,7 @@ def test_what_a_skipped_test_is_called_with_is_read_all_the_same(parse):
         "OLD",
         "MAJOR == 2",
         "not (k.__version__ >= '3')",
+        "(True if k.__version__[0] == '2' else False)",
         "x and k.__version__ < '3'",
         "sys.version_info[0] < 3",
         "sys.version_info < (3,)",
