@@ -16,6 +16,7 @@ _WIDE_BOMS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
+_WIDE_STARTS = tuple(_WIDE_BOMS)
 
 
 class Decoded(Struct, frozen=True):
@@ -50,6 +51,17 @@ def decode_utf8(data: bytes) -> Decoded:
             raise FileProblem(f"it is {name}; save it as UTF-8")
     mark = _BOM if data.startswith(_BOM) else b""
     return _decode(data[len(mark) :], "utf-8", mark)
+
+
+def as_searched(data: bytes) -> bytes:
+    """Return bytes in which words can be found: those of a file, were a wide one saved as UTF-8.
+
+    Who searches a wide one as it is finds nothing in it, and passes it over in silence.
+    """
+    if data.startswith(_WIDE_STARTS):
+        wide = next(name for mark, name in _WIDE_BOMS.items() if data.startswith(mark))
+        return data.decode(wide, "replace").encode("utf-8", "replace")
+    return data
 
 
 def decode_python(data: bytes) -> Decoded:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from kdoctor.documents.encoding import as_searched
 from kdoctor.documents.reading import read_regular
 from kdoctor.engine.cache.state import file_state
 from kdoctor.engine.cache.trace import Seen, Trace
@@ -123,9 +124,10 @@ class Prefilter:
 
     def of_data(self, path: str, data: bytes) -> Facts:
         """Return the facts of the bytes that a file has, or is to have."""
+        size, data = len(data), as_searched(data)
         speaks = any(all(word in data for word in each) for each in self._words)
         imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
-        return Facts(len(data), speaks, holds_marks(data), imports)
+        return Facts(size, speaks, holds_marks(data), imports)
 
     def _reaches_words(self, start: str) -> bool:
         came_from = {start: start}

@@ -1,8 +1,8 @@
 """The import block: what the applied fixes need comes in, what they leave unused goes out.
 
 An import goes only where the fixes took away its last use; one that was never used, is exported or
-taken from here by another file, stands in a guard or says ``# noqa`` or ``# kdoctor: ignore`` stays
-as it is.
+taken from here by another file, stands in a guard, may be read by ``eval`` or a doctest, or says
+``# noqa`` or ``# kdoctor: ignore`` stays as it is.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from kdoctor.rewrite.import_lines import (
 )
 from kdoctor.rewrite.roots import package_of, transposed
 from kdoctor.rewrite.source_lines import line_end
+from kdoctor.rewrite.texts import is_read_by_text
 from kdoctor.rewrite.visibility import is_conditional, says_keep
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
@@ -100,6 +101,7 @@ class _Plan:
             and not self._is_kept_by_a_guard(binding)
             and not says_keep(self.module, binding.statement)
             and not self._is_bound_otherwise(binding)
+            and not is_read_by_text(self.module, binding.local)
             and not (self._scope(binding) is None and self.keeps(binding))
         )
 

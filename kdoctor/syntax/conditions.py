@@ -135,6 +135,8 @@ class Conditions:
                 return operator.neg(self._value(node.expression))  # type: ignore[arg-type]
             case cst.BooleanOperation():
                 return self._boolean(node)
+            case cst.IfExp():
+                return self._value(node.body if self._value(node.test) else node.orelse)
             case cst.Comparison():
                 return self._comparison(node)
             case cst.Call():

@@ -129,6 +129,27 @@ def attributes_in(node: cst.CSTNode) -> Iterator[cst.Attribute]:
     return (each for each in descendants(node) if isinstance(each, cst.Attribute))
 
 
+def reads_in(
+    node: cst.CSTNode, parents: Mapping[cst.CSTNode, cst.CSTNode]
+) -> Iterator[cst.Name | cst.Attribute]:
+    """Yield the names and attributes that an expression reads, not ``clip`` of ``ops.clip``."""
+    for each in descendants(node):
+        if isinstance(each, cst.Name):
+            match parents.get(each):
+                case cst.Attribute(attr=name) | cst.Arg(keyword=name) if name is each:
+                    continue
+        if isinstance(each, cst.Name | cst.Attribute):
+            yield each
+
+
+def is_only_asked_for(node: cst.CSTNode, statement: cst.CSTNode) -> bool:
+    """Say whether an attribute is a statement of its own, which asks whether it is there.
+
+    ``try: K.sum``, ``except AttributeError: K = ops``: written anew, it would answer otherwise.
+    """
+    return isinstance(statement, cst.Expr) and statement.value is node
+
+
 def is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:
     """Say whether another member of the same object is called: ``fit`` for ``fit_generator``."""
     return (

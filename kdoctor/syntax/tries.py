@@ -15,9 +15,11 @@ from kdoctor.syntax.fallbacks import (
     is_another_member,
     is_below,
     is_empty,
+    is_only_asked_for,
     is_within,
     named_alike,
     raises,
+    reads_in,
     statement_around,
     targets,
     waits_for_attributes,
@@ -59,6 +61,7 @@ class Tries:
         self._knowledge = knowledge
         self._resolver = resolver
         self._is_guarded = is_guarded
+        self._lacking: dict[cst.CSTNode, bool] = {}
         self._imports_in: dict[cst.BaseSuite, Sequence[tuple[int, _Import]]] = {}
 
     def is_seen_to(self, node: cst.CSTNode) -> bool:
@@ -75,12 +78,28 @@ class Tries:
         return self._is_dead_in_any(node, self._around(node))
 
     def is_undone(self, node: cst.CSTNode) -> bool:
-        """Say whether ``node`` is in the body of a ``try`` in which an import fails."""
+        """Say whether ``node`` is in the body of a ``try`` in which an import fails.
+
+        Or is bound there to an attribute that is not there, which a handler waits for.
+        """
         return any(
             part is attempt.body
-            and any(self._works(each) is False for _, each in self._imports_of(attempt))
+            and (
+                any(self._works(each) is False for _, each in self._imports_of(attempt))
+                or (any(map(waits_for_attributes, attempt.handlers)) and self._is_lacking(node))
+            )
             for attempt, part in self._around(node)
         )
+
+    def _is_lacking(self, node: cst.CSTNode) -> bool:
+        """Say whether ``node`` is bound by an assignment of what is not there."""
+        known = self._lacking.get(node)
+        if known is None:
+            self._lacking[node] = False  # while it is being found out: `x = x.y` reads itself
+            statement = statement_around(node, self._parents)
+            known = isinstance(statement, cst.Assign) and self._fails(statement.value)
+            self._lacking[node] = known
+        return known
 
     def is_tried_last(self, node: cst.CSTNode, is_there: Callable[[str], bool | None]) -> bool:
         """Say whether ``node`` stands in for attributes that are all there.
@@ -187,6 +206,8 @@ class Tries:
                 if catches(handler, failures):
                     if "NameError" in failures and goes_without_a_name(handler):
                         return True
+                    if is_only_asked_for(node, statement) and not raises(handler):
+                        return True
                     if self._does_the_work(handler, statement, node):
                         return True
                     break
@@ -242,11 +263,14 @@ class Tries:
             return all(self._is_replaced(each, handler) for each in bound)
         for other in descendants(handler.body):
             match statement, other:
-                case cst.Assign(), cst.Assign():
+                case cst.Assign(), cst.Assign(value=value):
                     likewise = targets(statement) == targets(other)
-                case cst.Return(value=cst.BaseExpression()), cst.Return(value=cst.BaseExpression()):
+                case cst.Return(value=cst.BaseExpression()), cst.Return(
+                    value=cst.BaseExpression() as value
+                ):
                     likewise = True
                 case cst.Expr(value=cst.Call()), cst.Expr(value=cst.Call() as call):
+                    value = call
                     failed = self._name(chain_on(node, self._parents))
                     names = map(self._name, attributes_in(other))
                     twins = (self._name(call.func), *named_alike(failed, names))
@@ -254,7 +278,7 @@ class Tries:
                     likewise = likewise or is_another_member(call.func, node)
                 case _:
                     continue
-            if likewise and not self._fails(other):
+            if likewise and not self._fails(value):
                 return True
         return False
 
@@ -291,21 +315,21 @@ class Tries:
                 value = part_of(other.value, other.path)
                 if not is_empty(value) and not (value is not None and self._fails(value)):
                     return True
-        uses = [
+        read = [
             use.node
             for use in self._survey.uses_by_name.get(binding.name, ())
-            if not isinstance(self._parents.get(use.node), _ONLY_ASKS)
-            and not is_below(use.node, handler, self._parents)
+            if not is_below(use.node, handler, self._parents)
             and binding in self._resolver().bindings(use.name, use.node, use.scope)
         ]
-        return bool(uses) and all(self._is_guarded(chain_on(each, self._parents)) for each in uses)
+        uses = [each for each in read if not isinstance(self._parents.get(each), _ONLY_ASKS)]
+        return bool(read) and all(self._is_guarded(chain_on(each, self._parents)) for each in uses)
 
-    def _fails(self, statement: cst.CSTNode) -> bool:
-        """Say whether something in a fallback is itself missing on the target."""
+    def _fails(self, value: cst.CSTNode) -> bool:
+        """Say whether something that an expression reads is missing on the target."""
         return any(
             self._knowledge.exists(name) is False
-            for each in descendants(statement)
-            if isinstance(each, cst.Name | cst.Attribute) and (name := self._name(each)) is not None
+            for each in reads_in(value, self._parents)
+            if (name := self._name(each)) is not None
         )
 
     def _name(self, node: cst.CSTNode) -> str | None:

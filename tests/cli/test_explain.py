@@ -23,8 +23,8 @@ def test_a_traceback_on_standard_input_gets_the_diff_of_the_file(project):
 
 def test_a_log_that_is_named_is_read_as_on_standard_input(project):
     made = project.write({"train.py": SOURCE})
-    (made.folder / "train.log").write_bytes(LOG)
-    assert made.kdoctor("explain", "train.log").out == made.kdoctor("explain", stdin=LOG).out
+    (made.folder / "the train.log").write_bytes(LOG)
+    assert made.kdoctor("explain", "the train.log").out == made.kdoctor("explain", stdin=LOG).out
 
 
 def test_a_log_that_is_not_there_or_empty_is_told(project):
@@ -130,6 +130,10 @@ def test_nothing_to_read_ends_with_two(project):
     ended = project.kdoctor("explain", stdin=b" \n")
     assert ended.code == 2
     assert "there is no text to explain" in ended.err
+
+
+def test_what_is_too_long_for_a_name_is_a_message(project):
+    assert project.kdoctor("explain", "ValueError: " + "x" * 5000).code == 1
 
 
 def test_the_log_of_a_powershell_is_read(project):

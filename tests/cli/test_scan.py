@@ -141,6 +141,15 @@ def test_a_file_that_cannot_be_parsed_is_named_and_the_others_go_on(project):
     assert "c.py: not checked: " in ended.out
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_file_as_some_shells_write_it_is_no_file_without_keras(project, encoding):
+    ended = project.write({"a.py": SAFE.encode(encoding)}).kdoctor("scan")
+    assert ended.code == 2
+    assert f"a.py: not checked: it is {encoding.upper()}; save it as UTF-8" in ended.out
+    ended = project.write({"a.py": CLEAN.encode(encoding)}).kdoctor("scan")
+    assert ended.code == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
 def test_a_file_that_may_not_be_read_is_named(project):
     project.write({"a.py": SAFE, "b.py": SAFE})

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from kdoctor.documents import Document
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import RewriteTable, plan_imports, render, rewrite
@@ -79,4 +81,22 @@ def test_a_cell_may_lose_its_last_line():
     assert fixed("import keras\nfrom keras import backend as K", "K.variable(0)") == [
         "import keras",
         "keras.Variable(0)",
+    ]
+
+
+@pytest.mark.parametrize("magic", ["!echo {K.floatx()}", "!echo $K", "K.sum?", "%prun -q K.f(1)"])
+def test_an_import_that_a_magic_reads_stays(magic):
+    assert fixed("from keras import backend as K", "K.square(x)", magic) == [
+        "from keras import backend as K\nfrom keras import ops",
+        "ops.square(x)",
+        magic,
+    ]
+
+
+@pytest.mark.parametrize("magic", ["!echo K", "%matplotlib inline", "!pip install x.K"])
+def test_an_import_that_a_magic_does_not_read_goes(magic):
+    assert fixed("from keras import backend as K", "K.square(x)", magic) == [
+        "from keras import ops",
+        "ops.square(x)",
+        magic,
     ]

@@ -26,6 +26,7 @@ def guarded(parse, source, name, **options):
             "    except ImportError:\n        from k.new import x"
         ),
         "try:\n    from k.old import x\nexcept ImportError:\n    x = None\nif x is not None:\n    x()",
+        "try:\n    from k.old import x\nexcept ImportError:\n    x = None\nNEW = x is None",
         (
             "try:\n    from k.old import x\n    HAS = True\nexcept ImportError:\n    HAS = False\n"
             "if HAS:\n    x()"
@@ -52,6 +53,7 @@ def test_an_import_with_a_fallback_that_works_is_guarded(parse, source):
         "try:\n    from k.old import x\nexcept ImportError:\n    from k.gone import x",
         "try:\n    from k.old import x\nexcept ImportError:\n    from k.new import y",
         "try:\n    from k.old import x\nexcept ImportError:\n    x = None\nx()",
+        "try:\n    from k.old import x\nexcept ImportError:\n    x = None",
         "try:\n    pass\nexcept ImportError:\n    from k.old import x",
         "try:\n    from k.old import x\nfinally:\n    x = 3",
         "if something:\n    from k.old import x",
@@ -139,12 +141,15 @@ def test_what_comes_after_a_failing_import_is_never_reached(parse):
         "try:\n    f = k.ops.gone\nexcept AttributeError:\n    def f(x): pass",
         "try:\n    class A(k.ops.gone): pass\nexcept AttributeError:\n    class A: pass",
         "try:\n    x.f = k.ops.gone\nexcept AttributeError:\n    x.f = 3",
+        "try:\n    gone = k.ops.gone\nexcept AttributeError:\n    gone = k2.ops.gone",
+        "try:\n    y, gone = 1, k.ops.gone\nexcept AttributeError:\n    y, gone = 2, k2.gone",
+        "try:\n    k.ops.gone\nexcept AttributeError:\n    k = k2",
         "try:\n    y = k.ops.here\nexcept AttributeError:\n    y = k.ops.gone",
         "try:\n    k.ops.here(x)\nexcept (ImportError, AttributeError):\n    k.ops.gone(x)",
     ],
 )
 def test_a_use_that_is_not_reached_or_has_a_fallback_is_guarded(parse, source):
-    assert guarded(parse, f"import k\n{source}", "k.ops.gone")
+    assert guarded(parse, f"import k, k2\n{source}", "k.ops.gone")
 
 
 @pytest.mark.parametrize(
@@ -163,6 +168,8 @@ def test_a_use_that_is_not_reached_or_has_a_fallback_is_guarded(parse, source):
         "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    y = k.ops.gone(x)",
         "try:\n    y = k.ops.gone(x)\nexcept ValueError:\n    y = 3",
         "try:\n    y = k.ops.gone(x)\nexcept AttributeError:\n    raise",
+        "try:\n    k.ops.gone\nexcept AttributeError:\n    raise",
+        "try:\n    k.ops.gone\nexcept ValueError:\n    k = k2",
         "try:\n    y = k.ops.here(x.y)\nexcept AttributeError:\n    y = k.ops.gone(x)",
         "try:\n    y = k.ops.here(x)\nexcept (AttributeError, ValueError):\n    k.ops.gone(x)",
         "try:\n    y = f(x)\nexcept AttributeError:\n    y = k.ops.gone(x)",
@@ -337,6 +344,7 @@ def test_what_a_skipped_test_is_called_with_is_read_all_the_same(parse):
         "OLD",
         "MAJOR == 2",
         "not (k.__version__ >= '3')",
+        "(True if k.__version__[0] == '2' else False)",
         "x and k.__version__ < '3'",
         "sys.version_info[0] < 3",
         "sys.version_info < (3,)",
@@ -440,6 +448,13 @@ def test_a_fallback_import_gives_one_name_several_meanings_of_which_the_target_t
         taken.append(ref.name)
 
     assert taken == ["k.new.x.y", "k.new.x.y"]
+
+
+def test_a_fallback_attribute_gives_a_name_another_meaning_too(parse):
+    source = "import k, k2\ntry:\n    f = k.gone\nexcept AttributeError:\n    f = k2.ops.x\nf()"
+    ref = parse(source).references[-1]
+
+    assert (ref.names, ref.name) == (("k.gone", "k2.ops.x"), "k2.ops.x")
 
 
 def test_a_version_check_chooses_between_imports(names):

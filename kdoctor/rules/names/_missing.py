@@ -123,7 +123,21 @@ def _given_here(module: Module) -> tuple[tuple[str, cst.CSTNode], ...]:
     ]
     if "setattr" in module.words:
         stored += _set_by_name(module)
+    if "modules" in module.words:
+        stored += _put_among_modules(module)
     return tuple(stored)
+
+
+def _put_among_modules(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
+    """Yield what ``sys.modules["keras.utils.np_utils"] = mine`` gives: the module, all in it."""
+    for node in module.nodes(cst.AssignTarget):
+        match node.target:
+            case cst.Subscript(
+                value=modules,
+                slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as name))],
+            ) if module.qualified(modules) == "sys.modules":
+                yield str(evaluated(name)), node
+                yield f"{evaluated(name)}.*", node
 
 
 def _set_by_name(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:

@@ -16,6 +16,20 @@ def told_once(found: Iterable[Reference]) -> Iterator[Reference]:
             yield reference
 
 
+def is_read_of_guarded_import(module: Module, reference: Reference) -> bool:
+    """Say whether the name that an import binds is read, whose failure does no harm.
+
+    ``if KTF:`` below ``except ImportError: KTF = None``: reading a name asks no module for it.
+    """
+    alias = reference.binding.alias
+    return (
+        reference.kind is ReferenceKind.LOAD
+        and reference.name == reference.binding.name
+        and alias is not None
+        and module.is_guarded(alias)
+    )
+
+
 def of_package(module: Module, package: str) -> Iterator[Reference]:
     """Yield what is imported from a package, each once, else what is read off it.
 

@@ -78,6 +78,10 @@ FINE = [
     "import tf_keras.backend as K\nK.sum(1.0)",
     # A fallback that works.
     (
+        "try:\n    import keras.backend.tensorflow_backend as KTF\nexcept ImportError:\n"
+        "    KTF = None\nif KTF:\n    KTF.set_session(None)"
+    ),
+    (
         "from keras import backend as K\ntry:\n    total = K.sum\n"
         "except AttributeError:\n    from keras.ops import sum as total"
     ),
