@@ -15,6 +15,8 @@ CALLS = (
     "K.random_binomial((4, 3), p=0.5, seed=1)",
     "K.random_normal((4, 3))",
     "K.random_uniform(K.shape(x))",
+    "K.random_uniform(K.shape(x), 0, 10, dtype='int32')",
+    "K.random_uniform((4, 3), 0, 10, dtype='int64', seed=1)",
     "K.truncated_normal((4, 3), 0.0, 0.1)",
     "K.dropout(x, 0.5)",
 )

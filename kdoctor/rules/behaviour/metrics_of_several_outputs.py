@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `metrics=[…]` and `weighted_metrics=[…]`, a plain list, in the `compile` of a model that is
-made with a list of several outputs, there or by a function of the same file.
+made with a list of several outputs, there or by a function of the same file; or that the same
+`compile` gives several losses, or weights of losses, one for each output.
 
 ## Why it breaks
 Keras 2 measured each of the metrics at every output. Keras 3 wants as many entries as there are
@@ -19,6 +20,7 @@ Run on Keras 3.15.1 and tf_keras 2.21 with two outputs and one, two and three me
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 import libcst as cst
@@ -27,13 +29,16 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
 from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.loss_counts import count_elements, count_losses
 from kdoctor.rules.origins import Origins, origins_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
 from kdoctor.syntax import MemberUse, Module
-from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.glimpse import Called, Glimpse
 
 _ARGUMENTS = ("metrics", "weighted_metrics")
+_LOSS_PLACE = 1  # of `loss`, after the optimizer
+_WITHOUT_OWN_STEP = (None, "Functional")  # a class of one's own may do without the metrics
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -52,6 +57,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             and _is_flat(given.value)
         ]
         outputs = _count_outputs(module, origins, use) if flat else None
+        if flat and outputs is None and use.owner.cls in _WITHOUT_OWN_STEP:
+            outputs = _count_losses(module, use.called)
         for name, metrics in flat if outputs and outputs > 1 else ():
             assert outputs is not None
             if _repeats_one(metrics) and len(metrics.elements) == outputs:
@@ -91,6 +98,18 @@ def _outputs_of(module: Module, made: cst.Call) -> int | None:
     if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
         return None
     return len(outputs.elements)
+
+
+def _count_losses(module: Module, compiling: cst.Call) -> int | None:
+    """Return how many outputs the losses, or their weights, are written for; None for one."""
+    loss = argument(compiling, "loss", _LOSS_PLACE)
+    count = None if loss is None else count_losses(module, loss.value)
+    if count is not None and count > 1:
+        return count
+    given = argument(compiling, "loss_weights")
+    weights = None if given is None else value_of(module, given.value)
+    # A dict may leave outputs out.
+    return count_elements(weights) if isinstance(weights, cst.List | cst.Tuple) else None
 
 
 def _is_flat(metrics: cst.List) -> bool:
@@ -148,6 +167,16 @@ def _may_have_several(glimpse: Glimpse, facts: Facts) -> bool:
         gives_several(glimpse, called)
         for made, called in calls_that_make(glimpse, facts)
         if made.cls == "Functional"
+    ) or any(_has_several_losses(glimpse, called) for called in glimpse.calls_of("compile"))
+
+
+def _has_several_losses(glimpse: Glimpse, called: Called) -> bool:
+    given = (called.argument("loss", _LOSS_PLACE), called.argument("loss_weights"))
+    return any(
+        (isinstance(each, ast.List | ast.Tuple) and len(each.elts) > 1)
+        or (isinstance(each, ast.Dict) and len(each.keys) > 1)
+        for argument in given
+        for each in glimpse.values_of(argument)
     )
 
 
@@ -164,6 +193,10 @@ rule = Rule(
 _MODEL = (
     "import keras\n\nx = keras.layers.Input((2,))\n"
     "a, b = keras.layers.Dense(1, name='a')(x), keras.layers.Dense(1, name='b')(x)\n"
+)
+_MADE = (
+    _MODEL + "\n\ndef made(both):\n    outputs = a\n    if both:\n        outputs = [a, b]\n"
+    "    return keras.Model(x, outputs)\n\n\n"
 )
 _FIT = (
     "import numpy as np\n"
@@ -184,6 +217,13 @@ VALID = [
         "    return keras.Model(x, a)\n\n\nmodel = made(False)\n"
         "model.compile('sgd', 'mse', metrics=['mae'])"
     ),
+    # One loss; a class that may take no losses; and losses in a list that may be longer.
+    _MADE + "model = made(False)\nmodel.compile('sgd', ['mse'], metrics=['mae', 'mse'])",
+    (
+        "import keras\n\n\nclass Net(keras.Model):\n    def train_step(self, data):\n"
+        "        return {}\n\n\nNet().compile('sgd', ['mse', 'mse'], metrics=['mae'])"
+    ),
+    _MADE + "model = made(False)\nmodel.compile('sgd', [*losses], metrics=['mae', 'mse'])",
     # The model is one of those that are made.
     (
         _MODEL + "\n\ndef made():\n    whole = keras.Model(x, [a, b])\n"
@@ -226,6 +266,25 @@ INVALID = [
         "        self.model.compile('sgd', 'mse', metrics=[['mae'], ['mae']])\n\n"
         "    def made(self):\n        return keras.Model(x, [a, b])\n\n\nmodel = Net().model\n"
         + _FIT,
+        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
+        on_keras_2=True,
+        same="sorted(logs)",
+    ),
+    # The losses, or their weights, say how many outputs there are.
+    Example(
+        before=_MADE + "model = made(True)\n"
+        "model.compile('sgd', loss=['mse', 'mse'], metrics=['mae'])\n" + _FIT,
+        after=_MADE + "model = made(True)\n"
+        "model.compile('sgd', loss=['mse', 'mse'], metrics=[['mae'], ['mae']])\n" + _FIT,
+        raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
+        on_keras_2=True,
+        same="sorted(logs)",
+    ),
+    Example(
+        before=_MADE + "losses = {'a': 'mse', 'b': 'mse'}\nmodel = made(True)\n"
+        "model.compile('sgd', loss=losses, metrics=['mae'])\n" + _FIT,
+        after=_MADE + "losses = {'a': 'mse', 'b': 'mse'}\nmodel = made(True)\n"
+        "model.compile('sgd', loss=losses, metrics=[['mae'], ['mae']])\n" + _FIT,
         raises="ValueError: tuple arity mismatch; expected: 2, got: 1",
         on_keras_2=True,
         same="sorted(logs)",

@@ -98,7 +98,10 @@ class Moves:
         """Return the fix of one name, or why there is none."""
         not_taken = self._not_taken.get(self._name_of(reference))
         if not_taken is not None:
-            return Refusal(not_taken)
+            # An import that nothing uses may go, whatever took its place.
+            attempt = self._table.attempt(self._module, reference, lambda _: Applicability.UNSAFE)
+            is_removal = isinstance(attempt, Fix) and attempt.drops and not attempt.edits
+            return attempt if is_removal else Refusal(not_taken)
         if isinstance(reference.node, cst.ImportStar):
             return Refusal("a star import does not say which names it was to bring in")
         reasons: list[str] = []

@@ -7,10 +7,11 @@ numbers at every call, ``K.random_normal(shape, seed=1)`` the next ones.
 from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
-from kdoctor.rewrite.guards import equals, not_none
+from kdoctor.rewrite.guards import equals, not_none, one_of
 from kdoctor.rules.names._backend.questions import somewhere
 
 _NO_SEED = equals("seed", None)
+_WHOLE = ("int32", "int64")
 
 REWRITES = (
     rewrite(
@@ -22,6 +23,12 @@ REWRITES = (
         "keras.backend.random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None)",
         "keras.random.uniform(shape, minval=minval, maxval=maxval)",
         when=_NO_SEED & equals("dtype", None),
+    ),
+    # keras.random.uniform refuses whole numbers.
+    rewrite(
+        "keras.backend.random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None)",
+        "keras.random.randint(shape, minval, maxval, dtype=dtype)",
+        when=_NO_SEED & one_of("dtype", *_WHOLE),
     ),
     rewrite(
         "keras.backend.truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None)",
@@ -38,6 +45,11 @@ REWRITES = (
         "keras.backend.random_normal(shape, mean=0.0, std=1.0, dtype=None, seed=None)",
         "keras.random.normal(shape, mean=mean, stddev=std, dtype=dtype)",
         when=_NO_SEED & somewhere(),
+    ),
+    rewrite(
+        "keras.backend.random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None)",
+        "keras.random.randint(shape, minval, maxval, dtype=dtype, seed=seed)",
+        when=one_of("dtype", *_WHOLE) & somewhere(),
     ),
     # An int seed gives the same numbers at every call.
     rewrite(

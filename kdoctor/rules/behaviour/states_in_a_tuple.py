@@ -1,0 +1,153 @@
+"""A recurrent layer with `return_state=True` gives a tuple: its states are no list any more.
+
+## What it does
+Reports `[output] + states`, where `states` is a slice of what a recurrent layer gave.
+
+## Why it breaks
+Keras 2 gave a list, and so was each slice of it. Keras 3 gives a tuple: `TypeError: can only
+concatenate list (not "tuple") to list`, or the other way round.
+
+## What to write instead
+`[output] + list(states)`, or `[output, *states]`: both mean the same on Keras 2.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with `RNN`, `LSTM` and `GRU`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import keyword
+from kdoctor.syntax import Module
+
+_STATES = "return_state"
+_RECURRENT = frozenset({
+    "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "LSTM", "RNN", "SimpleRNN",
+})  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such sum."""
+    for node in module.nodes(cst.BinaryOperation):
+        if not isinstance(node.operator, cst.Add) or module.is_guarded(node):
+            continue
+        for states, other in ((node.right, node.left), (node.left, node.right)):
+            is_list = isinstance(value_of(module, other), cst.List | cst.ListComp)
+            if is_list and _are_states(module, facts, states):
+                yield _finding(module, facts, states, is_first=states is node.left)
+
+
+def _are_states(module: Module, facts: Facts, node: cst.BaseExpression) -> bool:
+    """Say whether it is a slice of what a recurrent layer gives together with its states."""
+    part = _bound(module, node)
+    if not isinstance(part, cst.Subscript) or len(part.slice) != 1:
+        return False
+    if not isinstance(part.slice[0].slice, cst.Slice):
+        return False
+    called = _bound(module, part.value)
+    layer = value_of(module, called.func) if isinstance(called, cst.Call) else None
+    made = module.type_of(layer) if isinstance(layer, cst.Call) else None
+    if made is None or made.kind is not Kind.LAYER or made.cls not in _RECURRENT:
+        return False
+    assert isinstance(layer, cst.Call)
+    given = argument(layer, _STATES)
+    is_keras = (made.qualified or "").endswith(f".{made.cls}")
+    return (
+        is_keras
+        and is_keras_3(facts, made.qualified)
+        and given is not None
+        and literal(given.value) is True
+    )
+
+
+def _bound(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
+    """Return what a name was bound to, also as a part of `a, b = x, y`; else the node itself."""
+    value = value_of(module, node)
+    if value is not node or not isinstance(node, cst.Name):
+        return value
+    bindings = module.bindings_at(node)
+    if len(bindings) != 1 or len(bindings[0].path) != 1:
+        return node
+    parts, place = bindings[0].value, bindings[0].path[0]
+    if not isinstance(parts, cst.Tuple) or place is None:
+        return node
+    if any(isinstance(each, cst.StarredElement) for each in parts.elements):
+        return node
+    return parts.elements[place].value
+
+
+def _finding(
+    module: Module, facts: Facts, states: cst.BaseExpression, *, is_first: bool
+) -> Finding:
+    span = module.outer_span(states)
+    whole, part = ("tuple", "list") if is_first else ("list", "tuple")
+    return rule.finding(
+        module.place(states),
+        "a recurrent layer gives its states in a tuple: TypeError: can only concatenate "
+        f'{whole} (not "{part}") to {whole}',
+        symbol="keras.layers.RNN.__call__",
+        confidence=Confidence.LIKELY,
+        help="Make a list of them: `list(…)`.",
+        fix=Fix(
+            "Make a list of the states",
+            (Edit(span, ("list(", Hole(span), ")")),),
+            facts.applicability(*(each for each in INVALID if each.after)),
+        ),
+    )
+
+
+rule = Rule(
+    code="KD454",
+    name="states-in-a-tuple",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=keyword(_STATES),
+    since="3.0",
+)
+
+_HEAD = "import keras\n\nx = keras.Input((3, 4))\n"
+_CELLS = (
+    _HEAD + "cells = [keras.layers.GRUCell(2) for _ in range(2)]\n"
+    "layer = keras.layers.RNN(cells, return_state=True)\n"
+    "result = layer(x)\nout, states = result[0], result[1:]\n"
+)
+_LSTM = _HEAD + "result = keras.layers.LSTM(2, return_state=True)(x)\n"
+_TOLD = 'TypeError: can only concatenate {0} (not "{1}") to {0}'
+
+VALID = [
+    _CELLS + "model = keras.Model(x, [out] + list(states))\n",
+    _CELLS + "model = keras.Model(x, [out, *states])\n",
+    _CELLS + "pair = (out,) + states\n",
+    _CELLS + "out, *states = result\nmodel = keras.Model(x, [out] + states)\n",
+    _CELLS.replace("return_state=True", "return_state=wanted") + "[out] + states\n",
+    _CELLS.replace("return_state=True", "return_sequences=True") + "[out] + states\n",
+    _CELLS.replace("keras.layers.RNN", "mine.RNN") + "[out] + states\n",
+    _CELLS + "if again:\n    states = [out]\nmodel = keras.Model(x, [out] + states)\n",
+    _LSTM + "[1] + result[1]\n",
+    _LSTM.replace("keras", "tf_keras") + "[x] + result[1:]\n",
+]
+INVALID = [
+    Example(
+        before=_CELLS + "model = keras.Model(x, [out] + states)  # all\n",
+        after=_CELLS + "model = keras.Model(x, [out] + list(states))  # all\n",
+        raises=_TOLD.format("list", "tuple"),
+        on_keras_2=True,
+        same="len(model.outputs)",
+    ),
+    Example(
+        before=_LSTM + "inputs = [x]\nmodel = keras.Model(x, result[1:] + inputs)\n",
+        after=_LSTM + "inputs = [x]\nmodel = keras.Model(x, list(result[1:]) + inputs)\n",
+        raises=_TOLD.format("tuple", "list"),
+        on_keras_2=True,
+        same="len(model.outputs)",
+    ),
+]
