@@ -133,7 +133,7 @@ def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
 
 
 rule = Rule(
-    code="KD454",
+    code="KD455",
     name="batch-without-tuple",
     family="behaviour",
     severity=Severity.ERROR,
