@@ -30,12 +30,11 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.behaviour._fed import FED, PREDICTS, called_for_a_model, fed_calls
 from kdoctor.rules.behaviour._lists import Lists
-from kdoctor.rules.calls import argument, replaced, value_of
+from kdoctor.rules.calls import replaced, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -43,16 +42,7 @@ from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import dotted, inner_nodes
 from kdoctor.syntax.walk import own_nodes
 
-_FED = {
-    "fit": ("x", "validation_data"),
-    "evaluate": ("x",),
-    "predict": ("x",),
-    "fit_generator": ("generator", "validation_data"),
-    "evaluate_generator": ("generator",),
-    "predict_generator": ("generator",),
-}
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset", "utils.data_utils.Sequence")
-_PREDICTS = ("predict", "predict_generator")
 _NO_TUPLE = (
     "ValueError: When passing a Python generator to a Keras model, the generator must return a "
     "tuple, either (input,) or (inputs, targets) or (inputs, targets, sample_weights)."
@@ -80,7 +70,7 @@ def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether something like such a batch is yielded, or returned to Keras."""
     yields, returns = glimpse.nodes.get(ast.Yield, ()), glimpse.nodes.get(ast.Return, ())
     if any(_may_be_wrong(glimpse, each.value) for each in yields):
-        fed = _called_for_a_model(glimpse)
+        fed = called_for_a_model(glimpse, FED)
         for function in glimpse.nodes.get(ast.FunctionDef, ()):
             if function.name in fed and _gives_one(glimpse, function, ast.Yield):
                 return True
@@ -107,20 +97,6 @@ def _gives_one(
         isinstance(each, way) and _may_be_wrong(glimpse, each.value)
         for each in inner_nodes(function)
     )
-
-
-def _called_for_a_model(glimpse: Glimpse) -> set[str]:
-    """Return the names of the functions and methods that ``_generators`` could yield."""
-    given = (
-        called.argument(name, None if index else 0)
-        for method, names in _FED.items()
-        for called in glimpse.calls_by_leaf.get(method, ())
-        if called.is_attribute
-        for index, name in enumerate(names)
-    )
-    made = (value for each in given for value in glimpse.values_of(each))
-    calls = [each.func for each in made if isinstance(each, ast.Call)]
-    return {each.attr if isinstance(each, ast.Attribute) else dotted(each) or "" for each in calls}
 
 
 def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:
@@ -228,46 +204,11 @@ def _as_tuple(module: Module, node: cst.BaseExpression) -> Iterator[Edit]:
 
 def _generators(module: Module) -> Iterator[cst.FunctionDef]:
     """Yield the generator functions of this module whose batches go to a model."""
-    seen: set[cst.FunctionDef] = set()
-    for use in module.members:
-        if use.member not in _FED or use.owner.kind is not Kind.MODEL or use.called is None:
-            continue
-        if use.owner_defines or module.is_guarded(use.called):
-            continue
-        for index, name in enumerate(_FED[use.member]):
-            given = argument(use.called, name, 0 if index == 0 else None)
-            value = None if given is None else value_of(module, given.value)
-            function = _called(module, value) if isinstance(value, cst.Call) else None
-            if function is None or function in seen:
-                continue
-            seen.add(function)
-            if use.member not in _PREDICTS:
-                yield function
-
-
-def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
-    """Return the function of this module, or the method of one of its classes, that is called."""
-    function = call.func
-    if isinstance(function, cst.Name):
-        owner = module.scope_of(function).owner(function.value)
-        bindings = owner.bindings[function.value] if owner else []
-    elif isinstance(function, cst.Attribute):
-        cls = _class_of(module, function.value)
-        scope = module.scope_of(cls.body.body[0]) if cls is not None and cls.body.body else None
-        bindings = scope.bindings.get(function.attr.value, []) if scope else []
-    else:
-        return None
-    node = bindings[0].node if len(bindings) == 1 else None
-    return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
-
-
-def _class_of(module: Module, node: cst.BaseExpression) -> cst.ClassDef | None:
-    """Return the class of this module that an object is of: `self`, or what is made here."""
-    if isinstance(node, cst.Name) and node.value == "self":
-        return class_around(module, node)
-    made = value_of(module, node)
-    cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
-    return None if cls is None or cls.decorators else cls
+    first: dict[cst.FunctionDef, str] = {}
+    for use, call, function in fed_calls(module):
+        del call
+        first.setdefault(function, use.member)
+    yield from (each for each, member in first.items() if member not in PREDICTS)
 
 
 def _getters(module: Module) -> Iterator[cst.FunctionDef]:
@@ -293,7 +234,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=word(*_FED, "Sequence", "PyDataset") & Trigger(_may_have_one),
+    triggers=word(*FED, "Sequence", "PyDataset") & Trigger(_may_have_one),
     since="3.0",
 )
 

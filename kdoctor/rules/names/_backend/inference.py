@@ -12,7 +12,9 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
+from kdoctor.rules.calls import literal
 from kdoctor.rules.names._backend.float_by_use import FloatByUse
+from kdoctor.rules.names._backend.kept import all_kept_in
 from kdoctor.rules.names._backend.reading import (
     argument_of,
     has_number_as_default,
@@ -211,6 +213,9 @@ class Inference:
                 return isinstance(value, cst.Call) and self._leaf(value) in ("shape", "int_shape")
             case cst.Name():
                 return self._of_all_bindings("whole", node, self.is_whole)
+            case cst.Attribute():
+                kept = all_kept_in(self._module, node)
+                return bool(kept) and all(type(literal(each)) is int for each in kept)
         return False
 
     def is_text(self, node: cst.BaseExpression) -> bool:

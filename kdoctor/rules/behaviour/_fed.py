@@ -1,0 +1,79 @@
+"""Which generator functions of a module give batches to a model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.own_classes import class_around, class_named
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import dotted
+
+FED = {
+    "fit": ("x", "validation_data"),
+    "evaluate": ("x",),
+    "predict": ("x",),
+    "fit_generator": ("generator", "validation_data"),
+    "evaluate_generator": ("generator",),
+    "predict_generator": ("generator",),
+}
+PREDICTS = ("predict", "predict_generator")
+
+
+def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
+    """Yield each use of a model that is fed, what is fed to it, and the function that makes it."""
+    for use in module.members:
+        if use.member not in FED or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        if use.owner_defines or module.is_guarded(use.called):
+            continue
+        for index, name in enumerate(FED[use.member]):
+            given = argument(use.called, name, 0 if index == 0 else None)
+            value = None if given is None else value_of(module, given.value)
+            function = _called(module, value) if isinstance(value, cst.Call) else None
+            if isinstance(value, cst.Call) and function is not None:
+                yield use, value, function
+
+
+def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:
+    """Return the names of the functions and methods that ``fed_calls`` could yield."""
+    given = (
+        called.argument(name, None if index else 0)
+        for method in methods
+        for called in glimpse.calls_by_leaf.get(method, ())
+        if called.is_attribute
+        for index, name in enumerate(FED[method])
+    )
+    made = (value for each in given for value in glimpse.values_of(each))
+    calls = [each.func for each in made if isinstance(each, ast.Call)]
+    return {each.attr if isinstance(each, ast.Attribute) else dotted(each) or "" for each in calls}
+
+
+def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
+    """Return the function of this module, or the method of one of its classes, that is called."""
+    function = call.func
+    if isinstance(function, cst.Name):
+        owner = module.scope_of(function).owner(function.value)
+        bindings = owner.bindings[function.value] if owner else []
+    elif isinstance(function, cst.Attribute):
+        cls = _class_of(module, function.value)
+        scope = module.scope_of(cls.body.body[0]) if cls is not None and cls.body.body else None
+        bindings = scope.bindings.get(function.attr.value, []) if scope else []
+    else:
+        return None
+    node = bindings[0].node if len(bindings) == 1 else None
+    return node if isinstance(node, cst.FunctionDef) and not node.decorators else None
+
+
+def _class_of(module: Module, node: cst.BaseExpression) -> cst.ClassDef | None:
+    """Return the class of this module that an object is of: `self`, or what is made here."""
+    if isinstance(node, cst.Name) and node.value == "self":
+        return class_around(module, node)
+    made = value_of(module, node)
+    cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
+    return None if cls is None or cls.decorators else cls

@@ -1,0 +1,215 @@
+"""A generator gives `predict` arrays by themselves: Keras 3 wants tuples.
+
+## What it does
+Reports `yield x` in generators (functions, and methods of the file's classes) that are passed to
+`predict` or `predict_generator`, where `x` is surely no tuple: what NumPy gives, a difference or a
+quotient, a dict.
+
+## Why it breaks
+Keras 2 took what is no tuple for the inputs. Keras 3 asks: `ValueError: When passing a Python
+generator to a Keras model, the generator must return a tuple, either (input,) or (inputs, targets)
+or (inputs, targets, sample_weights).` A `Sequence` may still give an array.
+
+## What to write instead
+`yield (x,)`, which Keras 2 takes as well.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.rules.behaviour._fed import PREDICTS, called_for_a_model, fed_calls
+from kdoctor.rules.calls import replaced
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import origins_of
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import inner_nodes
+from kdoctor.syntax.walk import own_nodes
+
+_ARRAYS: Final = frozenset(
+    {
+        *("arange", "array", "asarray", "ascontiguousarray", "clip", "concatenate", "empty"),
+        *("expand_dims", "full", "hstack", "linspace", "load", "moveaxis", "ones", "ones_like"),
+        *("pad", "random.normal", "random.rand", "random.randint", "random.randn"),
+        *("random.random", "random.uniform", "repeat", "reshape", "rollaxis", "squeeze", "stack"),
+        *("swapaxes", "tile", "transpose", "vstack", "zeros", "zeros_like"),
+    }
+)
+# No tuple takes part in these.
+_OF_NUMBERS: Final = (cst.Divide, cst.FloorDivide, cst.Power, cst.Subtract)
+_DEEPEST: Final = 4  # names and operations within each other
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each array that is yielded to `predict` by itself."""
+    for function, calls in _only_for_predict(module).items():
+        called = origins_of(module).callers(function)
+        is_sure = all(each in calls for each in called) and len(called) == len(calls)
+        for node in own_nodes(function.body):
+            if not isinstance(node, cst.Yield) or not isinstance(node.value, cst.BaseExpression):
+                continue
+            if _is_no_tuple(module, node.value):
+                yield _finding(module, facts, node.value, is_sure=is_sure)
+
+
+def _finding(module: Module, facts: Facts, batch: cst.BaseExpression, *, is_sure: bool) -> Finding:
+    return rule.finding(
+        module.place(batch),
+        "a batch is a tuple: ValueError: When passing a Python generator to a Keras model, the "
+        "generator must return a tuple, either (input,) or (inputs, targets) or (inputs, targets, "
+        "sample_weights).",
+        symbol="keras.Model.predict",
+        confidence=Confidence.LIKELY,
+        help="Write `yield (x,)`.",
+        fix=Fix(
+            "Yield a tuple",
+            (replaced(module, batch, f"({module.source(batch)},)"),),
+            facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+            if is_sure
+            else Applicability.UNSAFE,
+            unsafe_because="" if is_sure else "what else takes of the generator gets a tuple, too",
+        ),
+    )
+
+
+def _only_for_predict(module: Module) -> dict[cst.FunctionDef, list[cst.Call]]:
+    """Return the generator functions that are fed to `predict` only, and the calls of them."""
+    fed: dict[cst.FunctionDef, list[cst.Call]] = {}
+    other: set[cst.FunctionDef] = set()
+    for use, call, function in fed_calls(module):
+        fed.setdefault(function, []).append(call)
+        if use.member not in PREDICTS:
+            other.add(function)
+    return {each: calls for each, calls in fed.items() if each not in other}
+
+
+def _is_no_tuple(module: Module, node: cst.BaseExpression, depth: int = 0) -> bool:
+    """Say whether a value is surely an array, a number, or a dict."""
+    if depth > _DEEPEST:
+        return False
+    if isinstance(node, cst.Dict | cst.DictComp):
+        return True
+    if isinstance(node, cst.Call):
+        name = module.qualified(node.func) or ""
+        return name.startswith("numpy.") and name.removeprefix("numpy.") in _ARRAYS
+    if isinstance(node, cst.BinaryOperation):
+        return isinstance(node.operator, _OF_NUMBERS) or any(
+            _is_no_tuple(module, each, depth + 1) for each in (node.left, node.right)
+        )
+    if not isinstance(node, cst.Name):
+        return False
+    bindings = module.bindings_at(node)
+    return bool(bindings) and all(
+        each.value is not None
+        and not each.path
+        and isinstance(module.parent(each.node), cst.AssignTarget | cst.AnnAssign)
+        and _is_no_tuple(module, each.value, depth + 1)
+        for each in bindings
+    )
+
+
+def _may_have_one(glimpse: Glimpse, _: Facts) -> bool:
+    fed = called_for_a_model(glimpse, PREDICTS)
+    return any(
+        function.name in fed
+        and any(
+            isinstance(each, ast.Yield)
+            and isinstance(each.value, ast.BinOp | ast.Call | ast.Dict | ast.DictComp | ast.Name)
+            for each in inner_nodes(function)
+        )
+        for function in glimpse.nodes.get(ast.FunctionDef, ())
+    )
+
+
+rule = Rule(
+    code="KD455",
+    name="batch-without-tuple",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word(*PREDICTS) & Trigger(_may_have_one),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n"
+_MODEL = (
+    "\nmodel = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse')\n"
+)
+_PREDICT = "result = model.predict(batches(), steps=2, verbose=0)\n"
+_ARRAY = "def batches():\n    while True:\n        yield {}\n"
+_NAMED = (
+    "def batches():\n    while True:\n        x = load() / 255.0\n"
+    "        x = np.expand_dims(x, 0)\n        yield {}\n\n\n"
+    "def load():\n    return np.ones(3)\n"
+)
+_OF_A_CLASS = (
+    "class Images:\n    def batches(self):\n        for _ in range(4):\n"
+    "            yield {}\n" + _MODEL
+    + "result = model.predict(Images().batches(), steps=2, verbose=0)\n"
+)  # fmt: skip
+_SHAPE = "assert result.shape[1] == 1"
+_NO_TUPLE = "ValueError: When passing a Python generator to a Keras model, the generator must"
+
+VALID = [
+    _HEAD + _ARRAY.format("(np.ones((2, 3)),)") + _MODEL + _PREDICT,
+    # It may be a tuple.
+    _HEAD + _ARRAY.format("made()") + _MODEL + _PREDICT,
+    _HEAD + _ARRAY.format("2 * made") + _MODEL + _PREDICT,
+    _HEAD + "def batches(x):\n    for _ in range(2):\n        yield x\n" + _MODEL
+    + "model.predict(batches(rows))",
+    # No generator for a model.
+    _HEAD + _ARRAY.format("np.ones((2, 3))") + _MODEL + "model.predict(next(batches()))",
+    _HEAD.replace("import keras", "import tf_keras as keras") + _ARRAY.format("np.ones((2, 3))")
+    + _MODEL + _PREDICT,
+    # A sequence may give arrays.
+    (
+        "import keras\nimport numpy as np\n\n\nclass Rows(keras.utils.Sequence):\n"
+        "    def __getitem__(self, index):\n        return np.ones((2, 3))\n"
+    ),
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD + _ARRAY.format("np.ones((2, 3))") + _MODEL + _PREDICT,
+        after=_HEAD + _ARRAY.format("(np.ones((2, 3)),)") + _MODEL + _PREDICT,
+        raises=_NO_TUPLE,
+        on_keras_2=True,
+        check=_SHAPE,
+    ),
+    Example(
+        before=_HEAD + _NAMED.format("x") + _MODEL + _PREDICT,
+        after=_HEAD + _NAMED.format("(x,)") + _MODEL + _PREDICT,
+        raises=_NO_TUPLE,
+        on_keras_2=True,
+        check=_SHAPE,
+    ),
+    Example(
+        before=_HEAD + _OF_A_CLASS.format("np.ones((2, 3)) - 0.5"),
+        after=_HEAD + _OF_A_CLASS.format("(np.ones((2, 3)) - 0.5,)"),
+        raises=_NO_TUPLE,
+        on_keras_2=True,
+        check=_SHAPE,
+    ),
+    # The generator is used for something else as well.
+    Example(
+        before=_HEAD + _ARRAY.format("np.ones((2, 3))") + _MODEL
+        + "first = next(batches())\n" + _PREDICT,
+        after=_HEAD + _ARRAY.format("(np.ones((2, 3)),)") + _MODEL
+        + "first = next(batches())\n" + _PREDICT,
+        raises=_NO_TUPLE,
+        on_keras_2=True,
+        check=_SHAPE,
+        unsafe=True,
+    ),
+]  # fmt: skip

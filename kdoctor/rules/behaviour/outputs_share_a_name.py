@@ -1,0 +1,297 @@
+"""Two outputs of a model come from one layer: their losses get the same name, and one is lost.
+
+## What it does
+Reports `train_on_batch`, `test_on_batch` and `evaluate` where a loss of such an output is read, in
+a model that is made with several outputs of which two come from the same layer or inner model:
+`valid, label = discriminator(image)`, or `rebuilt = to_a(fake)` and `same = to_a(image)`.
+
+## Why it breaks
+Keras 3 calls an output what the layer is called that made it, and keeps the losses by these names.
+Where two outputs have the same name, the loss of the last stands at the place of both. Keras 2 made
+`model` and `model_1` of them. The training itself is right, the numbers are not: a GAN that shows
+the loss of its discriminator shows that of its classes. Nothing raises. `history` has one entry for
+both, as well.
+
+## What to write instead
+A name for each output, by a layer that does nothing else:
+
+    valid = keras.layers.Identity(name="valid")(valid)
+    label = keras.layers.Identity(name="label")(label)
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: outputs of an inner model, a `Sequential` and a `Dense`
+called twice. The losses of the outputs are kept by name since Keras 3.5, as its source says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import Origin, Origins, origins_of
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import descendants
+
+_GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each result in which the loss of one output stands for that of another."""
+    del facts
+    origins = origins_of(module)
+    for use in module.members:
+        call = use.called
+        if use.member not in _GIVE_RESULTS or use.owner.kind is not Kind.MODEL or call is None:
+            continue
+        if use.owner_defines or is_hidden(call) or module.is_guarded(call):
+            continue
+        if argument(call, "return_dict") is not None:
+            continue
+        made = origins.of(use.node.value)
+        outputs = _outputs(module, origins, made)
+        lost = _lost(module, origins, outputs)
+        if not lost or not _has_a_loss_for_each(module, origins, made, len(outputs)):
+            continue
+        if _is_read(module, call, {1 + each for each in lost}):
+            yield _finding(module, use, call, [each + 1 for each in lost])
+
+
+def _finding(module: Module, use: MemberUse, call: cst.Call, lost: list[int]) -> Finding:
+    which = ", ".join(map(str, lost))
+    return rule.finding(
+        module.place(call),
+        f"outputs of the model come from one layer, and have one name: result {which} is the loss "
+        "of the last of them, in Keras 2 that of its own output",
+        symbol=f"{use.owner.cls or 'Model'}.{use.member}",
+        confidence=use.confidence,
+        help="Make the model with outputs that have names of their own: "
+        "`keras.layers.Identity(name='…')(output)`.",
+        no_fix_because="the names are the author's to give",
+    )
+
+
+def _outputs(module: Module, origins: Origins, made: frozenset[Origin]) -> list[cst.BaseExpression]:
+    """Return the outputs that a model is made with, nothing where that is not written out."""
+    if len(made) != 1:
+        return []
+    (origin,) = made
+    if origin.part:
+        return []
+    values = [value_of(module, each) for each in origins.returned_by(origin.call)]
+    if len(values) > 1:
+        return []
+    call = values[0] if values else origin.call
+    name = module.qualified(call.func) if isinstance(call, cst.Call) else None
+    kind = module.knowledge.class_type(name) if name else None
+    if not isinstance(call, cst.Call) or kind is None or kind.cls != "Functional":
+        return []
+    given = argument(call, "outputs", 1)
+    outputs = None if given is None else value_of(module, given.value)
+    if not isinstance(outputs, cst.List | cst.Tuple):
+        return []
+    if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
+        return []
+    return [each.value for each in outputs.elements]
+
+
+def _lost(module: Module, origins: Origins, outputs: list[cst.BaseExpression]) -> list[int]:
+    """Return the outputs of which a later one has the same name."""
+    makers = [_maker(module, origins, each) for each in outputs] if len(outputs) > 1 else []
+    return [
+        place
+        for place, maker in enumerate(makers)
+        if maker is not None and maker in makers[place + 1 :]
+    ]
+
+
+def _maker(module: Module, origins: Origins, output: cst.BaseExpression) -> Origin | None:
+    """Return the call that made the layer that made an output, None where it is not one for sure.
+
+    What a function makes is made anew by each call of it: there the output is what the function
+    gives, and no call of a layer.
+    """
+    made = origins.of(output)
+    call = next(iter(made)).call if len(made) == 1 else None
+    if call is None or isinstance(call.func, cst.Call):
+        return None
+    found = module.type_of(call.func)
+    if found is None or found.kind not in {Kind.LAYER, Kind.MODEL}:
+        return None
+    layers = origins.of(call.func)
+    layer = next(iter(layers)) if len(layers) == 1 else None
+    return None if layer is None or layer.part else layer
+
+
+def _has_a_loss_for_each(
+    module: Module, origins: Origins, made: frozenset[Origin], count: int
+) -> bool:
+    """Say whether all that compiles the model gives a loss to each output."""
+    compiled = [
+        each.called
+        for each in module.members
+        if each.member == "compile"
+        and each.called is not None
+        and origins.of(each.node.value) == made
+    ]
+    return bool(compiled) and all(_gives_each(module, each, count) for each in compiled)
+
+
+def _gives_each(module: Module, compiling: cst.Call, count: int) -> bool:
+    given = argument(compiling, "loss", 1)
+    losses = None if given is None else value_of(module, given.value)
+    if isinstance(losses, cst.SimpleString):
+        return True
+    return (
+        isinstance(losses, cst.List | cst.Tuple)
+        and len(losses.elements) == count
+        and not any(
+            isinstance(each, cst.StarredElement)
+            or (isinstance(each.value, cst.Name) and each.value.value == "None")
+            for each in losses.elements
+        )
+    )
+
+
+def _is_read(module: Module, call: cst.Call, places: set[int]) -> bool:
+    """Say whether one of these results is used."""
+    parent = module.parent(call)
+    if isinstance(parent, cst.Expr):
+        return False
+    if isinstance(parent, cst.Subscript):
+        return _takes(parent, places)
+    if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
+        return True
+    target = parent.targets[0].target
+    if isinstance(target, cst.Tuple | cst.List):
+        names = [each.value for each in target.elements]
+        return any(
+            place < len(names) and not _is_thrown_away(names[place]) for place in places
+        ) and not any(isinstance(each, cst.StarredElement) for each in target.elements)
+    if not isinstance(target, cst.Name):
+        return True
+    reads = (
+        each
+        for each in descendants(module.scope_of(call).node)
+        if isinstance(each, cst.Name) and each is not target and value_of(module, each) is call
+    )
+    return any(_read_takes(module, each, places) for each in reads)
+
+
+def _is_thrown_away(target: cst.BaseExpression) -> bool:
+    return isinstance(target, cst.Name) and target.value.startswith("_")
+
+
+def _read_takes(module: Module, name: cst.Name, places: set[int]) -> bool:
+    around = module.parent(name)
+    if isinstance(around, cst.Subscript) and around.value is name:
+        return _takes(around, places)
+    return True
+
+
+def _takes(read: cst.Subscript, places: set[int]) -> bool:
+    """Say whether a read takes one of the places; a slice, or what is computed, may take any."""
+    match read.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=index))]:
+            place = literal(index)
+            return not isinstance(place, int) or place in places
+    return True
+
+
+def _may_share(glimpse: Glimpse, facts: Facts) -> bool:
+    return any(
+        gives_several(glimpse, called)
+        for made, called in calls_that_make(glimpse, facts)
+        if made.cls == "Functional"
+    )
+
+
+rule = Rule(
+    code="KD453",
+    name="outputs-share-a-name",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=attribute(*_GIVE_RESULTS) & attribute("compile") & Trigger(_may_share),
+    since="3.5",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\nx = keras.layers.Input((2,))\n"
+_JUDGE = (
+    "judge = keras.Model(x, [keras.layers.Dense(1, kernel_initializer='zeros')(x),\n"
+    "                        keras.layers.Dense(1, kernel_initializer='zeros')(x)])\n"
+)
+_BOTH = _JUDGE + "real, kind = judge(x)\nmodel = keras.Model(x, [real, kind])\n"
+_COMPILED = "model.compile('sgd', ['mse', 'mse'])\n"
+_DATA = "np.ones((4, 2)), [np.ones((4, 1)), np.ones((4, 1)) * 2]"
+_TRAIN = f"results = model.train_on_batch({_DATA})\n"
+_NAMED = (
+    _JUDGE + "real, kind = judge(x)\nreal = keras.layers.Identity(name='real')(real)\n"
+    "kind = keras.layers.Identity(name='kind')(kind)\nmodel = keras.Model(x, [real, kind])\n"
+)
+_TWICE = (
+    "rate = keras.layers.Dense(1, kernel_initializer='zeros')\n"
+    "model = keras.Model(inputs=x, outputs=[rate(x), rate(keras.layers.Dense(2)(x))])\n"
+)
+
+VALID = [
+    _HEAD + _NAMED + _COMPILED + _TRAIN + "loss = results[1]",
+    # Only what is right is read, or nothing.
+    _HEAD + _BOTH + _COMPILED + _TRAIN + "loss = results[0] + results[2]",
+    _HEAD + _BOTH + _COMPILED + f"model.train_on_batch({_DATA})",
+    _HEAD + _BOTH + _COMPILED + f"loss, _, of_kind = model.evaluate({_DATA})",
+    # Loss for one output only, or losses that are not written out.
+    _HEAD + _BOTH + "model.compile('sgd', ['mse', None])\n" + _TRAIN + "loss = results[1]",
+    _HEAD + _BOTH + "model.compile('sgd', losses)\n" + _TRAIN + "loss = results[1]",
+    # Each call of the function makes a layer anew.
+    (
+        _HEAD + "\n\ndef rated(tensor):\n    rate = keras.layers.Dense(1)\n"
+        "    return rate(tensor)\n\n\nmodel = keras.Model(x, [rated(x), rated(x)])\n"
+        + _COMPILED + _TRAIN + "loss = results[1]"
+    ),
+    # Two layers.
+    (
+        _HEAD + "one, two = keras.layers.Dense(1), keras.layers.Dense(1)\n"
+        "model = keras.Model(x, [one(x), two(x)])\n" + _COMPILED + _TRAIN + "loss = results[1]"
+    ),
+    _HEAD.replace("import keras\n", "import tf_keras as keras\n") + _BOTH + _COMPILED + _TRAIN
+    + "loss = results[1]",
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD + _BOTH + _COMPILED + _TRAIN + "loss = results[1]\n",
+        check="assert abs(loss - 1) < 1e-6",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD + _TWICE + "model.compile('sgd', 'mse')\n"
+        + f"_, loss, _ = model.test_on_batch({_DATA})\n",
+        check="assert abs(loss - 1) < 1e-6",
+        on_keras_2=True,
+    ),
+    # A class keeps the models, as GANs do.
+    Example(
+        before=_HEAD + "\n\nclass Gan:\n    def __init__(self):\n        self.judge = self.made()\n"
+        "        image = keras.layers.Input((2,))\n        real, kind = self.judge(image)\n"
+        "        self.both = keras.Model(image, [real, kind])\n"
+        "        self.both.compile(loss=['mse', 'mse'], optimizer='sgd')\n\n"
+        "    def made(self):\n        " + _JUDGE.replace("judge = ", "return ")
+        .replace("\n   ", "\n       ")
+        + f"\n    def train(self):\n        losses = self.both.train_on_batch({_DATA})\n"
+        "        return np.array(losses)\n\n\nloss = Gan().train()[1]\n",
+        check="assert abs(loss - 1) < 1e-6",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_HEAD + _BOTH + _COMPILED + f"loss = model.evaluate({_DATA}, verbose=0)[1]\n",
+        check="assert abs(loss - 1) < 1e-6",
+        on_keras_2=True,
+    ),
+]  # fmt: skip
