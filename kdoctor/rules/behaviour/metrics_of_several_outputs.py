@@ -94,7 +94,8 @@ def _outputs_of(module: Module, made: cst.Call) -> int | None:
     given = argument(made, "outputs", 1)
     outputs = None if given is None else value_of(module, given.value)
     if not isinstance(outputs, cst.List | cst.Tuple):
-        return None
+        found = None if outputs is None else module.type_of(outputs)
+        return 1 if found and found.kind is Kind.TENSOR else None
     if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
         return None
     return len(outputs.elements)
@@ -224,6 +225,8 @@ VALID = [
         "        return {}\n\n\nNet().compile('sgd', ['mse', 'mse'], metrics=['mae'])"
     ),
     _MADE + "model = made(False)\nmodel.compile('sgd', [*losses], metrics=['mae', 'mse'])",
+    # Keras 3 takes several losses for one output.
+    _MODEL + "model = keras.Model(x, a)\nmodel.compile('sgd', ['mse', 'mae'], metrics=['mae'])",
     # The model is one of those that are made.
     (
         _MODEL + "\n\ndef made():\n    whole = keras.Model(x, [a, b])\n"
