@@ -33,6 +33,9 @@ REWRITES = (
     ),
     # What the module itself imported, and people took from there.
     rewrite("keras.backend.tf", "tensorflow"),
+    rewrite("keras.backend.tensorflow_backend.tf", "tensorflow"),
+    rewrite("keras.backend.control_flow_ops.while_loop", "tensorflow.while_loop"),
+    rewrite("keras.backend.np", "numpy"),
     rewrite("keras.backend.name_scope(name)", "keras.name_scope(name)"),
     rewrite(
         "keras.backend.image_dim_ordering()",
@@ -100,6 +103,8 @@ BY_HAND = {
     "common": "its functions are in keras.config",
     "tensorflow_backend": "the functions of keras.backend are in keras.ops",
     "tf": "it was TensorFlow itself: write `import tensorflow as tf`",
+    "control_flow_ops": "it was a module of TensorFlow: write `tf.while_loop`, `tf.cond`, `tf.case`",
+    "np": "it was NumPy itself: write `import numpy as np`",
     "eager": "it marked functions that run at once, as all do now: leave it out",
     "symbolic": "it marked functions that build graphs: leave it out",
     "has_arg": "write `name in inspect.signature(function).parameters`",
