@@ -103,7 +103,7 @@ BY_HAND = {
     "common": "its functions are in keras.config",
     "tensorflow_backend": "the functions of keras.backend are in keras.ops",
     "tf": "it was TensorFlow itself: write `import tensorflow as tf`",
-    "control_flow_ops": "it was a module of TensorFlow: write `tf.while_loop`, `tf.cond`, `tf.case`",
+    "control_flow_ops": "it was a module of TensorFlow: write `tf.while_loop` or `tf.cond`",
     "np": "it was NumPy itself: write `import numpy as np`",
     "eager": "it marked functions that run at once, as all do now: leave it out",
     "symbolic": "it marked functions that build graphs: leave it out",
