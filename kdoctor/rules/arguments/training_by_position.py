@@ -10,7 +10,8 @@ Keras 2 passed on what it got. Keras 3 takes tensors by position, and nothing el
 Only input tensors may be passed as positional arguments. The following argument value should be
 passed as a keyword argument: True`. Where `training` is None it runs, and fails in `fit`. Models
 that are made of their inputs and outputs, those of `keras.applications` among them, fail in other
-words: `TypeError: Functional.call() got multiple values for argument 'training'`.
+words: `TypeError: Functional.call() got multiple values for argument 'training'`. So does a layer
+with a `__call__` of its own in such a model, in `fit` and `predict`.
 
 ## What to write instead
 `self.norm(x, training=training)`, which means the same on Keras 2 and 3.
@@ -136,10 +137,10 @@ def _holds_a_bool(module: Module, name: cst.Name) -> bool:
 
 
 def _is_call_of_keras(module: Module, function: cst.FunctionDef) -> bool:
-    """Say whether it is the ``call`` of a layer or model: Keras gives it a bool when it trains."""
+    """Say whether it is how a layer or model is called: Keras gives it a bool when it trains."""
     owner = next(iter(each for each in module.ancestors(function) if _is_definition(each)), None)
     return (
-        function.name.value == "call"
+        function.name.value in {"call", _CALL}
         and isinstance(owner, cst.ClassDef)
         and kind_of_class(module, owner) in _KINDS
     )
@@ -287,6 +288,7 @@ _BY_SUPER = _HEAD + (
     "        return super().__call__(x, {})\n\n    def call(self, x, training=None):\n"
     "        return x if training else 2 * x\n\n\nmade = Own()(np.ones((1, 2), 'float32'))\n"
 )
+_PASSED = _BY_SUPER.replace("'float32'))", "'float32'), training=True)")
 _BY_WAY_OF = _TWO.replace(
     "made = Two()(np.ones((1, 2), 'float32'), {})",
     "def run(x, trains=True):\n    return Two()(x, {})\n\n\nmade = run(np.ones((1, 2), 'float32'))",
@@ -337,7 +339,7 @@ VALID = [
     _HEAD + "keras.layers.Dropout(0.5, True)\nkeras.layers.RandomFlip()(np.ones((2, 2, 3)), True)",
     _TWO.format("True, 2.0").replace("def call", "def __call__"),
     _BY_SUPER.format("None", "training=training"),
-    _BY_SUPER.format("None", "training"),  # it runs, as long as nobody passes it
+    _BY_SUPER.format("None", "training").replace("training", "mode"),
     _BY_SUPER.format("True", "training").replace("    def call", "    def run"),
     _BY_SUPER.format("True", "training").replace("keras.layers.Layer", "mine.Layer"),
     _TWO.format("*[True, 2.0]"),
@@ -372,6 +374,13 @@ INVALID = [
     Example(
         before=_BY_SUPER.format("True", "training"),
         after=_BY_SUPER.format("True", "training=training"),
+        raises=_ERROR,
+        on_keras_2=True,
+        same="np.array(made).tolist()",
+    ),
+    Example(
+        before=_PASSED.format("None", "training"),
+        after=_PASSED.format("None", "training=training"),
         raises=_ERROR,
         on_keras_2=True,
         same="np.array(made).tolist()",
