@@ -46,7 +46,7 @@ def explain(
     kdoctor explain KD201                          all about one rule
     kdoctor explain --target keras==2.15 log.txt
 
-    Of several exceptions the last counts. Nothing is run, imported or changed.
+    Of several exceptions the last that is known counts. Nothing is run, imported or changed.
 
     Exit code: 0 the cause is known (that it is no Keras problem is an answer, too), 1 it is not,
     2 there is nothing to read.
