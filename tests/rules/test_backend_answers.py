@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kdoctor.engine import fix
 from kdoctor.keras_api import Presence, lookup, newest_target
 from kdoctor.rules.names._backend import BY_HAND, REWRITES
 
@@ -70,3 +71,24 @@ def test_a_row_that_always_holds_comes_last_for_its_name():
         assert row.left not in done, f"{row.id} is never tried"
         if row.when is None:
             done.add(row.left)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # The loss of YOLO: what `wide` is, is lost on the way round the loop.
+        ("K.switch(mask, wide, K.zeros_like(wide))", "ops.where(mask, wide, ops.zeros_like(wide))"),
+        ("K.switch(mask, K.zeros_like(wide), wide)", "ops.where(mask, ops.zeros_like(wide), wide)"),
+        ("K.switch(mask, wide, lambda: wide)", None),
+        ("K.switch(mask, K.zeros_like(wide), made)", "K.switch(mask, ops.zeros_like(wide), made)"),
+        ("K.switch(mask, wide, wide)", None),
+    ],
+)
+def test_a_switch_between_tensors_is_where_one_of_them_surely_is_one(before, after):
+    source = (
+        "from keras import backend as K\n\n\ndef made():\n    return 1\n\n\n"
+        "def loss(mask, wide):\n    return {}\n"
+    ).format
+    done = fix(["-"], stdin=source(before).encode(), unsafe=True)
+    fixed = done.files[0].after.decode() if done.files else source(before)
+    assert fixed.splitlines()[-1] == f"    return {after or before}"

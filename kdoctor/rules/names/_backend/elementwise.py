@@ -17,6 +17,7 @@ from kdoctor.rewrite.guards import (
 )
 from kdoctor.rules.names._backend.questions import (
     is_no_function,
+    is_no_known_function,
     is_scalar,
     no_tensor,
     not_integer,
@@ -110,6 +111,18 @@ REWRITES = (
         "keras.backend.switch(condition, then_expression, else_expression)",
         "keras.ops.where(condition, then_expression, else_expression)",
         when=is_no_function("then_expression") & is_no_function("else_expression") & somewhere(),
+    ),
+    # Where one branch is a tensor, the other hardly is a function.
+    *(
+        rewrite(
+            "keras.backend.switch(condition, then_expression, else_expression)",
+            "keras.ops.where(condition, then_expression, else_expression)",
+            when=is_no_function(one) & is_no_known_function(other) & somewhere(),
+        )
+        for one, other in (
+            ("then_expression", "else_expression"),
+            ("else_expression", "then_expression"),
+        )
     ),
     rewrite(
         "keras.backend.where(condition, x, y)",

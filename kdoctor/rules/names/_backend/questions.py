@@ -316,6 +316,16 @@ def is_no_function(parameter: str) -> Guard:
     )
 
 
+def is_no_known_function(parameter: str) -> Guard:
+    """The argument is neither a lambda nor what is known to be a function."""
+    return _of_values(
+        "is_no_known_function",
+        "`{}` is a function",
+        parameter,
+        lambda inference, node: not _names_a_function(inference, node),
+    )
+
+
 def _names_a_function(inference: Inference, node: cst.BaseExpression) -> bool:
     return isinstance(node, cst.Lambda) or inference.is_function(node)
 
