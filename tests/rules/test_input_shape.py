@@ -81,3 +81,22 @@ def test_a_line_break_behind_it_is_kept() -> None:
     assert mended(source).endswith(
         "model.add(keras.layers.Conv2D(8, 3,\n                              padding='same'))\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Dense(input_dim=4, batch_size=2, units=3)", "Dense(units=3)"),
+        ("Dense(batch_size=2, units=3, input_dim=4)", "Dense(units=3)"),
+        ("Dense(3, input_dim=4, batch_size=2)", "Dense(3)"),
+        ("Dense(batch_size=2, input_dim=4)", "Dense()"),
+        ("Dense(batch_size=2, input_dim=4,)", "Dense()"),
+    ],
+)
+def test_the_size_of_a_batch_moves_with_the_shape(before, after):
+    head = "from keras import Input, Sequential\nfrom keras.layers import Dense\n\n"
+    source = f"{head}model = Sequential([{before}])\n"
+    for code in ("KD301", "KD303"):
+        [file] = fix(["-"], stdin=source.encode(), unsafe=True, select=[code]).files
+        moved = f"Input(shape=(4,), batch_size=2), {after}"
+        assert file.after.decode() == f"{head}model = Sequential([{moved}])\n"

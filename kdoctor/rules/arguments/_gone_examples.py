@@ -274,3 +274,17 @@ OF_GREY_IMAGES = [
         check="assert [read('a.png', each).mode for each in (True, False)] == ['L', 'RGB']",
     ),
 ]
+MOVED_WITH_THE_SHAPE = [
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.layers.LSTM(3, input_shape=(4, 1), batch_size=2, stateful=True))\n"
+        "model.add(keras.layers.Dense(1))",
+        after="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.Input(shape=(4, 1), batch_size=2))\n"
+        "model.add(keras.layers.LSTM(3, stateful=True))\n"
+        "model.add(keras.layers.Dense(1))",
+        raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'batch_size': 2}",
+        on_keras_2=True,
+        check="assert model.input_shape == (2, 4, 1)",
+    ),
+]

@@ -43,12 +43,14 @@ from kdoctor.rules.arguments._gone_examples import (
     KEPT_BY_A_DICT,
     LENT,
     MODEL,
+    MOVED_WITH_THE_SHAPE,
     OF_EVERY_FEW_EPOCHS,
     OF_GREY_IMAGES,
     OF_THE_DATA,
     UNDER_OLDER_NAMES,
 )
 from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
+from kdoctor.rules.arguments._input_first import moved_with_a_size
 from kdoctor.rules.arguments._instead import instead_of
 from kdoctor.rules.arguments._keywords import REFUSALS, Change, change_of, is_refused, was_taken
 from kdoctor.rules.facts import Facts
@@ -161,6 +163,11 @@ def _fix(
         edit = Edit(module.span(argument.keyword), (change.renamed,))
         title = f"Write `{change.renamed}=` instead of `{keyword}=`"
         return Fix(title, (edit,), _proven(facts, keyword))
+    if keyword == "batch_size" and call.reference is not None:
+        proof = facts.applicability(*MOVED_WITH_THE_SHAPE)
+        moved = moved_with_a_size(module, facts, call.reference, proof)
+        if moved is not None:
+            return moved
     stays = call.is_partial or _is_harmless(module, argument, change)
     instead = None if stays else instead_of(module, call, argument)
     if instead is not None:
@@ -306,6 +313,7 @@ INVALID = [
     *GIVEN_IN_A_PARTIAL,
     *HELD_BY_A_DICT,
     *LENT,
+    *MOVED_WITH_THE_SHAPE,
     Example(
         before="import keras\n\noptimizer = keras.optimizers.Adam(lr=0.1, beta_1=0.5)",
         after="import keras\n\noptimizer = keras.optimizers.Adam(learning_rate=0.1, beta_1=0.5)",

@@ -19,8 +19,9 @@ An input as the first element:
 
     model = keras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])
 
-with `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)` and `keras.Input(shape=(4,))`
-for `input_dim=4` and `input_length=4`. It is no layer: `model.layers` stays the same.
+with `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)`, `keras.Input(shape=(4,))` for
+`input_dim=4` and `input_length=4`, and with a `batch_size=` that stands beside them. It is no
+layer: `model.layers` stays the same.
 
 ## How we know
 Run on Keras 3.15.1: both forms give models of the same layers, inputs and configuration. The fix
@@ -34,24 +35,24 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.keras_api import ClassFamily, EntryKind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, ImportNeed, Severity, Span
-from kdoctor.rewrite import Refusal, Speller
-from kdoctor.rewrite.arguments import up_to_the_next
-from kdoctor.rules.arguments._first_layer import Place, first_layer_place
-from kdoctor.rules.arguments._keywords import TAKEN
-from kdoctor.rules.calls import literal, value_of
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal
+from kdoctor.rules.arguments._first_layer import first_layer_place
+from kdoctor.rules.arguments._input_first import (
+    ARGUMENTS,
+    calls_something,
+    fix_of,
+    gaps_of,
+    input_first,
+    is_length,
+    own_parameters,
+    shape_arguments,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import calls, keyword
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called
-from kdoctor.syntax.walk import descendants
-
-_LENGTH = "input_length"
-_ARGUMENTS = ("input_shape", "input_dim", "batch_input_shape", _LENGTH)
-_GO_WITH_IT = {_LENGTH, "batch_size"}
-_KERAS_2 = "2.15.0"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -59,49 +60,17 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for reference in module.references:
         if reference.call is None:
             continue
-        arguments = _shape_arguments(facts, reference, reference.call)
+        arguments = shape_arguments(facts, reference, reference.call)
         for argument in arguments:
             yield _finding(module, facts, reference, reference.call, argument, len(arguments))
 
 
 def _may_refuse(facts: Facts, called: Called) -> bool:
-    given = called.keywords.intersection(_ARGUMENTS)
+    given = called.keywords.intersection(ARGUMENTS)
     return bool(given) and any(
-        (own := _own_parameters(facts, name)) is not None and bool(given - own)
+        (own := own_parameters(facts, name)) is not None and bool(given - own)
         for name in called.names
     )
-
-
-def _shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list[cst.Arg]:
-    """Return the arguments that give one of Keras' own layers the shape of the model's input."""
-    given = [each for each in call.args if each.keyword and each.keyword.value in _ARGUMENTS]
-    own = _own_parameters(facts, reference.name) if given else None
-    if own is None:
-        return []
-    not_its = [each for each in given if each.keyword and each.keyword.value not in own]
-    # Where a shape is given as well, that one counts. And there may be no length.
-    shapes = [each for each in not_its if not _is_length(each)]
-    return shapes or [each for each in not_its if literal(each.value) is not None]
-
-
-def _is_length(argument: cst.Arg) -> bool:
-    return argument.keyword is not None and argument.keyword.value == _LENGTH
-
-
-def _own_parameters(facts: Facts, name: str) -> set[str] | None:
-    """Return what a layer takes of its own, None of what is no layer."""
-    found = facts.lookup(name)
-    if found.moved_to:
-        found = facts.lookup(found.moved_to[0])
-    if found.kind is not EntryKind.CLASS or found.family is not ClassFamily.LAYER:
-        return None
-    # `input_dim` of Embedding, `input_shape` of InputLayer are their own. On Keras 3 such a
-    # parameter may hide in **kwargs; what came with it, as ReversibleEmbedding, Keras 2 knows not.
-    signatures = (known.signature(found.qualified) for known in (facts, facts.at_release(_KERAS_2)))
-    own = {each.name for known in signatures if known for each in known.parameters}
-    own |= TAKEN.get(found.name.rpartition(".")[2], frozenset())
-    # Of an Embedding it is taken, and nothing is done with it; no other layer of Keras 2 had it.
-    return own ^ {_LENGTH}
 
 
 def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
@@ -118,7 +87,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     value = module.text[span.start : span.end]
     shown = value if isinstance(argument.value, cst.Tuple | cst.List) else "…"
     attempt = (
-        _input_first(module, facts, reference, call, argument)
+        _fix(module, facts, reference, call, argument)
         if how_many == 1
         else Refusal("the layer is given more than one of these arguments")
     )
@@ -131,7 +100,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         confidence=reference.confidence,
         severity=severity,
         help=f"Write `keras.Input({_shape_in_words(name, value)})` as the first layer."
-        if is_first or not _is_length(argument)
+        if is_first or not is_length(argument)
         else "Leave it out.",
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
@@ -167,111 +136,27 @@ def _shape_in_words(name: str, value: str) -> str:
             return f"shape={value}"
 
 
-def _input_first(
+def _fix(
     module: Module, facts: Facts, reference: Reference, call: cst.Call, argument: cst.Arg
 ) -> Fix | Refusal:
-    """Move the argument into a ``keras.Input`` before the layer."""
-    place = first_layer_place(module, call)
-    if place is None and _is_length(argument):
+    if is_length(argument) and first_layer_place(module, call) is None:
         return _left_out(module, facts, call, argument)
-    if place is None:
-        return Refusal("it is not plainly the first layer of a `Sequential`, where Keras reads it")
-    others = {each.keyword.value for each in call.args if each.keyword and each is not argument}
-    others &= _GO_WITH_IT
-    if others:
-        return Refusal(f"`{min(others)}=` belongs to the shape and is not taken by Keras 3 either")
-    gap = _gap(module, call, argument)
-    value = module.outer_span(argument.value)
-    if "#" in module.text[gap.start : value.start] + module.text[value.end : gap.end]:
-        return Refusal("there is a comment beside it")
-    spelled, need = Speller.at(module, reference).spell("keras.Input")
-    edit = _edit(place, spelled, argument, value, gap)
-    return Fix(
-        "Start with `keras.Input` instead",
-        (edit,),
-        _applicability(module, facts, argument),
-        _needs(need),
-        unsafe_because=f"what `{module.source(argument.value)}` is cannot be told; "
-        + ("it may be a tuple" if _is_length(argument) else "`keras.Input` takes no None"),
-    )
+    moved = input_first(module, reference, call, argument)
+    if isinstance(moved, Refusal):
+        return moved
+    return fix_of(moved, _proof(facts))
 
 
-def _needs(need: ImportNeed | None) -> tuple[ImportNeed, ...]:
-    return () if need is None else (need,)
-
-
-def _edit(place: Place, spelled: str, argument: cst.Arg, value: Span, gap: Span) -> Edit:
-    assert argument.keyword is not None
-    before, after = {
-        "input_shape": ("shape=", ""),
-        "input_dim": ("shape=(", ",)"),
-        "input_length": ("shape=(", ",)"),
-        "batch_input_shape": ("batch_shape=", ""),
-    }[argument.keyword.value]
-    return Edit(
-        place.span,
-        (
-            f"{place.before}{spelled}({before}",
-            Hole(value),
-            f"{after}){place.after}",
-            Hole(Span(place.span.start, gap.start)),
-            Hole(Span(gap.end, place.span.end)),
-        ),
-    )
+def _proof(facts: Facts) -> Applicability:
+    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
 
 
 def _left_out(module: Module, facts: Facts, call: cst.Call, argument: cst.Arg) -> Fix | Refusal:
     """Leave out what is passed over, where nothing goes with it."""
-    gap = _gap(module, call, argument)
-    if "#" in module.text[gap.start : gap.end] or _calls_something(argument.value):
-        return Refusal("there is a comment beside it, or something is called for it")
-    proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-    return Fix("Leave out what is passed over", (Edit(gap, ()),), proof)
-
-
-def _gap(module: Module, call: cst.Call, argument: cst.Arg) -> Span:
-    """Return what goes with the argument: its comma, and the blanks up to its neighbour."""
-    index = call.args.index(argument)
-    span = Span(module.span(argument).start, module.outer_span(argument.value).end)
-    if index + 1 < len(call.args):
-        following = module.span(call.args[index + 1]).start
-        if "#" in module.text[span.end : following]:
-            return Span(span.start, following)
-        return up_to_the_next(module.text, span, following)
-    if index:
-        before = call.args[index - 1]
-        return Span(module.outer_span(before.value).end, span.end)
-    end = module.span(call).end - 1
-    return Span(span.start, end)
-
-
-def _applicability(module: Module, facts: Facts, argument: cst.Arg) -> Applicability:
-    """A shape that is written out is no None, and nothing is called to get at it."""
-    value = argument.value
-    if _is_length(argument):
-        plain = isinstance(literal(value_of(module, value)), int)
-    else:
-        plain = isinstance(value, cst.Tuple | cst.List) or (
-            argument.keyword is not None
-            and argument.keyword.value == "input_dim"
-            and isinstance(value, cst.Integer)
-        )
-    if not plain or _calls_something(value):
-        return Applicability.UNSAFE
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
-
-
-def _calls_something(value: cst.BaseExpression) -> bool:
-    return any(
-        isinstance(each, cst.Call | cst.Await | cst.Yield | cst.NamedExpr) and not _is_len(each)
-        for each in descendants(value)
-    )
-
-
-def _is_len(node: cst.CSTNode) -> bool:
-    return (
-        isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == "len"
-    )
+    if calls_something(argument.value):
+        return Refusal("something is called for it")
+    edits = tuple(Edit(gap, ()) for gap in gaps_of(module, call, [argument]))
+    return Fix("Leave out what is passed over", edits, _proof(facts))
 
 
 rule = Rule(
@@ -280,7 +165,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.LEGACY,
     check=check,
-    triggers=keyword(*_ARGUMENTS) & calls(_may_refuse),
+    triggers=keyword(*ARGUMENTS) & calls(_may_refuse),
     since="3.0",
 )
 
