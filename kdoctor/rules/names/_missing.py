@@ -11,8 +11,10 @@ from msgspec.structs import replace
 
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.once import once
+from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.literals import evaluated
 
 # Private names that old code reads all the same, gone from Keras 3. A test reaches for each.
@@ -125,6 +127,8 @@ def _given_here(module: Module) -> tuple[tuple[str, cst.CSTNode], ...]:
         stored += _set_by_name(module)
     if "modules" in module.words:
         stored += _put_among_modules(module)
+    if {"patch", "create"} <= module.words:
+        stored += _patched(module)
     return tuple(stored)
 
 
@@ -152,6 +156,28 @@ def _set_by_name(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
                 leaf = evaluated(name.value) if isinstance(name.value, cst.SimpleString) else "*"
                 if given is not None:
                     yield f"{given}.{leaf}", call
+
+
+def _patched(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
+    """Yield what ``mock.patch.object(K, "sum", create=True)`` gives, or ``patch("keras.…")``.
+
+    Without ``create=True`` it looks for the name first, and fails as any use of it does.
+    """
+    for call in module.nodes(cst.Call):
+        name = dotted(call.func) or ""
+        created = argument(call, "create")
+        if created is None or dotted(created.value) != "True":
+            continue
+        if name.endswith("patch.object"):
+            owner, leaf = argument(call, "target", 0), argument(call, "attribute", 1)
+            given = None if owner is None else module.qualified(owner.value)
+            if given is not None and leaf is not None:
+                named = literal(leaf.value)
+                yield f"{given}.{named if isinstance(named, str) else '*'}", call
+        elif name.rpartition(".")[2] == "patch":
+            target = argument(call, "target", 0)
+            if target is not None:
+                yield str(literal(target.value)), call
 
 
 def is_tried(module: Module, reference: Reference) -> bool:
