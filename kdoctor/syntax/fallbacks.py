@@ -149,7 +149,8 @@ def is_only_asked_for(node: cst.CSTNode, statement: cst.CSTNode) -> bool:
 
     ``try: K.sum``, ``except AttributeError: K = ops``: written anew, it would answer otherwise.
     """
-    return isinstance(statement, cst.Expr) and statement.value is node
+    is_named = isinstance(node, cst.Attribute | cst.Name)  # a call does something
+    return is_named and isinstance(statement, cst.Expr) and statement.value is node
 
 
 def is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:
