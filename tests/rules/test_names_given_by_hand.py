@@ -63,6 +63,14 @@ def test_a_mock_that_gives_nothing_of_this_name_is_none_of_it(tmp_path, patch):
     assert found(tmp_path, {"use.py": source}) == ["KD101"]
 
 
+@pytest.mark.parametrize(
+    "patch", ["mock.patch.object(K, 'sum')", "mock.patch('keras.backend.sum', return_value=3)"]
+)
+def test_a_mock_gives_what_is_called_as_a_function_of_python(tmp_path, patch):
+    source = f"from keras import backend as K\n\nwith {patch}:\n    K.sum(1)\n"
+    assert found(tmp_path, {"use.py": source}) == []
+
+
 def test_what_is_imported_before_it_is_given_is_reported(tmp_path):
     source = "import keras\nfrom keras.backend import softmax\n\nkeras.backend.softmax = softmax\n"
     assert found(tmp_path, {"use.py": source}) == ["KD101"]
