@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from kdoctor.documents import Document, Unit
 from kdoctor.engine.cache.trace import Trace
+from kdoctor.engine.debug_texts import DebugTexts
 from kdoctor.engine.expected_errors import ExpectedErrors
 from kdoctor.engine.gate import Gate, Question
 from kdoctor.engine.kept_comments import KeptComments
@@ -247,7 +248,7 @@ class Examiner:
     ) -> Iterator[Finding]:
         """Yield what the rules of some codes say about a module; the rules that fail are named."""
         expected = ExpectedErrors(module.text)
-        comments = KeptComments(module.text)
+        comments, texts = KeptComments(module.text), DebugTexts(module)
         for rule in self._rules:
             if rule.code not in codes:
                 continue
@@ -256,7 +257,9 @@ class Examiner:
             except Exception as error:  # noqa: BLE001 - a bug in one rule
                 problems.append(f"{why(error)} (in rule {rule.code})")
                 continue
-            yield from (comments.watched(each) for each in found if not expected.include(each))
+            for each in found:
+                if not expected.include(each):
+                    yield texts.watched(comments.watched(each))
 
     def _diffs(self, document: Document, data: bytes) -> FindingDiffs | None:
         """Return what knows what fixes would change, None where nobody asks for that."""

@@ -59,10 +59,11 @@ class ExpectedErrors:
 
     def include(self, finding: Finding) -> bool:
         """Say whether the code waits for the error that a finding tells of."""
-        if finding.severity is not Severity.ERROR or not self._parts:
+        named = set(_NAMED.findall(finding.message))
+        is_error = finding.severity is Severity.ERROR or bool(named)  # `… only works with …: else`
+        if not is_error or not self._parts:
             return False
         place = self._place(finding.place.span.start)
-        named = set(_NAMED.findall(finding.message))
         return any(self._is_expected(each, place, named, finding) for each in self._around(place))
 
     @cached_property

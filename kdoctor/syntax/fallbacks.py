@@ -10,7 +10,9 @@ from kdoctor.syntax.blocks import last_statement
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.walk import STATEMENTS, descendants
 
-_CONDITIONAL = frozenset({cst.If, cst.IfExp, cst.BooleanOperation, cst.FunctionDef, cst.ClassDef})
+_CONDITIONAL = frozenset({
+    cst.If, cst.IfExp, cst.While, cst.BooleanOperation, cst.FunctionDef, cst.ClassDef,
+})  # fmt: skip
 # Decorators of `unittest` and of `pytest.mark`, and how their test turns out where they let run.
 _SKIPPING = {"skipIf": False, "skipUnless": True, "skipif": False}
 
@@ -31,7 +33,7 @@ def conditions(
     if parent.__class__ not in _CONDITIONAL:
         return ()
     match parent:
-        case cst.If() | cst.IfExp() if child is parent.body:
+        case cst.If() | cst.IfExp() | cst.While() if child is parent.body:
             return ((parent.test, True),)
         case cst.If() | cst.IfExp() if child is parent.orelse:
             return ((parent.test, False),)
@@ -147,7 +149,8 @@ def is_only_asked_for(node: cst.CSTNode, statement: cst.CSTNode) -> bool:
 
     ``try: K.sum``, ``except AttributeError: K = ops``: written anew, it would answer otherwise.
     """
-    return isinstance(statement, cst.Expr) and statement.value is node
+    is_named = isinstance(node, cst.Attribute | cst.Name)  # a call does something
+    return is_named and isinstance(statement, cst.Expr) and statement.value is node
 
 
 def is_another_member(callee: cst.CSTNode, member: cst.CSTNode) -> bool:

@@ -37,6 +37,10 @@ def codes(source: str) -> list[str]:
         "try:\n    model.save('folder')\nexcept ValueError:\n    model.export('folder')\n",
         "try:\n    keras.models.load_model('dir')\nexcept ValueError:\n    pass\n",
         "try:\n    model.load_weights('w.weights.h5', by_name=True)\nexcept ValueError:\n    pass\n",
+        (
+            "def f(path):\n    try:\n        model.save(path, save_format='tf')\n"
+            "    except ValueError:\n        model.export(path)\n"
+        ),
         "with contextlib.suppress(AttributeError):\n    keras.backend.sum\n",
         "with contextlib.suppress(KeyError, AttributeError):\n    keras.backend.sum\n",
         f"async def f():\n    async with pytest.raises(ValueError):\n        {CALL}\n",
@@ -65,7 +69,12 @@ def test_who_waits_for_the_error_is_not_told_of_it(source):
         f"try:\n    {CALL}\nexcept ValueError:\n    print('no')\n    sys.exit(1)\n",
         f"try:\n    {CALL}\nexcept Exception:\n    pass\n",
         f"with pytest.raises(Exception):\n    {CALL}\n",
-        "try:\n    keras.backend.sum\nexcept AttributeError:\n    pass\n",
+        (
+            "def f(path):\n    try:\n        model.save(path, save_format='tf')\n"
+            "    except TypeError:\n        model.export(path)\n"
+        ),
+        "try:\n    model.save('a.keras', save_format='keras')\nexcept ValueError:\n    pass\n",
+        "try:\n    f(keras.backend.sum)\nexcept AttributeError:\n    pass\n",
         f"try:\n    {CALL}\nexcept Exception:\n    print(1)\nexcept ValueError:\n    pass\n",
         (
             "class T(unittest.TestCase):\n    def test(self):\n"

@@ -393,6 +393,24 @@ def test_what_runs_on_an_engine_that_is_gone_is_guarded(parse, test):
     assert not guarded(parse, source, "k.gone")
 
 
+def test_a_loop_that_a_version_check_never_enters_is_guarded(parse):
+    source = """
+        import k
+        is_old = k.__version__ < "3"
+        while is_old:
+            k.ops.gone(x)
+        while not is_old:
+            k.gone(x)
+            break
+        else:
+            k.other(x)
+    """
+
+    assert guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source, "k.gone")
+    assert not guarded(parse, source, "k.other")
+
+
 def test_what_runs_on_one_of_the_engines_is_not(parse):
     source = """
         import k

@@ -64,6 +64,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import speller_at, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._tensorflow import Gone, only_1, renames
+from kdoctor.rules.idioms._tensorflow.eagerness import is_for_graphs_alone
 from kdoctor.rules.idioms._tensorflow.graphs import AT_ONCE, CASTS, FILES, SEEDS, advice
 from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.names._backend.sessions import without_session
@@ -92,8 +93,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if module.is_tried_last(reference.node, _may_be_there):
             continue
-        if not any(first <= module.span(reference.node).start < end for first, end in taken):
-            yield _finding(module, facts, reference)
+        if any(first <= module.span(reference.node).start < end for first, end in taken):
+            continue
+        finding = _finding(module, facts, reference)
+        if finding.fix or not is_for_graphs_alone(module, reference.node):
+            yield finding
 
 
 def _is_gone(reference: Reference) -> bool:

@@ -41,12 +41,40 @@ _MEMBER = "_keras_shape"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
-    """Report each read, unless the file itself assigns such an attribute to the same thing."""
+    """Report each read, unless the file itself assigns such an attribute to the same thing.
+
+    Where a class of the file has one of its own, only what is known to be a tensor lacks it.
+    """
     nodes = [each for each in module.attributes if each.attr.value == _MEMBER]
     assigned = {_owner(module, each) for each in nodes if _is_stored(module, each)}
+    is_own = "self" in assigned or any(map(_defines_it, module.nodes(cst.ClassDef)))
     for node in nodes:
+        if is_own and not _is_symbolic(module, node):
+            continue
         if _owner(module, node) not in assigned and not module.is_guarded(node):
             yield _finding(module, facts, node)
+
+
+def _defines_it(cls: cst.ClassDef) -> bool:
+    """Say whether a class has it in its body: a property, a default, a field."""
+    for statement in cls.body.body:
+        match statement:
+            case cst.FunctionDef(name=cst.Name(value=name)):
+                names = [name]
+            case cst.SimpleStatementLine(body=[cst.Assign(targets=targets)]):
+                names = [dotted(each.target) or "" for each in targets]
+            case cst.SimpleStatementLine(body=[cst.AnnAssign(target=target)]):
+                names = [dotted(target) or ""]
+            case _:
+                continue
+        if _MEMBER in names:
+            return True
+    return False
+
+
+def _is_symbolic(module: Module, node: cst.Attribute) -> bool:
+    owner = module.type_of(node.value)
+    return owner is not None and owner.kind is Kind.TENSOR
 
 
 def _owner(module: Module, node: cst.Attribute) -> str:
@@ -92,8 +120,7 @@ def _asked_for(glimpse: Glimpse) -> Iterator[ast.AST]:
 
 
 def _finding(module: Module, facts: Facts, node: cst.Attribute) -> Finding:
-    owner = module.type_of(node.value)
-    is_symbolic = owner is not None and owner.kind is Kind.TENSOR
+    is_symbolic = _is_symbolic(module, node)
     proof = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
     named = "'KerasTensor' object" if is_symbolic else "object"
     return rule.finding(
@@ -128,6 +155,18 @@ VALID = [
     "import keras\nx = read()\nx._keras_shape = (None, 3)\nprint(x._keras_shape)",
     "import keras\nif hasattr(x, '_keras_shape'):\n    x._keras_shape",
     "import tf_keras\nx = tf_keras.Input((4,))\nx._keras_shape",
+    (
+        "import keras\n\n\nclass Box:\n    def __init__(self, shape):\n"
+        "        self._keras_shape = shape\n\n\ndef width(box):\n    return box._keras_shape[-1]"
+    ),
+    (
+        "import keras\n\n\nclass Box:\n    @property\n    def _keras_shape(self):\n"
+        "        return (None, 3)\n\n    def width(self):\n        return self._keras_shape[-1]"
+    ),
+    (
+        "import keras\n\n\nclass Box:\n    _keras_shape = None\n\n    def width(self):\n"
+        "        return self._keras_shape[-1]"
+    ),
 ]
 INVALID = [
     Example(

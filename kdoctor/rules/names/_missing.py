@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import itertools
 from collections.abc import Iterator
 from typing import Literal
@@ -11,8 +12,10 @@ from msgspec.structs import replace
 
 from kdoctor.keras_api import Lookup, Presence, split_root
 from kdoctor.once import once
+from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.literals import evaluated
 
 # Private names that old code reads all the same, gone from Keras 3. A test reaches for each.
@@ -28,6 +31,7 @@ PRIVATE = frozenset(
 )
 # TensorFlow's old faces of Keras: `tf.compat.v1.keras` is what `tf.keras` is, since Keras 3.
 FACADES = ("tensorflow.compat.v1.keras", "tensorflow.compat.v2.keras")
+_BUILTINS = frozenset(dir(builtins))
 _ABOVE_FACADES = "tensorflow.compat."
 
 Form = Literal["attribute", "from-import", "import"]
@@ -125,6 +129,8 @@ def _given_here(module: Module) -> tuple[tuple[str, cst.CSTNode], ...]:
         stored += _set_by_name(module)
     if "modules" in module.words:
         stored += _put_among_modules(module)
+    if "patch" in module.words:
+        stored += _patched(module)
     return tuple(stored)
 
 
@@ -152,6 +158,35 @@ def _set_by_name(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
                 leaf = evaluated(name.value) if isinstance(name.value, cst.SimpleString) else "*"
                 if given is not None:
                     yield f"{given}.{leaf}", call
+
+
+def _patched(module: Module) -> Iterator[tuple[str, cst.CSTNode]]:
+    """Yield what ``mock.patch.object(K, "mean", create=True)`` gives, or ``patch("keras.…")``.
+
+    Without ``create=True`` it looks for the name first, and fails as any use of it does: but for
+    the names of Python's own functions, such as ``sum``.
+    """
+    for call in module.nodes(cst.Call):
+        name = _patched_by(module, call)
+        created = argument(call, "create")
+        if name.rpartition(".")[2] in _BUILTINS or (
+            name and created is not None and dotted(created.value) == "True"
+        ):
+            yield name, call
+
+
+def _patched_by(module: Module, call: cst.Call) -> str:
+    """Return the dotted name that a call of ``mock.patch`` replaces, "" for any other call."""
+    function = dotted(call.func) or ""
+    target = argument(call, "target", 0)
+    if target is None:
+        return ""
+    if function.endswith("patch.object"):
+        owner, attribute = module.qualified(target.value), argument(call, "attribute", 1)
+        leaf = None if attribute is None else literal(attribute.value)
+        return f"{owner}.{leaf if isinstance(leaf, str) else '*'}" if owner and attribute else ""
+    text = literal(target.value) if function.rpartition(".")[2] == "patch" else ""
+    return text if isinstance(text, str) else ""
 
 
 def is_tried(module: Module, reference: Reference) -> bool:

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from functools import cache
 
-import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.keras_api import Lookup, split_root
-from kdoctor.model import Applicability, Fix
+from kdoctor.model import Fix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
-from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
 from kdoctor.rules.names._backend.examples import SPECIAL
 from kdoctor.rules.names._backend.functions import as_function
+from kdoctor.rules.names._backend.no_arrays import if_an_array
 from kdoctor.rules.names._backend.orderings import compared_ordering
 from kdoctor.rules.names._backend.phase_inputs import with_phase
 from kdoctor.rules.names._backend.phases import decorator_fix, phase_fix
-from kdoctor.rules.names._backend.plain_numbers import is_plain_number, may_be_plain_number
 from kdoctor.rules.names._backend.running import session_fix
 from kdoctor.syntax import Module, Reference
-from kdoctor.syntax.imports import dotted
 
 _MODULE = "backend."
-_NO_ARRAY = "`keras.ops.clip` takes no number of Python's own and no list, as `x` is or may be"
 _NOT_EQUAL = "for some arguments Keras 2 gives something else, see `kdoctor rules KD101`"
 
 
@@ -56,31 +52,14 @@ def attempted(
         facts.applicability,
         lambda use: attempted(module, facts, use, rows, name),
     )
-    if isinstance(attempt, Fix) and leaf == "clip" and reference.call is not None:
-        attempt = _if_an_array(module, reference.call, attempt)
+    if isinstance(attempt, Fix) and reference.call is not None:
+        attempt = if_an_array(module, leaf, reference.call, attempt)
     if isinstance(attempt, Fix):
         reason = attempt.unsafe_because or BY_HAND.get(name, _NOT_EQUAL)
         told = replace(attempt, unsafe_because=reason)
         return statements.with_the_name_of_today(module, reference.call, told)
     phase = phase_fix(module, leaf, reference.call) if reference.call is not None else None
     return phase or attempt
-
-
-def _if_an_array(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
-    """Return the fix of a ``K.clip``, unless what it clips is, or may be, no array.
-
-    ``K.clip`` made a tensor of a number and of a list, which ``keras.ops.clip`` refuses;
-    ``keras.ops.maximum``, for a bound that is None, takes them.
-    """
-    given = argument(call, "x", 0)
-    bounds = (argument(call, "min_value", 1), argument(call, "max_value", 2))
-    if given is None or any(dotted(each.value) == "None" for each in bounds if each is not None):
-        return fix
-    if isinstance(given.value, cst.List) or is_plain_number(module, given.value):
-        return Refusal(_NO_ARRAY)
-    if may_be_plain_number(module, given.value):
-        return replace(fix, applicability=Applicability.UNSAFE, unsafe_because=_NO_ARRAY)
-    return fix
 
 
 def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> Fix | Refusal | None:

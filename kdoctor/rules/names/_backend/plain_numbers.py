@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
-from kdoctor.rules.names._backend.reading import has_number_as_default, values_of_member
-from kdoctor.rules.own_classes import class_around
+from kdoctor.rules.names._backend.possible_values import perhaps, value_of_binding
 from kdoctor.syntax import Module
-from kdoctor.syntax.scopes import Binding, BindingKind
 
 _MAKERS = frozenset({"float", "int", "len"})
 _DEEPEST = 8  # steps from name to name
@@ -26,41 +22,23 @@ def is_plain_number(module: Module, node: cst.BaseExpression, steps: int = _DEEP
             return is_plain_number(module, left, steps) and is_plain_number(module, right, steps)
         case cst.IfExp(body=body, orelse=orelse):
             return is_plain_number(module, body, steps) and is_plain_number(module, orelse, steps)
-        case cst.Call(func=cst.Name() as function):
-            return _is_maker(module, function)
+        case cst.Call(func=cst.Name(value=name) as function):
+            return name in _MAKERS and is_maker(module, function)
         case cst.Name() if steps:
             bindings = module.bindings_at(node)
-            values = [_value(each) for each in bindings]
+            values = [value_of_binding(each) for each in bindings]
             return bool(values) and all(
                 value is not None and is_plain_number(module, value, steps - 1) for value in values
             )
     return False
 
 
-def may_be_plain_number(module: Module, node: cst.BaseExpression, steps: int = _DEEPEST) -> bool:
+def may_be_plain_number(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether something tells that it may be one: one of the values that a name has, a default.
 
     Of most expressions nothing does.
     """
-    if is_plain_number(module, node, steps):
-        return True
-    if not steps:
-        return False
-    match node:
-        case cst.IfExp(body=body, orelse=orelse):
-            given = [body, orelse]
-        case cst.BooleanOperation(left=left, right=right):
-            given = [left, right]
-        case cst.Name():
-            bindings = module.bindings_at(node)
-            if any(map(_has_number_as_default, bindings)):
-                return True
-            given = [value for each in bindings if (value := _value(each)) is not None]
-        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
-            given = list(_kept(module, node, member))
-        case _:
-            return False
-    return any(may_be_plain_number(module, each, steps - 1) for each in given)
+    return perhaps(module, node, is_plain_number)
 
 
 def becomes_plain_number(module: Module, call: cst.Call) -> bool:
@@ -69,25 +47,10 @@ def becomes_plain_number(module: Module, call: cst.Call) -> bool:
     around = None if argument is None else module.parent(argument)
     match around:
         case cst.Call(func=cst.Name(value="float" | "int") as function):
-            return around.func is not argument and _is_maker(module, function)
+            return around.func is not argument and is_maker(module, function)
     return False
 
 
-def _is_maker(module: Module, function: cst.Name) -> bool:
-    return function.value in _MAKERS and not module.bindings_at(function)
-
-
-def _value(binding: Binding) -> cst.BaseExpression | None:
-    is_whole = binding.kind is BindingKind.ASSIGN and not binding.path
-    return binding.value if is_whole else None
-
-
-def _has_number_as_default(binding: Binding) -> bool:
-    return binding.kind is BindingKind.PARAMETER and has_number_as_default(binding)
-
-
-def _kept(module: Module, node: cst.CSTNode, member: str) -> Iterator[cst.BaseExpression]:
-    """Yield what the class around stores in an attribute."""
-    around = class_around(module, node)
-    if around is not None:
-        yield from values_of_member(around, member)
+def is_maker(module: Module, function: cst.Name) -> bool:
+    """Say whether a name is Python's own function of this name."""
+    return not module.bindings_at(function)

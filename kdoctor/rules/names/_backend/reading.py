@@ -59,12 +59,17 @@ def parameters_of(scope: Scope) -> list[str]:
 
 def has_number_as_default(binding: Binding) -> bool:
     """Say whether it is a parameter like ``delta=1.0``: a setting, no tensor."""
-    if not isinstance(binding.scope.node, cst.FunctionDef | cst.Lambda):
-        return False
-    params = binding.scope.node.params
-    return any(
-        each.name.value == binding.name
-        and each.default is not None
-        and number_of(each.default) is not None
-        for each in (*params.posonly_params, *params.params, *params.kwonly_params)
-    )
+    default = default_of(binding)
+    return default is not None and number_of(default) is not None
+
+
+def default_of(binding: Binding) -> cst.BaseExpression | None:
+    """Return the default of a parameter."""
+    function = binding.scope.node
+    if not isinstance(function, cst.FunctionDef | cst.Lambda):
+        return None
+    params = function.params
+    for each in (*params.posonly_params, *params.params, *params.kwonly_params):
+        if each.name.value == binding.name:
+            return each.default
+    return None

@@ -1,0 +1,47 @@
+"""No fix is safe in ``f"{K.sum(x)=}"``: the program prints the text of the expression, too."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Final
+
+import libcst as cst
+from msgspec.structs import replace
+
+from kdoctor.model import Applicability, Finding, Span
+from kdoctor.syntax import Module
+
+_MAY_HOLD_ONE: Final = re.compile(r"=\s*(?:![rsa]\s*)?[:}]")
+_PRINTED: Final = "the text of the expression is printed, too, and would be another"
+
+
+class DebugTexts:
+    """Watches over the fixes of one module, whatever rule writes them."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+
+    def watched(self, finding: Finding) -> Finding:
+        """Return a finding with its fix as unsafe, where that writes into a text that is shown."""
+        fix = finding.fix
+        if fix is None or fix.applicability is not Applicability.SAFE or not self._spans:
+            return finding
+        if not any(_meet(edit.span, shown) for edit in fix.edits for shown in self._spans):
+            return finding
+        unsafe = replace(fix, applicability=Applicability.UNSAFE, unsafe_because=_PRINTED)
+        return replace(finding, fix=unsafe)
+
+    @cached_property
+    def _spans(self) -> list[Span]:
+        if _MAY_HOLD_ONE.search(self._module.text) is None:
+            return []
+        return [
+            self._module.span(each.expression)
+            for each in self._module.nodes(cst.FormattedStringExpression)
+            if each.equal is not None
+        ]
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
