@@ -31,17 +31,17 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
+from kdoctor.once import once
 from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import Origin, Origins, origins_of
-from kdoctor.rules.reads import names_spelled
+from kdoctor.rules.reads import names_spelled, reads_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several
 from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.imports import dotted
-from kdoctor.syntax.walk import descendants
 
 _LOOPS = (cst.BaseComp, cst.For, cst.While)
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
@@ -62,7 +62,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         made = origins.of(use.node.value)
         outputs = _outputs(module, origins, made)
         lost = _lost(module, origins, outputs)
-        if not lost or not _has_a_loss_for_each(module, origins, made, len(outputs)):
+        if not lost or not _has_a_loss_for_each(module, made, len(outputs)):
             continue
         if _is_read(module, call, {1 + each for each in lost}):
             yield _finding(module, use, call, [each + 1 for each in lost])
@@ -157,18 +157,20 @@ def _are_named_anew(module: Module) -> bool:
     )
 
 
-def _has_a_loss_for_each(
-    module: Module, origins: Origins, made: frozenset[Origin], count: int
-) -> bool:
+def _has_a_loss_for_each(module: Module, made: frozenset[Origin], count: int) -> bool:
     """Say whether all that compiles the model gives a loss to each output."""
-    compiled = [
-        each.called
-        for each in module.members
-        if each.member == "compile"
-        and each.called is not None
-        and origins.of(each.node.value) == made
-    ]
+    compiled = _compiled(module).get(made, ())
     return bool(compiled) and all(_gives_each(module, each, count) for each in compiled)
+
+
+@once
+def _compiled(module: Module) -> dict[frozenset[Origin], list[cst.Call]]:
+    """Return the calls of `compile`, by what the model is."""
+    found: dict[frozenset[Origin], list[cst.Call]] = {}
+    for each in module.members:
+        if each.member == "compile" and each.called is not None:
+            found.setdefault(origins_of(module).of(each.node.value), []).append(each.called)
+    return found
 
 
 def _gives_each(module: Module, compiling: cst.Call, count: int) -> bool:
@@ -204,11 +206,7 @@ def _is_read(module: Module, call: cst.Call, places: set[int]) -> bool:
         ) and not any(isinstance(each, cst.StarredElement) for each in target.elements)
     if not isinstance(target, cst.Name):
         return True
-    reads = (
-        each
-        for each in descendants(module.scope_of(call).node)
-        if isinstance(each, cst.Name) and each is not target and value_of(module, each) is call
-    )
+    reads = (each for each in reads_of(module, target) if value_of(module, each) is call)
     return any(_read_takes(module, each, places) for each in reads)
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from kdoctor.keras_api import Lookup, split_root
 from kdoctor.model import Applicability, Fix
 from kdoctor.rewrite import ONLY_IN_DEAD_CODE, Refusal, RewriteTable
-from kdoctor.rules.calls import argument
+from kdoctor.rules.calls import argument, is_builtin, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._backend import BY_HAND, REWRITES, statements
 from kdoctor.rules.names._backend.examples import SPECIAL
@@ -24,6 +24,7 @@ from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.imports import dotted
 
 _MODULE = "backend."
+_SEQUENCES = (cst.List, cst.ListComp, cst.Tuple)
 _NO_ARRAY = "`keras.ops.clip` takes no number of Python's own and no list, as `x` is or may be"
 _NOT_EQUAL = "for some arguments Keras 2 gives something else, see `kdoctor rules KD101`"
 
@@ -76,11 +77,23 @@ def _if_an_array(module: Module, call: cst.Call, fix: Fix) -> Fix | Refusal:
     bounds = (argument(call, "min_value", 1), argument(call, "max_value", 2))
     if given is None or any(dotted(each.value) == "None" for each in bounds if each is not None):
         return fix
-    if isinstance(given.value, cst.List) or is_plain_number(module, given.value):
+    if _is_sequence(module, given.value) or is_plain_number(module, given.value):
         return Refusal(_NO_ARRAY)
     if may_be_plain_number(module, given.value):
         return replace(fix, applicability=Applicability.UNSAFE, unsafe_because=_NO_ARRAY)
     return fix
+
+
+def _is_sequence(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it surely is a list or a tuple: written out, or made of one."""
+    match value := value_of(module, node):
+        case cst.BinaryOperation(operator=cst.Multiply(), left=left, right=cst.Integer()):
+            return isinstance(left, _SEQUENCES)
+        case cst.BinaryOperation(operator=cst.Add(), left=left, right=right):
+            return isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES)
+        case cst.Call(func=cst.Name(value="list" | "sorted" | "tuple") as function):
+            return is_builtin(module, function)
+    return isinstance(value, _SEQUENCES)
 
 
 def _special(module: Module, facts: Facts, reference: Reference, leaf: str) -> Fix | Refusal | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import libcst as cst
 
-from kdoctor.rules.names._backend.reading import has_number_as_default, values_of_member
+from kdoctor.once import once
+from kdoctor.rules.names._backend.reading import has_number_as_default, stored_by
 from kdoctor.rules.own_classes import class_around
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
@@ -37,30 +38,35 @@ def is_plain_number(module: Module, node: cst.BaseExpression, steps: int = _DEEP
     return False
 
 
-def may_be_plain_number(module: Module, node: cst.BaseExpression, steps: int = _DEEPEST) -> bool:
+def may_be_plain_number(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether something tells that it may be one: one of the values that a name has, a default.
 
     Of most expressions nothing does.
     """
-    if is_plain_number(module, node, steps):
-        return True
-    if not steps:
-        return False
+    waiting, seen = [node], {node}
+    for each in waiting:  # it grows meanwhile
+        if is_plain_number(module, each):
+            return True
+        bindings = module.bindings_at(each) if isinstance(each, cst.Name) else ()
+        if any(map(_has_number_as_default, bindings)):
+            return True
+        for value in (*_given(module, each), *map(_value, bindings)):
+            if value is not None and value not in seen:
+                seen.add(value)
+                waiting.append(value)
+    return False
+
+
+def _given(module: Module, node: cst.BaseExpression) -> Sequence[cst.BaseExpression]:
     match node:
         case cst.IfExp(body=body, orelse=orelse):
-            given = [body, orelse]
+            return body, orelse
         case cst.BooleanOperation(left=left, right=right):
-            given = [left, right]
-        case cst.Name():
-            bindings = module.bindings_at(node)
-            if any(map(_has_number_as_default, bindings)):
-                return True
-            given = [value for each in bindings if (value := _value(each)) is not None]
+            return left, right
         case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
-            given = list(_kept(module, node, member))
-        case _:
-            return False
-    return any(may_be_plain_number(module, each, steps - 1) for each in given)
+            around = class_around(module, node)
+            return () if around is None else _stored(module, around).get(member, ())
+    return ()
 
 
 def becomes_plain_number(module: Module, call: cst.Call) -> bool:
@@ -86,8 +92,11 @@ def _has_number_as_default(binding: Binding) -> bool:
     return binding.kind is BindingKind.PARAMETER and has_number_as_default(binding)
 
 
-def _kept(module: Module, node: cst.CSTNode, member: str) -> Iterator[cst.BaseExpression]:
-    """Yield what the class around stores in an attribute."""
-    around = class_around(module, node)
-    if around is not None:
-        yield from values_of_member(around, member)
+@once
+def _stored(module: Module, cls: cst.ClassDef) -> dict[str, list[cst.BaseExpression]]:
+    """Return what a class stores in attributes, other than None, by their names."""
+    del module  # it keeps the answer
+    found: dict[str, list[cst.BaseExpression]] = {}
+    for member, value in stored_by(cls):
+        found.setdefault(member, []).append(value)
+    return found
