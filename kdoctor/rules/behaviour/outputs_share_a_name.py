@@ -157,6 +157,7 @@ def _are_named_anew(module: Module) -> bool:
     )
 
 
+@once
 def _has_a_loss_for_each(module: Module, made: frozenset[Origin], count: int) -> bool:
     """Say whether all that compiles the model gives a loss to each output."""
     compiled = _compiled(module).get(made, ())

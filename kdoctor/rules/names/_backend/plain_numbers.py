@@ -43,7 +43,21 @@ def may_be_plain_number(module: Module, node: cst.BaseExpression) -> bool:
 
     Of most expressions nothing does.
     """
-    waiting, seen = [node], {node}
+    match node:
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
+            around = class_around(module, node)
+            return around is not None and _may_be_kept(module, around, member)
+    return _is_one_of(module, [node])
+
+
+@once
+def _may_be_kept(module: Module, cls: cst.ClassDef, member: str) -> bool:
+    return _is_one_of(module, [*_stored(module, cls).get(member, ())])
+
+
+def _is_one_of(module: Module, waiting: list[cst.BaseExpression]) -> bool:
+    """Say whether one of these may be a plain number, or what they are made of."""
+    seen = set(waiting)
     for each in waiting:  # it grows meanwhile
         if is_plain_number(module, each):
             return True
