@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -39,9 +40,10 @@ class KeptComments:
         parts = [part for edit in fix.edits for part in edit.parts]
         holes = [part.span for part in parts if isinstance(part, Hole)]
         written = "\n".join(part for part in parts if isinstance(part, str))
-        gone = Counter(
-            comment.text for comment in self._comments if _goes(comment.span, taken, holes)
-        )
+        first = bisect_left(self._starts, min(span.start for span in taken))
+        behind = bisect_left(self._starts, max(span.end for span in taken))
+        near = self._comments[first:behind]
+        gone = Counter(comment.text for comment in near if _goes(comment.span, taken, holes))
         return next((text for text, times in gone.items() if written.count(text) < times), None)
 
     @cached_property
@@ -49,6 +51,10 @@ class KeptComments:
         from kdoctor.suppression.comments import lines_of  # noqa: PLC0415 - for few fixes
 
         return lines_of(self._text).comments
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [each.span.start for each in self._comments]
 
 
 def _goes(comment: Span, taken: list[Span], holes: list[Span]) -> bool:

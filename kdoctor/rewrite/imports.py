@@ -101,7 +101,7 @@ class _Plan:
             and not self._is_kept_by_a_guard(binding)
             and not says_keep(self.module, binding.statement)
             and not self._is_bound_otherwise(binding)
-            and not is_read_by_text(self.module, binding.local)
+            and (self._fails(binding) or not is_read_by_text(self.module, binding.local))
             and not (self._scope(binding) is None and self.keeps(binding))
         )
 
@@ -140,6 +140,10 @@ class _Plan:
         return binding.local in self.new_names or not all(
             self._vanishes(self.module.span(use)) for use in uses
         )
+
+    def _fails(self, binding: ImportBinding) -> bool:
+        """Say whether an import finds nothing on the target: no text reads what it is to bind."""
+        return self.module.knowledge.exists(binding.imported) is False
 
     def _is_bound_otherwise(self, binding: ImportBinding) -> bool:
         return any(

@@ -5,28 +5,39 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.rules.calls import value_of
+from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 
 
 def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:
     """Return how many losses an argument surely holds; None where that is not sure."""
-    value = value_of(module, loss)
+    value = written_out(module, loss)
     match value:
+        case None:
+            return None
         case cst.List() | cst.Tuple() | cst.Dict():
             return count_elements(value)
         case cst.SimpleString() | cst.Lambda():
             return 1
         case cst.Name():
-            bound = [each.kind for each in module.bindings_at(value)]
-            if bound == [BindingKind.FUNCTION]:
-                return 1
+            bound = module.bindings_at(value)
+            if [each.kind for each in bound] == [BindingKind.FUNCTION]:
+                return 1 if _is_as_written(module, bound[0].node) else None
     found = module.type_of(value)
     if found is not None and found.kind is Kind.LOSS:
         return 1
     name = module.qualified(value) if isinstance(value, cst.Name | cst.Attribute) else None
     return 1 if name is not None and ".losses." in name and "keras" in name else None
+
+
+def _is_as_written(module: Module, function: cst.CSTNode) -> bool:
+    """Say whether no decorator makes something else of a function; those of the packages do not."""
+    names = [
+        module.qualified(each.func if isinstance(each, cst.Call) else each) or ""
+        for each in (decorated.decorator for decorated in getattr(function, "decorators", ()))
+    ]
+    return all(each.startswith(("keras.", "tensorflow.")) for each in names)
 
 
 def count_elements(display: cst.List | cst.Tuple | cst.Dict) -> int | None:

@@ -13,14 +13,23 @@ from kdoctor.syntax import Module
 def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
     """Yield where a name is read that a target or a parameter binds."""
     name = bound.name if isinstance(bound, cst.Param) else bound
-    for each in names_spelled(module, name.value) if isinstance(name, cst.Name) else ():
-        if each is not bound and any(at.node is bound for at in module.bindings_at(each)):
-            yield each
+    if isinstance(name, cst.Name):
+        found = _by_binding(module, name.value).get(bound, ())
+        yield from (each for each in found if each is not bound)
 
 
 def names_spelled(module: Module, spelling: str) -> Sequence[cst.Name]:
     """Return all names that are spelled so, also those of attributes and keywords."""
     return _by_spelling(module).get(spelling, ())
+
+
+@once
+def _by_binding(module: Module, spelling: str) -> dict[cst.CSTNode, list[cst.Name]]:
+    found: dict[cst.CSTNode, list[cst.Name]] = {}
+    for each in names_spelled(module, spelling):
+        for bound in dict.fromkeys(at.node for at in module.bindings_at(each)):
+            found.setdefault(bound, []).append(each)
+    return found
 
 
 @once

@@ -2,6 +2,8 @@
 
 import pytest
 
+from kdoctor.engine import fix as fix_files
+
 SQUARE = ("keras.backend.square(x)", "keras.ops.square(x)")
 
 
@@ -32,3 +34,9 @@ def test_an_import_that_text_may_read_stays(fix, reading):
 def test_other_text_keeps_nothing(fix, saying):
     result = fix(f"from keras import backend as K\nK.square(x)\n{saying}", SQUARE).text
     assert "import backend as K" not in result
+
+
+def test_an_import_that_fails_on_the_target_goes_for_all_that():
+    source = "from keras.utils import np_utils\nx = np_utils.to_categorical([1], eval('2'))\n"
+    done = fix_files(["-"], stdin=source.encode())
+    assert b"np_utils" not in done.files[0].after

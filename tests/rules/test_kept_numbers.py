@@ -46,6 +46,7 @@ def is_whole(code):
         ("self.axis, self.n = 3, 4", False),
         ("self.axis = 1\n        self.axis += last", False),
         ("self.axis = 1\n        for self.axis in last:\n            pass", False),
+        ("self.axis = 1\n        with last as self.axis:\n            pass", False),
         ("self.axis = 1\n        self.axes = [self.axis, 2]", True),
         ("self.axis = 1\n\n    axis = None", False),
         ("pass", False),
@@ -61,6 +62,12 @@ def test_it_is_what_the_layer_assigns_to_it(init, expected):
         ("(layers.Layer)", "(Base)"),
         ("        return", "        self.axis = x\n        return"),
         ("class", "def f(layer):\n    layer.axis = None\n\n\nclass"),
+        ("class", "def f(layer):\n    layer.__dict__.update(axis=None)\n\n\nclass"),
+        ("class", "def f(layer):\n    setattr(layer, 'axis', None)\n\n\nclass"),
+        (
+            "        return K.l2_normalize(x, self.axis)",
+            "        return K.l2_normalize(x, self.axis)\n\n\nclass Below(Normed):\n    axis = None",
+        ),
         ("class", "def f(layer):\n    del layer.axis\n\n\nclass"),
     ],
 )

@@ -26,11 +26,12 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
-from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.calls import argument, call_of_super, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.loss_counts import count_elements, count_losses
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, keyword
+from kdoctor.rules.written_out import is_read_once, written_out
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -48,17 +49,21 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if use.owner_defines or use.owner.cls not in _BUILT or module.is_guarded(use.called):
             continue
+        if call_of_super(use.called) is not None:
+            continue
         loss, given = argument(use.called, "loss", _PLACE), argument(use.called, _WEIGHTS)
-        weights = None if given is None else value_of(module, given.value)
-        if loss is None or not isinstance(weights, _Display):
+        weights = None if given is None else written_out(module, given.value)
+        if given is None or loss is None or not isinstance(weights, _Display):
             continue
         losses, count = count_losses(module, loss.value), count_elements(weights)
         if losses is None or count is None:
             continue
-        missing = _without_weight(module, loss.value, weights)
-        if missing and use.owner.cls == "Functional":
-            yield _of_dicts(module, facts, use, weights, missing)
-        elif not missing and losses != count and max(losses, count) > 1:
+        if isinstance(value_of(module, loss.value), cst.Dict) and isinstance(weights, cst.Dict):
+            # It looks up those that it needs.
+            missing = _without_weight(module, loss.value, weights)
+            if missing and use.owner.cls == "Functional":
+                yield _of_dicts(module, facts, use, given.value, weights, missing)
+        elif losses != count and max(losses, count) > 1:
             yield _of_counts(module, facts, use, loss.value, losses, weights, count)
 
 
@@ -81,11 +86,19 @@ def _keys(display: cst.Dict) -> list[str] | None:
     return names if len(set(names)) == len(display.elements) else None
 
 
-def _of_dicts(
-    module: Module, facts: Facts, use: MemberUse, weights: _Display, missing: list[str]
+def _of_dicts(  # noqa: PLR0913, PLR0917 - what the finding is about
+    module: Module,
+    facts: Facts,
+    use: MemberUse,
+    given: cst.BaseExpression,
+    weights: _Display,
+    missing: list[str],
 ) -> Finding:
     fix = None
-    if weights.elements:
+    why_not = None if is_read_once(module, given) else "the dict is used for something else, too"
+    if not weights.elements:
+        why_not = "the dict is empty"
+    if not why_not:
         start = module.span(weights.elements[0]).start
         added = "".join(f'"{each}": 1.0, ' for each in missing)
         fix = Fix(
@@ -100,7 +113,7 @@ def _of_dicts(
         confidence=use.confidence,
         help="Give each output a weight, 1.0 where Keras 2 took that.",
         fix=fix,
-        no_fix_because=None if fix else "the dict is empty",
+        no_fix_because=why_not,
     )
 
 
@@ -204,6 +217,23 @@ VALID = [
     (
         _MODEL + "loss = 'mse'\nif both:\n    loss = ['mse', 'mae']\n"
         "model.compile('sgd', loss, loss_weights=[1, 0.5])\n"
+    ),
+    # It grows, under its name or another.
+    _MODEL + "losses = ['mse']\nlosses.append('mae')\n"
+    "model.compile('sgd', losses, loss_weights=[1, 0.5])\n",
+    _MODEL + "weights = {'a': 1}\nweights['b'] = 2\n"
+    "model.compile('sgd', {'a': 'mse', 'b': 'mae'}, loss_weights=weights)\n",
+    _MODEL + "losses = ['mse']\nadd(losses)\nmodel.compile('sgd', losses, loss_weights=[1, 0.5])\n",
+    # A weight that no loss asks for.
+    _MODEL
+    + "model.compile('sgd', {'a': 'mse', 'b': 'mae'}, loss_weights={'a': 1, 'b': 2, 'c': 3})\n",
+    # A list is made of a function.
+    _MODEL + "@twice\ndef far(truth, guess):\n    return guess - truth\n\n\n"
+    "model.compile('sgd', far, loss_weights=[1, 0.5])\n",
+    (
+        "import keras\n\n\nclass Net(keras.Model):\n    def compile(self):\n"
+        "        super().compile('sgd', 'mse', loss_weights=[1, 0.5])\n\n"
+        "    def train_step(self, data):\n        return {}\n"
     ),
     # A class that weighs its losses itself.
     (

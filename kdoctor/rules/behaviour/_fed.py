@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind
+from kdoctor.once import once
 from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.syntax import MemberUse, Module
@@ -73,7 +74,19 @@ def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:
 def _class_of(module: Module, node: cst.BaseExpression) -> cst.ClassDef | None:
     """Return the class of this module that an object is of: `self`, or what is made here."""
     if isinstance(node, cst.Name) and node.value == "self":
-        return class_around(module, node)
+        around = class_around(module, node)
+        return None if around in _bases(module) else around  # one below may do it otherwise
     made = value_of(module, node)
     cls = class_named(module, made.func) if isinstance(made, cst.Call) else None
     return None if cls is None or cls.decorators else cls
+
+
+@once
+def _bases(module: Module) -> frozenset[cst.ClassDef]:
+    """Return the classes of this module that others of it are derived from."""
+    named = (
+        class_named(module, base.value)
+        for each in module.nodes(cst.ClassDef)
+        for base in each.bases
+    )
+    return frozenset(each for each in named if each is not None)

@@ -29,7 +29,7 @@ from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.behaviour._fed import PREDICTS, called_for_a_model, fed_calls
 from kdoctor.rules.calls import replaced
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.origins import origins_of
+from kdoctor.rules.reads import names_spelled, reads_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -54,13 +54,30 @@ _DEEPEST: Final = 4  # names and operations within each other
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each array that is yielded to `predict` by itself."""
     for function, calls in _only_for_predict(module).items():
-        called = origins_of(module).callers(function)
-        is_sure = all(each in calls for each in called) and len(called) == len(calls)
-        for node in own_nodes(function.body):
-            if not isinstance(node, cst.Yield) or not isinstance(node.value, cst.BaseExpression):
-                continue
-            if _is_no_tuple(module, node.value):
-                yield _finding(module, facts, node.value, is_sure=is_sure)
+        given = [each.value for each in own_nodes(function.body) if isinstance(each, cst.Yield)]
+        batches = [each for each in given if isinstance(each, cst.BaseExpression)]
+        # One that gives tuples as well may be told when to, or asks for the version.
+        if len(batches) < len(given) or not all(_is_no_tuple(module, each) for each in batches):
+            continue
+        is_sure = _is_for_nothing_else(module, function, calls)
+        for batch in batches:
+            yield _finding(module, facts, batch, is_sure=is_sure)
+
+
+def _is_for_nothing_else(module: Module, function: cst.FunctionDef, calls: list[cst.Call]) -> bool:
+    """Say whether all that a generator function makes goes to `predict`, by whatever name."""
+    called = {each.func for each in calls}
+    for name in names_spelled(module, function.name.value):
+        if name is not function.name and not {name, module.parent(name)} & called:
+            return False
+    for call in calls:
+        target = module.parent(call)
+        kept = target.targets[0].target if isinstance(target, cst.Assign) else None
+        if isinstance(kept, cst.Name) and len(list(reads_of(module, kept))) > 1:
+            return False
+        if not isinstance(kept, cst.Name) and not isinstance(target, cst.Arg):
+            return False
+    return True
 
 
 def _finding(module: Module, facts: Facts, batch: cst.BaseExpression, *, is_sure: bool) -> Finding:
@@ -169,6 +186,16 @@ VALID = [
     _HEAD + _ARRAY.format("2 * made") + _MODEL + _PREDICT,
     _HEAD + "def batches(x):\n    for _ in range(2):\n        yield x\n" + _MODEL
     + "model.predict(batches(rows))",
+    # It gives tuples as well, where it is told to.
+    (
+        _HEAD + "def batches(wrap=True):\n    x = np.ones((2, 3))\n    if wrap:\n"
+        "        yield (x,)\n    else:\n        yield x\n" + _MODEL + _PREDICT
+    ),
+    # A class below gives something else.
+    _HEAD + "class Rows:\n    def batches(self):\n        yield np.ones((2, 3))\n\n"
+    "    def run(self, model):\n        model = keras.Model()\n"
+    "        model.predict(self.batches())\n\n\nclass Pairs(Rows):\n"
+    "    def batches(self):\n        yield (np.ones((2, 3)),)\n",
     # No generator for a model.
     _HEAD + _ARRAY.format("np.ones((2, 3))") + _MODEL + "model.predict(next(batches()))",
     _HEAD.replace("import keras", "import tf_keras as keras") + _ARRAY.format("np.ones((2, 3))")

@@ -27,12 +27,13 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.calls import argument, call_of_super, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.loss_counts import count_elements, count_losses
 from kdoctor.rules.origins import Origins, origins_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several, keyword
+from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 
@@ -58,6 +59,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         ]
         outputs = _count_outputs(module, origins, use) if flat else None
         if flat and outputs is None and use.owner.cls in _WITHOUT_OWN_STEP:
+            if call_of_super(use.called) is not None:
+                continue
             outputs = _count_losses(module, use.called)
         for name, metrics in flat if outputs and outputs > 1 else ():
             assert outputs is not None
@@ -92,7 +95,7 @@ def _outputs_of(module: Module, made: cst.Call) -> int | None:
     if kind is None or kind.cls != "Functional":
         return None
     given = argument(made, "outputs", 1)
-    outputs = None if given is None else value_of(module, given.value)
+    outputs = None if given is None else written_out(module, given.value)
     if not isinstance(outputs, cst.List | cst.Tuple):
         found = None if outputs is None else module.type_of(outputs)
         return 1 if found and found.kind is Kind.TENSOR else None
@@ -108,7 +111,7 @@ def _count_losses(module: Module, compiling: cst.Call) -> int | None:
     if count is not None and count > 1:
         return count
     given = argument(compiling, "loss_weights")
-    weights = None if given is None else value_of(module, given.value)
+    weights = None if given is None else written_out(module, given.value)
     # A dict may leave outputs out.
     return count_elements(weights) if isinstance(weights, cst.List | cst.Tuple) else None
 
@@ -225,6 +228,10 @@ VALID = [
         "        return {}\n\n\nNet().compile('sgd', ['mse', 'mse'], metrics=['mae'])"
     ),
     _MADE + "model = made(False)\nmodel.compile('sgd', [*losses], metrics=['mae', 'mse'])",
+    _MADE + "losses = ['mse', 'mse']\nlosses.pop()\nmodel = made(False)\n"
+    "model.compile('sgd', losses, metrics=['mae', 'mse', 'mape'])",
+    _MODEL + "outputs = [a, b]\ndel outputs[1]\nmodel = keras.Model(x, outputs)\n"
+    "model.compile('sgd', 'mse', metrics=['mae'])",
     # Keras 3 takes several losses for one output.
     _MODEL + "model = keras.Model(x, a)\nmodel.compile('sgd', ['mse', 'mae'], metrics=['mae'])",
     # The model is one of those that are made.

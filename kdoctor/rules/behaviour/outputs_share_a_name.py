@@ -31,15 +31,19 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
+from kdoctor.once import once
 from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import Origin, Origins, origins_of
+from kdoctor.rules.reads import names_spelled, reads_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several
+from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.imports import dotted
 
+_LOOPS = (cst.BaseComp, cst.For, cst.While)
 _GIVE_RESULTS = frozenset({"evaluate", "test_on_batch", "train_on_batch"})
 
 
@@ -58,7 +62,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         made = origins.of(use.node.value)
         outputs = _outputs(module, origins, made)
         lost = _lost(module, origins, outputs)
-        if not lost or not _has_a_loss_for_each(module, origins, made, len(outputs)):
+        if not lost or not _has_a_loss_for_each(module, made, len(outputs)):
             continue
         if _is_read(module, call, {1 + each for each in lost}):
             yield _finding(module, use, call, [each + 1 for each in lost])
@@ -94,7 +98,7 @@ def _outputs(module: Module, origins: Origins, made: frozenset[Origin]) -> list[
     if not isinstance(call, cst.Call) or kind is None or kind.cls != "Functional":
         return []
     given = argument(call, "outputs", 1)
-    outputs = None if given is None else value_of(module, given.value)
+    outputs = None if given is None else written_out(module, given.value)
     if not isinstance(outputs, cst.List | cst.Tuple):
         return []
     if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
@@ -104,7 +108,9 @@ def _outputs(module: Module, origins: Origins, made: frozenset[Origin]) -> list[
 
 def _lost(module: Module, origins: Origins, outputs: list[cst.BaseExpression]) -> list[int]:
     """Return the outputs of which a later one has the same name."""
-    makers = [_maker(module, origins, each) for each in outputs] if len(outputs) > 1 else []
+    if len(outputs) < 2 or _are_named_anew(module):
+        return []
+    makers = [_maker(module, origins, each) for each in outputs]
     return [
         place
         for place, maker in enumerate(makers)
@@ -112,8 +118,12 @@ def _lost(module: Module, origins: Origins, outputs: list[cst.BaseExpression]) -
     ]
 
 
-def _maker(module: Module, origins: Origins, output: cst.BaseExpression) -> Origin | None:
-    """Return the call that made the layer that made an output, None where it is not one for sure.
+def _maker(
+    module: Module, origins: Origins, output: cst.BaseExpression
+) -> tuple[Origin, str] | None:
+    """Return what made the layer that made an output, None where it is not one for sure.
+
+    That is the call, and whose layer it is, since each object of a class makes one of its own.
 
     What a function makes is made anew by each call of it: there the output is what the function
     gives, and no call of a layer.
@@ -127,26 +137,46 @@ def _maker(module: Module, origins: Origins, output: cst.BaseExpression) -> Orig
         return None
     layers = origins.of(call.func)
     layer = next(iter(layers)) if len(layers) == 1 else None
-    return None if layer is None or layer.part else layer
+    if layer is None or layer.part or not _loops(module, layer.call) <= _loops(module, output):
+        return None
+    owner = call.func.value if isinstance(call.func, cst.Attribute) else None
+    return layer, "" if owner is None else module.source(owner)
 
 
-def _has_a_loss_for_each(
-    module: Module, origins: Origins, made: frozenset[Origin], count: int
-) -> bool:
+def _loops(module: Module, node: cst.CSTNode) -> set[cst.CSTNode]:
+    """Return the loops around a node: a layer that one makes is another each time."""
+    return {each for each in module.ancestors(node) if isinstance(each, _LOOPS)}
+
+
+def _are_named_anew(module: Module) -> bool:
+    """Say whether the file gives the outputs of a model names of its own."""
+    attributes = (module.parent(each) for each in names_spelled(module, "output_names"))
+    return any(
+        isinstance(each, cst.Attribute) and isinstance(module.parent(each), cst.AssignTarget)
+        for each in attributes
+    )
+
+
+@once
+def _has_a_loss_for_each(module: Module, made: frozenset[Origin], count: int) -> bool:
     """Say whether all that compiles the model gives a loss to each output."""
-    compiled = [
-        each.called
-        for each in module.members
-        if each.member == "compile"
-        and each.called is not None
-        and origins.of(each.node.value) == made
-    ]
+    compiled = _compiled(module).get(made, ())
     return bool(compiled) and all(_gives_each(module, each, count) for each in compiled)
+
+
+@once
+def _compiled(module: Module) -> dict[frozenset[Origin], list[cst.Call]]:
+    """Return the calls of `compile`, by what the model is."""
+    found: dict[frozenset[Origin], list[cst.Call]] = {}
+    for each in module.members:
+        if each.member == "compile" and each.called is not None:
+            found.setdefault(origins_of(module).of(each.node.value), []).append(each.called)
+    return found
 
 
 def _gives_each(module: Module, compiling: cst.Call, count: int) -> bool:
     given = argument(compiling, "loss", 1)
-    losses = None if given is None else value_of(module, given.value)
+    losses = None if given is None else written_out(module, given.value)
     if isinstance(losses, cst.SimpleString):
         return True
     return (
@@ -177,11 +207,7 @@ def _is_read(module: Module, call: cst.Call, places: set[int]) -> bool:
         ) and not any(isinstance(each, cst.StarredElement) for each in target.elements)
     if not isinstance(target, cst.Name):
         return True
-    reads = (
-        each
-        for each in descendants(module.scope_of(call).node)
-        if isinstance(each, cst.Name) and each is not target and value_of(module, each) is call
-    )
+    reads = (each for each in reads_of(module, target) if value_of(module, each) is call)
     return any(_read_takes(module, each, places) for each in reads)
 
 
@@ -193,6 +219,9 @@ def _read_takes(module: Module, name: cst.Name, places: set[int]) -> bool:
     around = module.parent(name)
     if isinstance(around, cst.Subscript) and around.value is name:
         return _takes(around, places)
+    if isinstance(around, cst.Arg):
+        call = module.parent(around)
+        return not isinstance(call, cst.Call) or dotted(call.func) != "len"
     return True
 
 
@@ -256,6 +285,26 @@ VALID = [
         "    return rate(tensor)\n\n\nmodel = keras.Model(x, [rated(x), rated(x)])\n"
         + _COMPILED + _TRAIN + "loss = results[1]"
     ),
+    # Each object has a layer of its own.
+    (
+        _HEAD + "\n\nclass Head:\n    def __init__(self):\n"
+        "        self.rate = keras.layers.Dense(1)\n\n\n"
+        "one = Head()\ntwo = Head()\nmodel = keras.Model(x, [one.rate(x), two.rate(x)])\n"
+        + _COMPILED + _TRAIN + "loss = results[1]"
+    ),
+    # So has each turn of a loop.
+    (
+        _HEAD + "for turn in range(2):\n    rate = keras.layers.Dense(1)\n    if turn:\n"
+        "        a = rate(x)\n    else:\n        b = rate(x)\n"
+        "model = keras.Model(x, [a, b])\n" + _COMPILED + _TRAIN + "loss = results[1]"
+    ),
+    # The names are given by hand.
+    _HEAD + _BOTH + "model.output_names = ['real', 'kind']\n" + _COMPILED + _TRAIN
+    + "loss = results[1]",
+    _HEAD + _JUDGE + "real, kind = judge(x)\nboth = [real, kind]\n"
+    "both[0] = keras.layers.Identity()(real)\nmodel = keras.Model(x, both)\n"
+    + _COMPILED + _TRAIN + "loss = results[1]",
+    _HEAD + _BOTH + _COMPILED + _TRAIN + "print(len(results), results[0])",
     # Two layers.
     (
         _HEAD + "one, two = keras.layers.Dense(1), keras.layers.Dense(1)\n"

@@ -22,13 +22,16 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.once import once
 from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import keyword
 from kdoctor.syntax import Module
 
 _STATES = "return_state"
+_ASK = ("isinstance", "type")
 _RECURRENT = frozenset({
     "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "LSTM", "RNN", "SimpleRNN",
 })  # fmt: skip
@@ -51,6 +54,8 @@ def _are_states(module: Module, facts: Facts, node: cst.BaseExpression) -> bool:
     if not isinstance(part, cst.Subscript) or len(part.slice) != 1:
         return False
     if not isinstance(part.slice[0].slice, cst.Slice):
+        return False
+    if any(_is_asked_about(module, each) for each in (node, part.value)):
         return False
     called = _bound(module, part.value)
     layer = value_of(module, called.func) if isinstance(called, cst.Call) else None
@@ -81,13 +86,29 @@ def _bound(module: Module, node: cst.BaseExpression) -> cst.BaseExpression:
         return node
     if any(isinstance(each, cst.StarredElement) for each in parts.elements):
         return node
-    return parts.elements[place].value
+    return parts.elements[place].value if place < len(parts.elements) else node
+
+
+def _is_asked_about(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether the file asks of which type a name is: then it may well do without a list."""
+    return isinstance(node, cst.Name) and node.value in _asked_about(module)
+
+
+@once
+def _asked_about(module: Module) -> frozenset[str]:
+    called = (module.parent(each) for name in _ASK for each in names_spelled(module, name))
+    return frozenset(
+        each.args[0].value.value
+        for each in called
+        if isinstance(each, cst.Call) and each.args and isinstance(each.args[0].value, cst.Name)
+    )
 
 
 def _finding(
     module: Module, facts: Facts, states: cst.BaseExpression, *, is_first: bool
 ) -> Finding:
     span = module.outer_span(states)
+    is_hidden = module.scope_of(states).owner("list") is not None
     whole, part = ("tuple", "list") if is_first else ("list", "tuple")
     return rule.finding(
         module.place(states),
@@ -96,11 +117,14 @@ def _finding(
         symbol="keras.layers.RNN.__call__",
         confidence=Confidence.LIKELY,
         help="Make a list of them: `list(…)`.",
-        fix=Fix(
+        fix=None
+        if is_hidden
+        else Fix(
             "Make a list of the states",
             (Edit(span, ("list(", Hole(span), ")")),),
             facts.applicability(*(each for each in INVALID if each.after)),
         ),
+        no_fix_because="`list` is something else here" if is_hidden else None,
     )
 
 
@@ -133,6 +157,10 @@ VALID = [
     _CELLS.replace("keras.layers.RNN", "mine.RNN") + "[out] + states\n",
     _CELLS + "if again:\n    states = [out]\nmodel = keras.Model(x, [out] + states)\n",
     _LSTM + "[1] + result[1]\n",
+    # The code asks what it got, or fails by itself.
+    _LSTM + "if isinstance(result, list):\n    both = [x] + result[1:]\n",
+    _LSTM + "states = result[1:]\nif type(states) is list:\n    both = [x] + states\n",
+    _LSTM + "out, states = (result[1:],)\nboth = [x] + states\n",
     _LSTM.replace("keras", "tf_keras") + "[x] + result[1:]\n",
 ]
 INVALID = [

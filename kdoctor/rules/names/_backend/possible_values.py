@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from kdoctor.rules.names._backend.reading import default_of, values_of_member
+from kdoctor.once import once
+from kdoctor.rules.names._backend.reading import default_of, stored_by
 from kdoctor.rules.own_classes import class_around
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
@@ -30,32 +31,16 @@ def surely(module: Module, node: cst.BaseExpression, is_it: Asked, steps: int = 
     return False
 
 
-def perhaps(module: Module, node: cst.BaseExpression, is_it: Asked, steps: int = _DEEPEST) -> bool:
+def perhaps(module: Module, node: cst.BaseExpression, is_it: Asked) -> bool:
     """Say whether something tells that it may be one: one of the values that a name has, a default.
 
     Of most expressions nothing does.
     """
-    if is_it(module, node):
-        return True
-    if not steps:
-        return False
     match node:
-        case cst.IfExp(body=body, orelse=orelse):
-            given = [body, orelse]
-        case cst.BooleanOperation(left=left, right=right):
-            given = [left, right]
-        case cst.Name():
-            bindings = module.bindings_at(node)
-            parameters = [each for each in bindings if each.kind is BindingKind.PARAMETER]
-            defaults = map(default_of, parameters)
-            if any(each is not None and is_it(module, each) for each in defaults):
-                return True
-            given = [value for each in bindings if (value := value_of_binding(each)) is not None]
         case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
-            given = list(_kept(module, node, member))
-        case _:
-            return False
-    return any(perhaps(module, each, is_it, steps - 1) for each in given)
+            around = class_around(module, node)
+            return around is not None and _may_be_kept(module, around, member, is_it)
+    return _is_one_of(module, [node], is_it)
 
 
 def value_of_binding(binding: Binding) -> cst.BaseExpression | None:
@@ -64,8 +49,46 @@ def value_of_binding(binding: Binding) -> cst.BaseExpression | None:
     return binding.value if is_whole else None
 
 
-def _kept(module: Module, node: cst.CSTNode, member: str) -> Iterator[cst.BaseExpression]:
-    """Yield what the class around stores in an attribute."""
-    around = class_around(module, node)
-    if around is not None:
-        yield from values_of_member(around, member)
+@once
+def _may_be_kept(module: Module, cls: cst.ClassDef, member: str, is_it: Asked) -> bool:
+    return _is_one_of(module, [*_stored(module, cls).get(member, ())], is_it)
+
+
+def _is_one_of(module: Module, waiting: list[cst.BaseExpression], is_it: Asked) -> bool:
+    """Say whether one of these may be such a thing, or what they are made of."""
+    seen = set(waiting)
+    for each in waiting:  # it grows meanwhile
+        if is_it(module, each):
+            return True
+        for value in _made_of(module, each):
+            if value not in seen:
+                seen.add(value)
+                waiting.append(value)
+    return False
+
+
+def _made_of(module: Module, node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    match node:
+        case cst.IfExp(body=left, orelse=right) | cst.BooleanOperation(left=left, right=right):
+            yield left
+            yield right
+        case cst.Name():
+            for each in module.bindings_at(node):
+                is_parameter = each.kind is BindingKind.PARAMETER
+                value = default_of(each) if is_parameter else value_of_binding(each)
+                if value is not None:
+                    yield value
+        case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=member)):
+            around = class_around(module, node)
+            if around is not None:
+                yield from _stored(module, around).get(member, ())
+
+
+@once
+def _stored(module: Module, cls: cst.ClassDef) -> dict[str, list[cst.BaseExpression]]:
+    """Return what a class stores in attributes, other than None, by their names."""
+    del module  # it keeps the answer
+    found: dict[str, list[cst.BaseExpression]] = {}
+    for member, value in stored_by(cls):
+        found.setdefault(member, []).append(value)
+    return found

@@ -31,15 +31,19 @@ def argument_of(call: cst.Call, position: int, keyword: str) -> cst.BaseExpressi
 
 def values_of_member(cls: cst.ClassDef, member: str) -> Iterator[cst.BaseExpression]:
     """Yield what a class assigns to ``self.member``, other than None."""
+    return (value for name, value in stored_by(cls) if name == member)
+
+
+def stored_by(cls: cst.ClassDef) -> Iterator[tuple[str, cst.BaseExpression]]:
+    """Yield the attributes that a class assigns to, each with what it assigns, other than None."""
     for each in descendants(cls):
         if not isinstance(each, cst.Assign):
             continue
         for target in each.targets:
             stored = target.target
             is_none = isinstance(each.value, cst.Name) and each.value.value == "None"
-            named = isinstance(stored, cst.Attribute) and stored.attr.value == member
-            if named and not is_none:
-                yield each.value
+            if isinstance(stored, cst.Attribute) and not is_none:
+                yield stored.attr.value, each.value
 
 
 def number_of(node: cst.BaseExpression) -> float | None:
