@@ -97,7 +97,8 @@ def _decode(data: bytes, encoding: str, mark: bytes) -> Decoded:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FileProblem(
-            f"it is not {encoding}: byte 0x{data[error.start]:02x} on line {line} ({error.reason})"
+            f"it is not {encoding}: byte 0x{data[error.start]:02x} on line {line} "
+            f"({error.reason}); save it as UTF-8"
         ) from error
     except (LookupError, ValueError) as error:  # a codec that is no text encoding, such as rot13
         raise FileProblem(f"it declares {encoding}, which is no text encoding") from error

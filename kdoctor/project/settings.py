@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct, field
 
 from kdoctor.config import CONFIG_FILES, Config, Key, config_of, value_of
+from kdoctor.documents.encoding import as_searched
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.interpreters import folder_above
 from kdoctor.project.root import shown
@@ -197,7 +198,7 @@ def _read(path: Path, folder: str | None) -> Layer | None:
         file = open_file(path, name)
     except FileProblem as problem:
         raise _Unread(path, problem) if is_pyproject else _unusable(name, problem) from None
-    if is_pyproject and b"kdoctor" not in file.data:
+    if is_pyproject and b"kdoctor" not in as_searched(file.data):
         return None
     try:
         table: Any = toml_of(file.text)

@@ -485,3 +485,12 @@ def test_the_program_itself_in_a_repository_of_two_projects(project):
     assert ended.code == 0, ended
     changed = [path for path in committed if b"ops.sum" in project.read(path)]
     assert changed == ["new/train.py"]
+
+
+def test_a_configuration_in_utf_16_is_no_configuration_that_is_not_there(tmp_path, monkeypatch):
+    (tmp_path / "old.py").write_text(OLD)
+    (tmp_path / "pyproject.toml").write_bytes(
+        '[tool.kdoctor]\nselect = ["KD102"]\n'.encode("utf-16")
+    )
+    monkeypatch.chdir(tmp_path)
+    assert CliRunner().invoke(app, ["scan", "--no-cache", "."]).exit_code == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import libcst as cst
+
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
 
@@ -28,6 +30,18 @@ def is_read_of_guarded_import(module: Module, reference: Reference) -> bool:
         and alias is not None
         and module.is_guarded(alias)
     )
+
+
+def is_read_of_guarded_value(module: Module, reference: Reference) -> bool:
+    """Say whether a variable is read whose value was asked for where nothing comes of its lack.
+
+    ``if total:`` below ``try: total = K.sum``, ``except AttributeError: total = None``: what is
+    tried is guarded only where all that uses the variable minds that it may be None.
+    """
+    if not isinstance(reference.node, cst.Name):
+        return False
+    values = [each.value for each in module.bindings_at(reference.node)]
+    return any(value is not None and module.is_guarded(value) for value in values)
 
 
 def of_package(module: Module, package: str) -> Iterator[Reference]:

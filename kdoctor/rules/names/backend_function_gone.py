@@ -72,7 +72,11 @@ from kdoctor.rules.names._backend.attempts import (
 )
 from kdoctor.rules.names._backend.examples import BROKEN, FINE
 from kdoctor.rules.names._missing import another_star_may_bind_it, error_of, is_closed, is_given
-from kdoctor.rules.names._told import is_read_of_guarded_import, told_once
+from kdoctor.rules.names._told import (
+    is_read_of_guarded_import,
+    is_read_of_guarded_value,
+    told_once,
+)
 from kdoctor.rules.rule import Rule
 from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
@@ -88,6 +92,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         and facts.lookup(reference.name).presence is Presence.MISSING
         and not module.is_guarded(reference.node)
         and not is_read_of_guarded_import(module, reference)
+        and not is_read_of_guarded_value(module, reference)
         and not is_closed(reference)
         and not another_star_may_bind_it(module, reference)
         and not is_given(module, reference)

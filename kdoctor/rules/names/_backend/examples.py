@@ -83,6 +83,10 @@ FINE = [
     ),
     (
         "from keras import backend as K\ntry:\n    total = K.sum\n"
+        "except AttributeError:\n    total = None\nif total:\n    total(1.0)"
+    ),
+    (
+        "from keras import backend as K\ntry:\n    total = K.sum\n"
         "except AttributeError:\n    from keras.ops import sum as total"
     ),
     # Not Keras' backend.
