@@ -166,7 +166,7 @@ def test_ctrl_c_ends_with_130_and_leaves_no_process(project):
     os.killpg(program.pid, signal.SIGINT)
     out, err = program.communicate(timeout=60)
     assert program.returncode == 130
-    assert err == b"kdoctor: interrupted\n"
+    assert err == b"kdoctor: interrupted\n", err.decode()
     assert b"Traceback" not in out
     with pytest.raises(ProcessLookupError):
         os.killpg(program.pid, 0)
