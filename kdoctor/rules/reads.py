@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.once import once
+from kdoctor.rules.calls import literal
 from kdoctor.syntax import Module
 
 
@@ -38,3 +39,12 @@ def _by_spelling(module: Module) -> dict[str, list[cst.Name]]:
     for each in module.nodes(cst.Name):
         found.setdefault(each.value, []).append(each)
     return found
+
+
+def place_read(read: cst.Subscript) -> int | None:
+    """Return which element a subscript reads; None of a slice, and where that is computed."""
+    match read.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=index))]:
+            place = literal(index)
+            return place if isinstance(place, int) else None
+    return None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import libcst as cst
 from msgspec import Struct
 
 from kdoctor.keras_api import ClassFamily, EntryKind
 from kdoctor.model import Applicability, Edit, Fix, Hole, ImportNeed, Span
-from kdoctor.rewrite import Refusal, Speller
-from kdoctor.rewrite.arguments import up_to_the_next
+from kdoctor.rewrite import Refusal, Speller, without
 from kdoctor.rules.arguments._first_layer import Place, first_layer_place
 from kdoctor.rules.arguments._keywords import TAKEN
 from kdoctor.rules.calls import literal, value_of
@@ -80,10 +79,12 @@ def input_first(
     if size is not None and argument.keyword and argument.keyword.value not in _WITH_A_SIZE:
         return Refusal(f"`{_SIZE}=` belongs to the shape and is not taken by Keras 3 either")
     moved = [argument] if size is None else [argument, size]
-    gaps = gaps_of(module, call, moved)
+    gone = without(module, call, moved)
+    if gone is None:
+        return Refusal("there is a comment beside it")
     values = [module.outer_span(each.value) for each in moved]
     spelled, need = Speller.at(module, reference).spell("keras.Input")
-    edit = _edit(place, spelled, argument, values, gaps)
+    edit = _edit(place, spelled, argument, values, [each.span for each in gone])
     return Moved(
         edit,
         () if need is None else (need,),
@@ -117,30 +118,6 @@ def _edit(
             *(Hole(Span(start, end)) for start, end in zip(starts, ends, strict=True)),
         ),
     )
-
-
-def gaps_of(module: Module, call: cst.Call, gone: Collection[cst.Arg]) -> list[Span]:
-    """Return what goes with some arguments: their commas, and the blanks up to the neighbours."""
-    gaps: list[Span] = []
-    for index, each in enumerate(call.args):
-        if each not in gone:
-            continue
-        span = Span(module.span(each).start, module.outer_span(each.value).end)
-        kept_behind = [other for other in call.args[index + 1 :] if other not in gone]
-        kept_before = [other for other in call.args[:index] if other not in gone]
-        if kept_behind:
-            following = module.span(call.args[index + 1]).start
-            if "#" in module.text[span.end : following]:
-                gaps.append(Span(span.start, following))
-            else:
-                gaps.append(up_to_the_next(module.text, span, following))
-        elif kept_before:
-            before = module.outer_span(kept_before[-1].value).end
-            gaps = [gap for gap in gaps if gap.end <= before] + [Span(before, span.end)]
-        else:
-            start = gaps[0].start if gaps else span.start
-            gaps = [Span(start, module.span(call).end - 1)]
-    return gaps
 
 
 def is_plain(module: Module, argument: cst.Arg) -> bool:

@@ -35,14 +35,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rewrite import Refusal
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._first_layer import first_layer_place
 from kdoctor.rules.arguments._input_first import (
     ARGUMENTS,
     calls_something,
     fix_of,
-    gaps_of,
     input_first,
     is_length,
     own_parameters,
@@ -153,10 +152,10 @@ def _proof(facts: Facts) -> Applicability:
 
 def _left_out(module: Module, facts: Facts, call: cst.Call, argument: cst.Arg) -> Fix | Refusal:
     """Leave out what is passed over, where nothing goes with it."""
-    if calls_something(argument.value):
-        return Refusal("something is called for it")
-    edits = tuple(Edit(gap, ()) for gap in gaps_of(module, call, [argument]))
-    return Fix("Leave out what is passed over", edits, _proof(facts))
+    edits = without(module, call, [argument])
+    if edits is None or calls_something(argument.value):
+        return Refusal("there is a comment beside it, or something is called for it")
+    return Fix("Leave out what is passed over", tuple(edits), _proof(facts))
 
 
 rule = Rule(

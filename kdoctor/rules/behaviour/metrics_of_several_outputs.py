@@ -27,6 +27,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.rules.behaviour._lists_of_one import outputs_of
 from kdoctor.rules.calls import argument, call_of_super, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.loss_counts import count_elements, count_losses
@@ -90,12 +91,8 @@ def _count_outputs(module: Module, origins: Origins, use: MemberUse) -> int | No
 
 def _outputs_of(module: Module, made: cst.Call) -> int | None:
     """Return how many outputs a call makes a model with; None where it does not say."""
-    name = module.qualified(made.func)
-    kind = module.knowledge.class_type(name) if name else None
-    if kind is None or kind.cls != "Functional":
-        return None
-    given = argument(made, "outputs", 1)
-    outputs = None if given is None else written_out(module, given.value)
+    given = outputs_of(module, made)
+    outputs = None if given is None else written_out(module, given)
     if not isinstance(outputs, cst.List | cst.Tuple):
         found = None if outputs is None else module.type_of(outputs)
         return 1 if found and found.kind is Kind.TENSOR else None

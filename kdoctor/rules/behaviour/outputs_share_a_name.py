@@ -32,10 +32,12 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.once import once
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.behaviour._lists_of_one import outputs_of
+from kdoctor.rules.calls import argument, is_hidden, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.loss_counts import count_elements
 from kdoctor.rules.origins import Origin, Origins, origins_of
-from kdoctor.rules.reads import names_spelled, reads_of
+from kdoctor.rules.reads import names_spelled, place_read, reads_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make, gives_several
 from kdoctor.rules.written_out import written_out
@@ -93,12 +95,8 @@ def _outputs(module: Module, origins: Origins, made: frozenset[Origin]) -> list[
     if len(values) > 1:
         return []
     call = values[0] if values else origin.call
-    name = module.qualified(call.func) if isinstance(call, cst.Call) else None
-    kind = module.knowledge.class_type(name) if name else None
-    if not isinstance(call, cst.Call) or kind is None or kind.cls != "Functional":
-        return []
-    given = argument(call, "outputs", 1)
-    outputs = None if given is None else written_out(module, given.value)
+    given = outputs_of(module, call) if isinstance(call, cst.Call) else None
+    outputs = None if given is None else written_out(module, given)
     if not isinstance(outputs, cst.List | cst.Tuple):
         return []
     if any(isinstance(each, cst.StarredElement) for each in outputs.elements):
@@ -179,15 +177,7 @@ def _gives_each(module: Module, compiling: cst.Call, count: int) -> bool:
     losses = None if given is None else written_out(module, given.value)
     if isinstance(losses, cst.SimpleString):
         return True
-    return (
-        isinstance(losses, cst.List | cst.Tuple)
-        and len(losses.elements) == count
-        and not any(
-            isinstance(each, cst.StarredElement)
-            or (isinstance(each.value, cst.Name) and each.value.value == "None")
-            for each in losses.elements
-        )
-    )
+    return isinstance(losses, cst.List | cst.Tuple) and count_elements(losses) == count
 
 
 def _is_read(module: Module, call: cst.Call, places: set[int]) -> bool:
@@ -227,11 +217,8 @@ def _read_takes(module: Module, name: cst.Name, places: set[int]) -> bool:
 
 def _takes(read: cst.Subscript, places: set[int]) -> bool:
     """Say whether a read takes one of the places; a slice, or what is computed, may take any."""
-    match read.slice:
-        case [cst.SubscriptElement(slice=cst.Index(value=index))]:
-            place = literal(index)
-            return not isinstance(place, int) or place in places
-    return True
+    place = place_read(read)
+    return place is None or place in places
 
 
 def _may_share(glimpse: Glimpse, facts: Facts) -> bool:

@@ -28,6 +28,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.reads import place_read
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, keyword
 from kdoctor.syntax import MemberUse, Module
@@ -132,16 +133,8 @@ def _reads_a_metric(module: Module, call: cst.Call, losses: int) -> bool:
         and isinstance(each.value, cst.Name)
         and value_of(module, each.value) is call
     )
-    return any(_position(each) >= losses for each in (*around, *reads))
-
-
-def _position(read: cst.Subscript) -> int:
-    """Return which result is read, -1 where that is not written out."""
-    match read.slice:
-        case [cst.SubscriptElement(slice=cst.Index(value=index))]:
-            value = literal(index)
-            return value if isinstance(value, int) else -1
-    return -1
+    places = map(place_read, (*around, *reads))
+    return any(place is not None and place >= losses for place in places)
 
 
 def _may_differ(glimpse: Glimpse, _: Facts) -> bool:

@@ -32,9 +32,6 @@ from kdoctor.syntax import Module
 
 _STATES = "return_state"
 _ASK = ("isinstance", "type")
-_RECURRENT = frozenset({
-    "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "LSTM", "RNN", "SimpleRNN",
-})  # fmt: skip
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -60,14 +57,16 @@ def _are_states(module: Module, facts: Facts, node: cst.BaseExpression) -> bool:
     called = _bound(module, part.value)
     layer = value_of(module, called.func) if isinstance(called, cst.Call) else None
     made = module.type_of(layer) if isinstance(layer, cst.Call) else None
-    if made is None or made.kind is not Kind.LAYER or made.cls not in _RECURRENT:
+    if made is None or made.kind is not Kind.LAYER or made.qualified is None:
         return False
     assert isinstance(layer, cst.Call)
     given = argument(layer, _STATES)
-    is_keras = (made.qualified or "").endswith(f".{made.cls}")
+    taken = facts.signature(made.qualified)
     return (
-        is_keras
+        made.qualified.endswith(f".{made.cls}")
         and is_keras_3(facts, made.qualified)
+        and taken is not None
+        and taken.parameter(_STATES) is not None
         and given is not None
         and literal(given.value) is True
     )
