@@ -38,6 +38,7 @@ import libcst as cst
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._first_layer import first_layer_place
+from kdoctor.rules.arguments._gone_examples import MOVED_WITH_THE_SHAPE
 from kdoctor.rules.arguments._input_first import (
     ARGUMENTS,
     calls_something,
@@ -147,7 +148,9 @@ def _fix(
 
 
 def _proof(facts: Facts) -> Applicability:
-    return facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    """The size of a batch that moves along is proven where it is the error: by KD303."""
+    own = (each for each in INVALID if each.after and not each.unsafe)
+    return facts.applicability(*own, *MOVED_WITH_THE_SHAPE)
 
 
 def _left_out(module: Module, facts: Facts, call: cst.Call, argument: cst.Arg) -> Fix | Refusal:
