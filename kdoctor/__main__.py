@@ -8,6 +8,7 @@ import sys
 
 TYPE_CHECKING = False  # as type checkers know it; `typing` itself takes longer than all of this
 if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
     from typing import NoReturn
 
 _HELP = ("-h", "--help")
@@ -72,6 +73,7 @@ def _main() -> None:
     if _examines():
         # What is found stays, too; the trees of files, which do not, have their own collecting.
         gc.set_threshold(_MOST)
+        sys.unraisablehook = _on_dropped
         from kdoctor.cli import plain  # noqa: PLC0415
 
         code = plain.run(sys.argv[1:])
@@ -80,6 +82,15 @@ def _main() -> None:
     from kdoctor.cli.app import main as program  # noqa: PLC0415
 
     program()
+
+
+def _on_dropped(dropped: UnraisableHookArgs) -> None:
+    """Let ctrl-C come again that struck where Python drops it, as a tree was taken apart."""
+    import signal  # noqa: PLC0415
+
+    from kdoctor.documents.interrupts import insists  # noqa: PLC0415
+
+    insists(signal.SIGINT, KeyboardInterrupt)(dropped)
 
 
 def _run(arguments: list[str]) -> int:

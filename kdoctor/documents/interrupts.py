@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # the last is Windows', the others Unix'
 _SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+_SOON = 0.01  # seconds: what dropped it has then ended
+
+
+def insists(number: int, raised: type[BaseException]) -> Callable[[UnraisableHookArgs], None]:
+    """Return a ``sys.unraisablehook`` that lets a signal come again where Python drops its error.
+
+    That is where it strikes in a ``__del__`` or in a callback of a weak reference: Python says so
+    on stderr, and goes on as if nothing had come.
+    """
+
+    def hook(dropped: UnraisableHookArgs) -> None:
+        if issubclass(dropped.exc_type, raised):
+            threading.Timer(_SOON, _thread.interrupt_main, [number]).start()
+        else:
+            sys.__unraisablehook__(dropped)
+
+    return hook
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from kdoctor.documents import uninterrupted
+from kdoctor.documents import insists, uninterrupted
 from kdoctor.engine.collecting import one_by_one, share_one_heap, untouched
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.packed import Packed
@@ -256,6 +256,7 @@ def _become_worker() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _STOP is not None:
         signal.signal(_STOP, _give_up)
+        sys.unraisablehook = insists(_STOP, _Stopped)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -25,6 +25,7 @@ from kdoctor.errors import KdoctorError
 from kdoctor.keras_api import newest_target
 
 ORDERS = Orders(newest_target())
+FEW = processes._LOT - 8  # chunks: a worker could take them all before it makes room for another
 
 
 def is_glibc():
@@ -174,7 +175,7 @@ def test_threads_of_a_program_that_calls_kdoctor_keep_their_own_heaps():
 
 @pytest.mark.usefixtures("marks")
 def test_files_side_by_side_are_done_by_one_process():
-    results = run(paths_and_processes_once_shared, ORDERS, tasks(64, 50_000), 2)
+    results = run(paths_and_processes_once_shared, ORDERS, tasks(FEW, 50_000), 2)
     doers = [process for _, process in results]
     turns = sum(one != other for one, other in pairwise(doers))
     assert len(set(doers)) == 2
@@ -221,7 +222,7 @@ def test_what_is_found_later_is_done_by_all(marks):
 
 @pytest.mark.usefixtures("marks")
 def test_one_large_task_at_the_start_does_not_keep_the_others_from_being_shared():
-    work = [Task(Source("large.py"), 1_000_000), *tasks(50, 50_000)]
+    work = [Task(Source("large.py"), 1_000_000), *tasks(FEW, 50_000)]
     results = run(paths_and_processes_once_shared, ORDERS, work, 2)
     assert len({process for _, process in results}) == 2
 

@@ -100,6 +100,17 @@ def test_a_fresh_sample_of_the_record_still_holds():
     assert not broken, f"--seed {seed}"
 
 
+def test_what_keras_2_mostly_refuses_is_drawn_until_it_is_enough(prove):
+    """Four axes and floating numbers only: some three in the first 24 draws, or none."""
+    left, right = "keras.backend.softmax(x, axis=-1)", "keras.ops.softmax(x, axis)"
+    seeds = [1, 2, 3, 4, 5, 136329057]
+    jobs = [RewriteJob(str(seed), left, right, "equals('axis', 3)", 24, seed) for seed in seeds]
+    outcomes = prove(jobs)
+    assert len(outcomes) == len(seeds)
+    assert [outcome.failures for outcome in outcomes.values() if not outcome.holds] == []
+    assert any(sum(outcome.cases.values()) + outcome.outside > 24 for outcome in outcomes.values())
+
+
 @pytest.mark.parametrize(("key", "what"), WRONG.items())
 def test_what_is_not_proven_says_why(outcomes, key, what):
     outcome = outcomes[key]

@@ -8,7 +8,7 @@ import numpy as np
 
 from kdoctor.verify.draws.scene import Scene, Strategy
 from kdoctor.verify.draws.shared import count, no_name, number, text
-from kdoctor.verify.values import Array, Function, Role, as_dtype
+from kdoctor.verify.values import INTEGERS, Array, Function, Role, as_dtype
 
 
 def _large_shape(_: Scene, __: str) -> tuple[int, int]:
@@ -19,6 +19,18 @@ def _probability(scene: Scene, _: str) -> float | int | Array:
     chosen: float = scene.rng.choice([0.0, 0.1, 0.5, 0.9, 1.0, 0, 1])
     as_array = scene.rng.random() < 0.3
     return Array(np.full((1, 200), chosen, "float32")) if as_array else chosen
+
+
+def _bound(scene: Scene, parameter: str) -> float | int:
+    """One end of a range: a whole number where whole numbers are drawn from it."""
+    kinds = scene.conditions.values.get("dtype", ())
+    if kinds and set(kinds) <= set(INTEGERS):
+        return scene.rng.choice([-3, 0, 2] if parameter == "minval" else [3, 5, 40])
+    return number(scene, parameter) if parameter == "minval" else count(scene, parameter)
+
+
+def _level(scene: Scene, _: str) -> float | int:
+    return scene.rng.choice([0.0, 0.1, 0.25, 0.5, 0.9, 0])
 
 
 def _large(scene: Scene, _: str) -> Array:
@@ -114,11 +126,11 @@ STRATEGIES: dict[str, Strategy] = {
     "random_bernoulli.p": _probability,
     "random_binomial.p": _probability,
     "dropout.x": _large,
-    "dropout.level": number,
+    "dropout.level": _level,
     "mean": number,
     "stddev": count,
-    "minval": number,
-    "maxval": count,
+    "minval": _bound,
+    "maxval": _bound,
     "name_scope.name": text,
     "unique_object_name.name": text,
     **dict.fromkeys(
