@@ -24,6 +24,7 @@ from kdoctor.diagnose.names import explain_name
 from kdoctor.diagnose.own_names import explain_unbuilt, explain_unimported
 from kdoctor.diagnose.positions import explain_position
 from kdoctor.diagnose.required import explain_required
+from kdoctor.diagnose.restoring import restored
 from kdoctor.diagnose.shapes import encountered
 from kdoctor.diagnose.tracebacks import Raised, read_exceptions
 from kdoctor.diagnose.verdicts import verdict
@@ -70,10 +71,13 @@ def explain(
     """
     asked = resolve_target(target, "--target") if isinstance(target, str) else target
     said = _explained(text, asked, versions or {}, read)
-    if said.is_known or (whole := unwrapped_lines(text)) == text:
+    if said.is_known:
         return said
-    again = _explained(whole, asked, versions or {}, read)
-    return again if again.concerns_keras else said
+    for other in {unwrapped_lines(text): None, restored(text): None}:
+        again = said if other == text else _explained(other, asked, versions or {}, read)
+        if again.concerns_keras:
+            return again
+    return said
 
 
 def _explained(

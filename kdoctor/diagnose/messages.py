@@ -101,13 +101,19 @@ def explain_message(case: Case) -> Diagnosis | None:
     for entry in messages():
         if entry.types and case.error.type and case.error.name not in entry.types:
             continue
-        matched = re.search(entry.pattern, case.error.message, re.DOTALL)
+        matched = _pattern(entry.pattern).search(case.error.message)
         if matched is None or not _fits(entry, case):
             continue
         groups = matched.groupdict(default="…").items()
         found = {key: text.partition("\n")[0] for key, text in groups}
         return _diagnosis(entry, found, case)
     return None
+
+
+@cache
+def _pattern(written: str) -> re.Pattern[str]:
+    """Compile a pattern; a chat or an issue makes markup of backticks, and they are gone."""
+    return re.compile(re.sub(r"`(?!\?)", "`?", written), re.DOTALL)
 
 
 def _fits(entry: Message, case: Case) -> bool:

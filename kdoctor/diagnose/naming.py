@@ -62,7 +62,7 @@ _SPELLINGS: Final = (
     ("tensorflow._api.v1", "tensorflow"),
 )
 _NAME: Final = r"[A-Za-z_]\w*"
-_DOTTED: Final = r"[A-Za-z_][\w.]*"
+_DOTTED: Final = r"[A-Za-z_](?:[\w.]*\w)?"
 _ATTRIBUTE: Final = re.compile(
     rf"(?P<partial>partially initialized )?[Mm]odule ['\"`](?P<module>{_DOTTED})['\"`] has no "
     rf"attribute ['\"`](?P<name>{_NAME})['\"`](?P<rest>.*)"

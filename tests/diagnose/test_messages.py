@@ -28,6 +28,12 @@ def test_the_example_of_an_entry_is_explained_by_it(entry):
     assert "<" not in re.sub(r"<(?:operation on t|learning rate|decay)>", "", found.meaning)
 
 
+@pytest.mark.parametrize("entry", [e for e in TOLD if "`" in e.example], ids=lambda e: e.id)
+def test_it_is_explained_too_where_an_issue_made_markup_of_the_backticks(entry):
+    found = explain(shown(entry).replace("`", ""))
+    assert any(f"({entry.id})" in each for each in found.evidence), found
+
+
 @pytest.mark.parametrize("entry", messages(), ids=lambda entry: entry.id)
 def test_an_entry_that_asks_for_frames_says_what_must_hold_without_them(entry):
     asks = bool(entry.raised_in or entry.line)

@@ -8,6 +8,7 @@ import pytest
 
 from kdoctor import explain
 from kdoctor.diagnose import Fault, read_exceptions
+from kdoctor.diagnose.restoring import restored
 
 GONE = "AttributeError: 'Sequential' object has no attribute 'fit_generator'"
 SYMBOLIC = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
@@ -269,3 +270,40 @@ def test_a_warning_that_goes_through_the_log_is_known():
         "`keras.saving.save_model(model)`. This file format is considered legacy.\n"
     )
     assert any("saved-as-hdf5" in each for each in explain(text).evidence)
+
+
+@pytest.mark.parametrize(
+    ("copied", "written"),
+    [
+        (
+            "module keras.backend has no attribute sum",
+            "module 'keras.backend' has no attribute 'sum'",
+        ),
+        (GONE.replace("'", ""), GONE),
+        (GONE.replace("_", "\\_"), GONE),
+        (GONE.replace("'S", "\u2018S").replace("l'", "l\u2019"), GONE),
+        (
+            "cannot import name to_categorical from keras.utils.np_utils",
+            "cannot import name 'to_categorical' from 'keras.utils.np_utils'",
+        ),
+        ("No module named keras.legacy.", "No module named 'keras.legacy'."),
+        (
+            "fit() got an unexpected keyword argument nb_epoch",
+            "fit() got an unexpected keyword argument 'nb_epoch'",
+        ),
+        (
+            "add_weight() got multiple values for argument shape",
+            "add_weight() got multiple values for argument 'shape'",
+        ),
+    ],
+)
+def test_what_a_shell_a_page_or_markdown_did_to_the_signs_is_undone(copied, written):
+    assert restored(copied) == written
+    found = explain(copied)
+    assert found.concerns_keras
+    assert found.meaning == explain(written).meaning
+
+
+def test_backslashes_of_a_path_of_windows_stay():
+    text = f'  File "C:\\work\\_old\\net.py", line 3, in build\n{GONE}'
+    assert restored(text) == text
