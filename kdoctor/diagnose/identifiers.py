@@ -10,6 +10,7 @@ from kdoctor.diagnose import steps
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault, Step, StepKind
+from kdoctor.diagnose.snippets import Binding
 from kdoctor.keras_api import EntryKind, Lookup, Presence, lookup
 
 _MODULES: Final = {
@@ -34,6 +35,10 @@ _PROGRAMS: Final = {
 }
 _RENAMED: Final = "KD305"
 _RULES: Final = (_RENAMED, "KD313")
+# Which Keras 3 has in another order than Keras 2 had them.
+_BY_POSITION: Final = Wanted(
+    rules=("KD212", "KD306"), binding=Binding("add_weight", "{name} = keras.layers.Layer()")
+)
 # Keras 3 looks for these among the custom objects, too, as Keras 2 did for all.
 _MAY_BE_CUSTOM: Final = frozenset({"initializer", "optimizer", "quantizer"})
 # What Keras 3 has, and does not find by its name. A test asks Keras.
@@ -59,6 +64,7 @@ def explain_identifier(case: Case) -> Diagnosis | None:
     if matched is None:
         return None
     what, value = matched["what"], matched["value"].strip()
+    rule = ""
     if made := _CLASS.match(value):
         meaning = f"The class `{made['cls']}` itself was given as the {what}, not an object of it."
         told = [Step(StepKind.CODE, f"{made['cls']}()", "with its arguments")]
@@ -71,14 +77,16 @@ def explain_identifier(case: Case) -> Diagnosis | None:
             f"`{value}` was given as the {what}: an argument stands in the place of another, or "
             "it is the value of one."
         )
-        told = [
+        answer = ask(case.blamed, _BY_POSITION, case.target, case.read)
+        rule = answer.rule
+        told = [*steps.of_answer(answer)] or [
             Step(
                 StepKind.ADVICE,
                 f"Name the arguments of that call: `{what}=…` takes a name that Keras knows, an "
                 "object or a function.",
             )
         ]
-    return _diagnosis(meaning, told, (f"Keras was given {value}",), case)
+    return _diagnosis(meaning, told, (f"Keras was given {value}",), case, rule)
 
 
 def _of_name(what: str, name: str, case: Case) -> Diagnosis:
