@@ -28,11 +28,18 @@ def insists(number: int, raised: type[BaseException]) -> Callable[[UnraisableHoo
 
     def hook(dropped: UnraisableHookArgs) -> None:
         if issubclass(dropped.exc_type, raised):
-            threading.Timer(_SOON, _thread.interrupt_main, [number]).start()
+            threading.Timer(_SOON, _send_again, [number]).start()
         else:
             sys.__unraisablehook__(dropped)
 
     return hook
+
+
+def _send_again(number: int) -> None:
+    if hasattr(signal, "pthread_kill"):  # it ends a wait, too
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+    else:
+        _thread.interrupt_main(signal.Signals(number))
 
 
 @contextmanager

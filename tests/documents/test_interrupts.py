@@ -9,7 +9,7 @@ import pytest
 
 # Python handles the signal in the `__del__`, and drops what is raised there.
 DROPPED = """
-import signal, sys, time
+import signal, sys, threading, time
 from kdoctor.documents import insists
 
 class Stopped(BaseException):
@@ -31,14 +31,16 @@ try:
 except AttributeError:
     pass
 try:
-    time.sleep(20)
+    threading.Event().wait(120)
 except {raised}:
     print("it came again")
 """
 
 
 def _ran(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGUSR1")
@@ -52,6 +54,6 @@ def test_an_interrupt_that_python_drops_comes_again(name, raised):
 
 def test_anything_else_that_python_drops_is_told_as_ever():
     code = DROPPED.format(name="SIGINT", raised="KeyboardInterrupt")
-    done = _ran(code.replace("signal.raise_signal(signal.SIGINT)", "1 / 0").replace("20", "0"))
+    done = _ran(code.replace("signal.raise_signal(signal.SIGINT)", "1 / 0").replace("120", "0"))
     assert done.stderr.startswith("Exception ignored in: <function Tree.__del__")
     assert "ZeroDivisionError" in done.stderr

