@@ -204,6 +204,17 @@ def test_a_fix_without_a_place_has_no_empty_head(project):
     assert "    #\n" not in out
 
 
+def test_advice_that_says_what_the_diff_says_is_told_once(project):
+    line = "from keras.utils import np_utils"
+    log = f"""Traceback (most recent call last):
+  File "train.py", line 1, in <module>
+    {line}
+ImportError: cannot import name 'np_utils' from 'keras.utils'
+"""
+    out = project.write({"train.py": f"{line}\n"}).kdoctor("explain", stdin=log.encode()).out
+    assert out.count("Delete the import: nothing uses it") == 1
+
+
 def test_what_a_log_says_does_not_steer_the_terminal(project):
     out = project.kdoctor("explain", "ValueError: \x1b]0;evil\x07 keras \x9b31m").out
     assert "\x1b" not in out
