@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from kdoctor.cli import explain
 from kdoctor.cli.explain import decoded
 
 LOG = b"""\
@@ -143,6 +144,15 @@ def test_what_is_too_long_for_a_name_is_a_message(project):
 def test_the_log_of_a_powershell_is_read(project):
     ended = project.kdoctor("explain", stdin=LOG.decode().encode("utf-16"))
     assert "fault: your line" in ended.out
+
+
+def test_the_end_of_a_long_log_of_a_powershell_is_read(monkeypatch, tmp_path):
+    monkeypatch.setattr("kdoctor.cli.explain._LARGEST", 100)
+    (tmp_path / "a.log").write_text("x" * 500 + "the end", encoding="utf-16")
+    assert explain._of_file(str(tmp_path / "a.log")) == "x" * 43 + "the end"
+    assert decoded((tmp_path / "a.log").read_bytes()) == "x" * 43 + "the end"
+    (tmp_path / "a.log").write_text("x" * 500 + "the end")
+    assert explain._of_file(str(tmp_path / "a.log")).endswith("x" * 93 + "the end")
 
 
 def test_a_line_in_the_encoding_of_a_chinese_windows_is_read(monkeypatch):
