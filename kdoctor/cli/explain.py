@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import locale
 import re
 import sys
 from pathlib import Path
@@ -74,7 +77,7 @@ def explain(
 def _standard_input() -> str:
     if sys.stdin.isatty():
         print("kdoctor: paste the error, then end with Ctrl-D", file=sys.stderr)
-    return _decoded(sys.stdin.buffer.read()[-_LARGEST:])
+    return decoded(sys.stdin.buffer.read())
 
 
 def _of_file(given: str) -> str | None:
@@ -88,8 +91,9 @@ def _of_file(given: str) -> str | None:
                 raise UsageProblem(f"{given}: there is no such file to explain")
             return None
         with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - _LARGEST))
-            text = _decoded(file.read())
+            mark = file.read(len(codecs.BOM_UTF16))
+            file.seek(max(len(mark), path.stat().st_size - _LARGEST))
+            text = decoded(mark + file.read())
     except OSError as error:
         raise UsageProblem(f"{given}: cannot be read: {error.strerror}") from error
     if not text.strip():
@@ -97,7 +101,21 @@ def _of_file(given: str) -> str | None:
     return text
 
 
-def _decoded(data: bytes) -> str:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):  # PowerShell's `>`
-        return data.decode("utf-16", errors="replace")
-    return data.decode("utf-8-sig", errors="replace")
+def decoded(data: bytes) -> str:
+    """Decode what programs wrote, each line by itself where they did so in several encodings."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # PowerShell's `>`
+        mark = len(codecs.BOM_UTF16)
+        return (data[:mark] + data[mark:][-_LARGEST:]).decode("utf-16", errors="replace")
+    data = data[-_LARGEST:]
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:  # one line of a library's, or the end of a log that was cut
+        return "".join(map(_line, data.removeprefix(codecs.BOM_UTF8).splitlines(keepends=True)))
+
+
+def _line(data: bytes) -> str:
+    """Decode a line that a program wrote to a pipe: on Windows in the encoding of its language."""
+    for encoding in ("utf-8", locale.getencoding()):
+        with contextlib.suppress(UnicodeDecodeError, LookupError):
+            return data.decode(encoding)
+    return data.decode("utf-8", errors="replace")

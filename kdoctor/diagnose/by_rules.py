@@ -196,4 +196,5 @@ def _diff_of_line(chosen: Chosen, snippet: Snippet, place: str) -> str:
     if not changed:
         return ""
     text = "".join(f"{line[0]}{line[2:]}\n" for line in changed)
-    return f"# {place}\n{snippet.restored(text)}"
+    diff = snippet.restored(text)
+    return f"# {place}\n{diff}" if place else diff

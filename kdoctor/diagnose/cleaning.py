@@ -40,6 +40,9 @@ _TAGS: Final = re.compile(r"</?(?:pre|code|span)(?: [^<>]*)?>")
 _ONE_LINE: Final = re.compile(rf"{re.escape(HEAD)}:(?:\\r)?\\n")
 _ESCAPED: Final = re.compile(r"\\(?:r\\n|([nrt\"'\\/]))")
 _PLAIN: Final = {"n": "\n", "r": "", "t": "\t"}
+# loguru draws the value of each name under the line, and marks the frame that caught the error.
+_VALUE: Final = re.compile(r"^ {4,}(?:│ +)*└ ")
+_CAUGHT: Final = re.compile(r'^> (?=File "[^"]+", line \d)')
 _SEPARATOR: Final = re.compile(r"^\s*\+-[+-]*(?: (?P<number>\d+|\.\.\.) -+)?$")
 MEMBER: Final = "+-- of the group:"  # what stands for the head of a member of an exception group
 GROUP_END: Final = "+-- end of the group"
@@ -55,7 +58,8 @@ def clean_lines(text: str) -> list[str]:
     text = _SHOWN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
     text = _WRAPPED.sub(_joined, _LINK.sub(r"\1", text))
     lines = (line.rpartition("\r")[2].rstrip() for line in text.split("\n"))
-    return list(_without_groups(_without_prefixes(_without_gaps(lines))))
+    plain = _without_groups(_without_prefixes(_without_gaps(lines)))
+    return [_CAUGHT.sub("  ", line) for line in plain if not _VALUE.match(line)]
 
 
 _NARROWEST: Final = 60  # columns that anyone lets a terminal have

@@ -21,6 +21,7 @@ from kdoctor.diagnose.keywords import explain_keyword
 from kdoctor.diagnose.members import explain_member
 from kdoctor.diagnose.messages import explain_message
 from kdoctor.diagnose.names import explain_name
+from kdoctor.diagnose.notebook_outputs import outputs_of
 from kdoctor.diagnose.own_names import explain_unbuilt, explain_unimported
 from kdoctor.diagnose.positions import explain_position
 from kdoctor.diagnose.required import explain_required
@@ -57,11 +58,11 @@ def explain(
 ) -> Diagnosis:
     """Return what an error means, whose fault it is, and what cures it.
 
-    ``text`` is anything with an error in it: a log, a traceback, one message. ``target`` is the
-    Keras that ran, where it is known; ``versions`` what is installed where it ran, by package
-    (``{"keras": "3.15.1", "tensorflow": "2.21.0"}``). Otherwise the text itself, the project in the
-    working folder, and the newest release are asked, in this order. ``read`` gives the source of
-    the file that a frame names, None where it is not to be had.
+    ``text`` is anything with an error in it: a log, a traceback, one message, a notebook's file.
+    ``target`` is the Keras that ran, where it is known; ``versions`` what is installed where it
+    ran, by package (``{"keras": "3.15.1", "tensorflow": "2.21.0"}``). Otherwise the text, the
+    project in the working folder, and the newest release are asked, in this order. ``read`` gives
+    the source of the file that a frame names, None where it is not to be had.
 
     >>> explain("module 'keras.backend' has no attribute 'sum'").meaning      # doctest: +SKIP
     '`keras.backend.sum` is not in keras 3.15.1: the last release with it was keras 2.15.0.'
@@ -70,6 +71,7 @@ def explain(
         UsageProblem: ``target`` is unknown.
     """
     asked = resolve_target(target, "--target") if isinstance(target, str) else target
+    text = outputs_of(text)
     said = _explained(text, asked, versions or {}, read)
     if said.is_known:
         return said

@@ -35,7 +35,8 @@ def _is_to_tell(finding: Finding, answer: Answer) -> bool:
     fix = finding.fix
     if fix is None or not answer.diff:
         return bool(finding.help or fix)
-    return fix.applicability is not Applicability.SAFE and bool(finding.help)
+    says_more = finding.help.removesuffix(".") not in {"", fix.title}
+    return fix.applicability is not Applicability.SAFE and says_more
 
 
 def _title(fix: Fix) -> str:

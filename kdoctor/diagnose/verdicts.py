@@ -7,6 +7,7 @@ from typing import Final
 
 from kdoctor.diagnose.by_rules import source_of
 from kdoctor.diagnose.case import Case
+from kdoctor.diagnose.cleaning import HEAD
 from kdoctor.diagnose.diagnosis import Diagnosis, Fault
 from kdoctor.diagnose.frames import Frame, Origin
 
@@ -145,6 +146,12 @@ def _no_keras(case: Case, more: str, evidence: tuple[str, ...]) -> Diagnosis:
 
 
 def _without_frames(case: Case) -> Diagnosis:
+    if HEAD in case.error.message:
+        return Diagnosis(
+            Fault.UNKNOWN,
+            "The traceback ends before it says what was raised.",
+            evidence=("its last line, with the error, is not in the text",),
+        )
     speaks = _SPEAKS.search(f"{case.error.type} {case.error.message}")
     if speaks:
         evidence = ("the text has no traceback: with it, more could be said",)

@@ -42,6 +42,9 @@ def write(result: FixResult, refused: Collection[str] = ()) -> FixResult:
                     failed.append(LeftAlone(file.path, reason))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_how_far(len(written), len(wanted), journal)) from None
+    finally:
+        if not written:
+            journal.drop()
     old = {*refused, *(file.path for file in failed)} & {file.path for file in result.files}
     return replace(
         result,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Unpack
 
 from kdoctor.engine.applying import write
 from kdoctor.engine.cache.noting import Noted, noted
 from kdoctor.engine.journal import journal_root
-from kdoctor.engine.options import Options
+from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.orders import Orders, Task
 from kdoctor.engine.plan import Plan
 from kdoctor.engine.policy import applicable
@@ -21,7 +20,7 @@ from kdoctor.model import Applicability
 
 
 def fix(
-    paths: Iterable[str | os.PathLike[str]],
+    paths: Paths,
     *,
     apply: bool = False,
     unsafe: bool | None = None,
@@ -39,7 +38,7 @@ def fix(
     Raises:
         UsageProblem: a path, rule or target does not exist.
     """
-    paths = list(paths)
+    paths = each_of(paths)
     plan = Plan(paths, options, unsafe=unsafe)
     forget()
     work = _fix if add_ignores is None else partial(_ignore, add_ignores)

@@ -69,6 +69,11 @@ class Journal:
         except OSError as error:
             self.problem = f"{error.strerror or error}: {self.root / CACHE}"
 
+    def drop(self) -> None:
+        """Take this apply out again: nothing was written, so there is nothing to take back."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
     def _begun(self) -> Path:
         cache = self.root / CACHE
         cache.mkdir(exist_ok=True)

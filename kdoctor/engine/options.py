@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from kdoctor.engine.orders import Orders
 from kdoctor.errors import UsageProblem
@@ -14,6 +14,17 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from kdoctor.documents import Kind
+
+Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+def each_of(paths: Paths) -> list[str | os.PathLike[str]]:
+    """Return the paths: of "src/" not its letters, of which one is the root of the disk.
+
+    >>> each_of("src/"), each_of(["a.py", "b.py"])
+    (['src/'], ['a.py', 'b.py'])
+    """
+    return [paths] if isinstance(paths, str | os.PathLike) else list(paths)
 
 
 class Options(TypedDict, total=False):

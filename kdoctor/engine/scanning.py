@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, Unpack
 
 from msgspec.structs import replace
 
 from kdoctor.engine.cache.noting import Noted, noted
-from kdoctor.engine.options import Options
+from kdoctor.engine.options import Options, Paths, each_of
 from kdoctor.engine.orders import Orders, Source, Task, Turn
 from kdoctor.engine.plan import Plan
 from kdoctor.engine.result import FileScan, ScanResult
@@ -38,8 +37,10 @@ model.fit_generator(batches, nb_epoch=1)
 _NOTHING: Final = FileScan()
 
 
-def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) -> ScanResult:
+def scan(paths: Paths, **options: Unpack[Options]) -> ScanResult:
     """Return what is wrong with the files at or below ``paths``. Nothing is written or run.
+
+    One path may stand by itself.
 
     A file that cannot be read or parsed is named in the result; the others go on.
 
@@ -49,7 +50,7 @@ def scan(paths: Iterable[str | os.PathLike[str]], **options: Unpack[Options]) ->
     Raises:
         UsageProblem: a path, rule or target does not exist.
     """
-    plan = Plan(paths, options)
+    plan = Plan(each_of(paths), options)
     forget()
     run_all = partial(
         run, workers=plan.workers, progress=options.get("progress"), get_ready=get_ready

@@ -15,6 +15,7 @@ from kdoctor.keras_api.inquiry import Inquiry
 from kdoctor.report.page import Page, printable
 
 _MOST = 8
+_BESIDE_KERAS = ("tf.", "tensorflow.", "np.", "numpy.", "jax.", "jnp.", "torch.")
 _SPLIT = Version("2.6")  # the first TensorFlow whose tf.keras is made by the package keras
 
 
@@ -217,7 +218,11 @@ def _write_cures(cures: Cures, page: Page) -> None:
 def _write_unknown(answer: Inquiry, page: Page) -> None:
     suggestions = answer.suggestions
     hint = f"; did you mean {', '.join(suggestions)}?" if suggestions else ""
-    page.line(f"'{printable(answer.asked)}' never existed in any release known{hint}")
+    asked = printable(answer.asked)
+    if not answer.root and asked.strip().startswith(_BESIDE_KERAS):
+        page.line(f"'{asked}' is no name of Keras, and kdoctor knows no others{hint}")
+    else:
+        page.line(f"'{asked}' never existed in any release known{hint}")
 
 
 def _write_list(names: Iterable[str], page: Page) -> None:

@@ -59,8 +59,10 @@ def check_place(path: str, asked: str) -> None:
     """Make sure that a file can be where it is ``asked`` for.
 
     Raises:
-        UsageProblem: its folder does not exist, or it is a folder itself.
+        UsageProblem: its folder does not exist, or it is a folder itself, or standard output.
     """
+    if path == "-":
+        raise UsageProblem(f"{asked}: standard output is no file; one of that name is ./-")
     place = Path(path)
     if not place.parent.is_dir():
         raise UsageProblem(f"{asked}: there is no folder {place.parent}; make it first")

@@ -72,14 +72,19 @@ def _quick_fixes(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[typ
 
 
 def _ignores(sheet: Sheet, reading: Reading, wanted: Wanted) -> Iterator[types.CodeAction]:
+    # One comment silences all findings of its line that have the same code.
+    silenced: dict[tuple[str, bytes], list[Finding]] = {}
     for finding in _touched(sheet, reading, wanted):
         after = reading.ignored(finding)
-        edits = {} if after is None else sheet.edits(after)
+        if after is not None:
+            silenced.setdefault((finding.code, after), []).append(finding)
+    for (code, after), alike in silenced.items():
+        edits = sheet.edits(after)
         if edits:
             yield types.CodeAction(
-                title=f"kdoctor: ignore {finding.code} on this line",
+                title=f"kdoctor: ignore {code} on this line",
                 kind=types.CodeActionKind.QuickFix,
-                diagnostics=diagnostics(sheet, reading, [finding]),
+                diagnostics=diagnostics(sheet, reading, alike),
                 edit=_edit(sheet, edits, wanted),
             )
 

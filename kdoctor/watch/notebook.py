@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 from typing import Any
@@ -26,5 +27,18 @@ def _after_a_cell(result: Any = None) -> None:
     from kdoctor.report.page import Page  # noqa: PLC0415
     from kdoctor.watch.answering import Failure, answer, versions_loaded  # noqa: PLC0415
 
-    text = "".join(traceback.format_exception(error))
+    text = _with_cells("".join(traceback.format_exception(error)))
     answer(Failure(text, versions_loaded()), Page(sys.stderr))
+
+
+def _with_cells(text: str) -> str:
+    """Name the cells as the notebook does: their code is in files that nobody ever saw."""
+    from IPython import get_ipython  # noqa: PLC0415
+
+    name_of = getattr(get_ipython().compile, "format_code_name", None)  # IPython before 8: none
+
+    def named(frame: re.Match[str]) -> str:
+        cell = name_of(frame[0]) if name_of is not None else None
+        return " ".join(cell) if cell else frame[0]
+
+    return re.sub(r'(?<=  File ")[^"\n]+(?=", line \d)', named, text)

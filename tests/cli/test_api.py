@@ -34,6 +34,13 @@ def test_what_never_existed_ends_with_one_and_a_suggestion(project):
     assert project.kdoctor("api", "K.squeze", "--json").json["suggestions"]
 
 
+def test_a_name_that_is_none_of_keras_is_not_said_to_have_never_existed(project):
+    ended = project.kdoctor("api", "tf.Session")
+    assert ended.code == 1
+    assert ended.out.startswith("'tf.Session' is no name of Keras, and kdoctor knows no others")
+    assert "never existed" in project.kdoctor("api", "tf.keras.nothing").out
+
+
 def test_a_name_of_several_things_lists_them(project):
     ended = project.kdoctor("api", "get")
     assert ended.code == 0

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
+from kdoctor.cli import explain
+from kdoctor.cli.explain import decoded
+
 LOG = b"""\
 \x1b[31mTraceback (most recent call last):\x1b[0m
   File "train.py", line 4, in <module>
@@ -139,6 +144,85 @@ def test_what_is_too_long_for_a_name_is_a_message(project):
 def test_the_log_of_a_powershell_is_read(project):
     ended = project.kdoctor("explain", stdin=LOG.decode().encode("utf-16"))
     assert "fault: your line" in ended.out
+
+
+def test_the_end_of_a_long_log_of_a_powershell_is_read(monkeypatch, tmp_path):
+    monkeypatch.setattr("kdoctor.cli.explain._LARGEST", 100)
+    (tmp_path / "a.log").write_text("x" * 500 + "the end", encoding="utf-16")
+    assert explain._of_file(str(tmp_path / "a.log")) == "x" * 43 + "the end"
+    assert decoded((tmp_path / "a.log").read_bytes()) == "x" * 43 + "the end"
+    (tmp_path / "a.log").write_text("x" * 500 + "the end")
+    assert explain._of_file(str(tmp_path / "a.log")).endswith("x" * 93 + "the end")
+
+
+def test_a_line_in_the_encoding_of_a_chinese_windows_is_read(monkeypatch):
+    monkeypatch.setattr("locale.getencoding", lambda: "cp936")
+    frame, said = '  File "C:\\\u5f20\u4e09\\a.py", line 4', "epoch 1: 0.3 \u2190 \u5f20"
+    log = b"\r\n".join([frame.encode("cp936"), said.encode(), b"end"])
+    assert decoded(log).splitlines() == [frame, said, "end"]
+    monkeypatch.setattr("locale.getencoding", lambda: "utf-8")
+    assert decoded(log).splitlines()[1:] == [said, "end"]
+
+
+def test_the_file_of_a_notebook_is_read_for_what_its_outputs_say(project):
+    cell = {
+        "cell_type": "code",
+        "source": "K.mean(x)",
+        "outputs": [
+            {"output_type": "stream", "name": "stdout", "text": ["epoch 1\n"]},
+            {
+                "output_type": "error",
+                "ename": "AttributeError",
+                "evalue": "module 'keras.backend' has no attribute 'mean'",
+                "traceback": [
+                    "\x1b[0;31mAttributeError\x1b[0m     Traceback (most recent call last)",
+                    "Cell \x1b[0;32mIn[2], line 1\x1b[0m\n----> 1 K.mean(x)\n",
+                    "AttributeError: module 'keras.backend' has no attribute 'mean'",
+                ],
+            },
+        ],
+    }
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    made = project.write({"a.ipynb": json.dumps(notebook)})
+    ended = made.kdoctor("explain", "a.ipynb")
+    assert ended.code == 0
+    assert ended.out.startswith(
+        "AttributeError: module 'keras.backend' has no attribute 'mean'\n\n"
+    )
+    assert "fault: your line (Cell In[2]:1)\n" in ended.out
+    assert made.kdoctor("explain", stdin=json.dumps(notebook).encode()).out == ended.out
+
+    cell["outputs"][1]["traceback"] = []
+    made.write({"a.ipynb": json.dumps(notebook)})
+    assert "`keras.backend.mean` is not in" in made.kdoctor("explain", "a.ipynb").out
+    cell["outputs"] = []
+    made.write({"a.ipynb": json.dumps(notebook)})
+    assert "The text has no error in it." in made.kdoctor("explain", "a.ipynb").out
+
+
+def test_a_traceback_that_is_cut_before_its_error_is_not_said_to_be_none(project):
+    ended = project.kdoctor("explain", stdin=LOG[: LOG.index(b"AttributeError")])
+    assert ended.code == 1
+    assert "The traceback ends before it says what was raised." in ended.out
+    assert "ruled out" not in ended.out
+
+
+def test_a_fix_without_a_place_has_no_empty_head(project):
+    cut = LOG[LOG.index(b"line 4") :].replace(b"attribute 'mean'", b"attr")
+    out = project.kdoctor("explain", stdin=cut).out
+    assert "\n    -x = K.mean" in out
+    assert "    #\n" not in out
+
+
+def test_advice_that_says_what_the_diff_says_is_told_once(project):
+    line = "from keras.utils import np_utils"
+    log = f"""Traceback (most recent call last):
+  File "train.py", line 1, in <module>
+    {line}
+ImportError: cannot import name 'np_utils' from 'keras.utils'
+"""
+    out = project.write({"train.py": f"{line}\n"}).kdoctor("explain", stdin=log.encode()).out
+    assert out.count("Delete the import: nothing uses it") == 1
 
 
 def test_what_a_log_says_does_not_steer_the_terminal(project):

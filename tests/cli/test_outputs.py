@@ -67,6 +67,7 @@ def test_a_report_takes_the_place_of_the_one_before_and_stays_readable_by_others
         ("sarif=none/a", "there is no folder none; make it first"),
         ("", "--output '': it names no file; write --output FORMAT=FILE"),
         ("json=", "--output json=: it names no file; write --output FORMAT=FILE"),
+        ("json=-", "--output json=-: standard output is no file; one of that name is ./-"),
         ("report.yaml", "its ending tells no format; write --output FORMAT=report.yaml"),
         ("sraif=a.sarif", "unknown format 'sraif'; choose one of: concise"),
         ("text=.", "is a folder; name a file in it"),

@@ -129,3 +129,13 @@ def test_a_package_that_is_shown_without_its_folder_is_still_keras():
         "ValueError: Could not interpret metric identifier: categorical_accuracy\n"
     )
     assert explain(text).fault is not Fault.NOT_KERAS
+
+
+def test_the_values_that_loguru_draws_under_a_line_are_no_part_of_it():
+    line = "    net.fit_generator(batches)\n"
+    drawn = (
+        "    │   │             └ [1, 2]\n    │   └ <function f at 0x7f>\n    └ <Functional net>\n"
+    )
+    found = explain(PLAIN.replace(line, line + drawn).replace("  File", "> File"))
+    assert found.place.source == line.strip()
+    assert found.rule == explain(PLAIN).rule

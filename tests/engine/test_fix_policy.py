@@ -196,3 +196,14 @@ def test_a_second_call_sees_what_changed_in_the_modules_of_the_project(
     assert not engine.scan(["use.py"]).findings
     (tmp_path / "compat.py").write_text("from keras import backend as K\n")
     assert engine.scan(["use.py"]).findings
+
+
+def test_one_path_is_no_list_of_letters(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.py").write_text("from keras import backend as K\nK.sum(1)\n")
+    (tmp_path / "outside.py").write_text("from keras import backend as K\nK.sum(1)\n")
+    for one in ("a", "a/b.py", tmp_path / "a"):
+        assert [each.place.line for each in engine.scan(one, jobs=1).findings] == [2]
+    assert len(engine.fix("a", apply=True, jobs=1).files) == 1
+    assert "K.sum" in (tmp_path / "outside.py").read_text()

@@ -176,6 +176,15 @@ def test_a_file_that_cannot_be_written_keeps_its_findings(folder: Path) -> None:
     assert undo(["."]).restored == ("src/b.py",)
 
 
+def test_an_apply_that_could_write_nothing_does_not_stand_before_the_one_that_could(
+    folder: Path,
+) -> None:
+    apply("src/b.py")
+    (folder / "src" / "a.py").chmod(0o444)
+    assert fix(["src/a.py"], apply=True, jobs=1).files == ()
+    assert undo(["."]).restored == ("src/b.py",)
+
+
 def test_other_hard_links_are_named(folder: Path) -> None:
     os.link(folder / "src" / "a.py", folder / "elsewhere")
     result = apply()

@@ -31,6 +31,18 @@ def titled(actions, word):
     return found
 
 
+def test_a_line_with_two_findings_of_a_rule_is_silenced_by_one_action(talk):
+    async def conversation(editor):
+        text = "from keras import backend as K\nK.sum(1), K.mean(2)\n"
+        uri, found = await editor.opened("train.py", text)
+        line = types.Range(types.Position(1, 0), types.Position(1, 19))
+        (ignore,) = [each for each in await editor.actions(uri, line) if "ignore" in each.title]
+        assert [each.range for each in ignore.diagnostics] == [each.range for each in found]
+        assert editor.applied(ignore)[uri] == text[:-1] + "  # kdoctor: ignore[KD101]\n"
+
+    talk(conversation)
+
+
 def test_a_document_is_opened_repaired_and_closed(talk):
     async def conversation(editor):
         uri, found = await editor.opened("train.py", LEGACY)

@@ -35,7 +35,8 @@ def test_a_failing_cell_is_explained_under_its_traceback(folder):
     done = run(folder, "from keras import backend as K", "x = 1\nK.sum([x])", "print('after')")
     assert ERROR in done.stdout
     assert MEANING in done.stderr
-    assert "fault: your line (" in done.stderr
+    assert "fault: your line (Cell In[2]:2)" in done.stderr
+    assert "ipython-input" not in done.stderr
     assert "K.sum([x])" in done.stderr
     assert "after\n" in done.stdout
     assert done.stderr.count("kdoctor:") == 1

@@ -100,7 +100,7 @@ def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
     except SyntaxError:
         return
     known = set[str]()
-    for statement in before.statements:
+    for statement in _with_inner(before.statements):
         name = _name(statement)
         if name is None or name in known:
             continue
@@ -108,6 +108,22 @@ def _subjects_of(source: Source, texts: Texts) -> Iterator[_Subject]:
         subject = _subject(source, statement, name, before, after, uses.get(name, Uses()))
         if subject is not None:
             yield subject
+
+
+def _with_inner(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield statements, and those of an ``if`` or a ``try``: they bind in the same module."""
+    for each in statements:
+        yield each
+        if isinstance(each.node, ast.If | ast.Try):
+            yield from _with_inner(replace(each, node=node) for node in _suites(each.node))
+
+
+def _suites(node: ast.If | ast.Try) -> Iterator[ast.stmt]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ExceptHandler):
+            yield from child.body
+        elif isinstance(child, ast.stmt):
+            yield child
 
 
 def _text(texts: Texts, place: Place, which: int) -> str | None:

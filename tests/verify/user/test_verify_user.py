@@ -275,6 +275,28 @@ def three(y_true, y_pred):
     return K.mean(y_pred) + len(b.read() + c.read() + a.read())
 """
 
+BRANCHES = """import keras
+from keras import backend as K
+
+if keras.__version__ > "2":
+    def guarded(y_true, y_pred):
+        return K.mean(y_true - y_pred)
+
+try:
+    pass
+finally:
+    def tried(y_true, y_pred):
+        return K.sum(y_true - y_pred)
+
+if keras.__version__.startswith("2."):
+    def of_two(y_true, y_pred):
+        return K.max(y_pred)
+
+if __name__ == "__main__":
+    def of_main(y_true, y_pred):
+        return K.min(y_pred)
+"""
+
 
 def kdoctor_cli(*arguments, folder=None, **settings):
     environment = {key: value for key, value in os.environ.items() if key not in UNHEARD}
@@ -513,3 +535,21 @@ def test_standard_input_is_refused_in_words_that_do_not_ask_for_it():
     assert ran.stderr.strip() == (
         "kdoctor: verify reads files and folders, not standard input: name a file"
     )
+
+
+@pytest.mark.frameworks
+def test_definitions_of_a_branch_are_tried_where_it_is_taken(tmp_path):
+    pytest.importorskip("tf_keras")
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "branches.py").write_text(BRANCHES)
+    ran = kdoctor_cli("verify", "branches.py", "--json", folder=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    found = verdicts(ran)
+    assert found["guarded"]["state"] == found["tried"]["state"] == "equal"
+    assert (found["guarded"]["line"], found["tried"]["line"]) == (5, 11)
+    told = {name: found[name]["why"] for name in ("of_two", "of_main")}
+    assert found["of_two"]["state"] == found["of_main"]["state"] == "not tried"
+    assert told == {
+        "of_two": "its branch of an `if` or a `try` is not taken on Keras 3",
+        "of_main": "its branch of an `if` or a `try` is not taken on Keras 2",
+    }
