@@ -53,6 +53,14 @@ from kdoctor.syntax import Module
 
 _NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER, Kind.VARIABLE)
 _NAMING = ("add_weight", "add_variable")
+# What makes a layer of the name that it is given, and calls it.
+_MERGING = frozenset(
+    f"keras.layers.{each}"
+    for each in (
+        *("add", "average", "concatenate", "dot"),
+        *("maximum", "minimum", "multiply", "subtract"),
+    )
+)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -69,7 +77,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _is_named(call: KerasCall) -> bool:
     """Say whether Keras 3 looks at the name that is passed."""
     makes_a_weight = call.owner is not None and call.leaf in _NAMING
-    return call.kind in _NAMED or call.leaf == "Input" or makes_a_weight
+    makes_a_layer = call.leaf == "Input" or call.name in _MERGING
+    return call.kind in _NAMED or makes_a_layer or makes_a_weight
 
 
 def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[Refused]:
