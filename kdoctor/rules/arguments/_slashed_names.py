@@ -21,6 +21,24 @@ from kdoctor.syntax import Module
 
 _ERROR = "ValueError: Argument `name` must be a string and cannot contain character `/`."
 
+_NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER, Kind.VARIABLE)
+_NAMING = ("add_weight", "add_variable")
+# What makes a layer of the name that it is given, and calls it.
+_MERGING = frozenset(
+    f"keras.layers.{each}"
+    for each in (
+        *("add", "average", "concatenate", "dot"),
+        *("maximum", "minimum", "multiply", "subtract"),
+    )
+)
+
+
+def is_named(call: KerasCall) -> bool:
+    """Say whether Keras 3 looks at the name that is passed."""
+    makes_a_weight = call.owner is not None and call.leaf in _NAMING
+    makes_a_layer = call.leaf == "Input" or call.name in _MERGING
+    return call.kind in _NAMED or makes_a_layer or makes_a_weight
+
 
 def slashed_name(module: Module, functions: Functions, given: cst.Arg | None) -> Iterator[Refused]:
     """Yield the name that is passed, where a slash surely is in it."""
@@ -64,13 +82,19 @@ def of_own(
         refused = [*slashed_name(module, functions, argument(call, "name"))]
         base = base_that_gets(module, call.func, "name") if refused else None
         made = None if base is None else module.knowledge.class_type(base)
-        new = None if base is None else facts.signature(base)
+        new = None if base is None else facts.signature(_as_it_is_now(facts, base))
         if base is None or made is None or new is None or not is_keras_3(facts, base):
             continue
         if made.kind in {Kind.LAYER, Kind.MODEL}:
             name = module.qualified(call.func) or module.source(call.func)
             found = KerasCall(call, name, made.kind, new, Confidence.LIKELY)
             yield from ((found, each) for each in refused)
+
+
+def _as_it_is_now(facts: Facts, base: str) -> str:
+    """Return where the target has the class: `keras.layers.core.Layer` is at home elsewhere."""
+    found = facts.lookup(base)
+    return found.moved_to[0] if found.moved_to else base
 
 
 _OWN = (
@@ -86,7 +110,9 @@ _BLOCK = (
     "y = block(keras.Input((3,)), 2, {})\n"
 )
 _HELD = "import keras\n\nstage = 1\nprefix = 'stage%d{}' % stage\n{}"
+_MERGED = "import keras\n\nx = keras.Input((3,))\ny = {}"
 UNSLASHED: Final = (
+    _MERGED.format("keras.ops.concatenate([x, x])\nkeras.layers.concatenate([x, x], name='a_b')"),
     _BLOCK.format("    name = name.replace('/', '_')\n", "'a/b'"),
     _BLOCK.format("    if not n:\n        return keras.layers.ReLU(name=name)(x)\n", "'a_b'"),
     _HELD.format("/", "if stage:\n    prefix = 'first'\nkeras.layers.Dense(3, name=prefix)"),
@@ -158,6 +184,13 @@ SLASHED: Final = (
         raises="ValueError: Argument `name` must be a string and cannot contain character `/`.",
         unsafe=True,
         check="assert layer.scale.name == 'a_scale'",
+    ),
+    Example(
+        before=_MERGED.format("keras.layers.concatenate([x, x], name='a/b')"),
+        after=_MERGED.format("keras.layers.concatenate([x, x], name='a_b')"),
+        raises="ValueError: Argument `name` must be a string and cannot contain character `/`. "
+        "Received: name=a/b",
+        unsafe=True,
     ),
     Example(
         before="import keras\n\nscale = keras.Variable([1.0], name='norm/scale')",

@@ -43,6 +43,7 @@ from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, O
 from kdoctor.rules.arguments._slashed_names import (
     SLASHED,
     UNSLASHED,
+    is_named,
     of_own,
     slashed_name,
 )
@@ -51,25 +52,16 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 
-_NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER, Kind.VARIABLE)
-_NAMING = ("add_weight", "add_variable")
-
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each value that is surely refused."""
     calls = [*keras_calls(module, facts)]
-    functions = Functions(module, {each.call: each for each in calls if _is_named(each)})
+    functions = Functions(module, {each.call: each for each in calls if is_named(each)})
     refused = [(call, each) for call in calls for each in _values(module, functions, call)]
     refused += of_own(module, facts, functions)
     for call, each in refused:
         if not module.is_guarded(call.call):
             yield _finding(module, facts, call, each)
-
-
-def _is_named(call: KerasCall) -> bool:
-    """Say whether Keras 3 looks at the name that is passed."""
-    makes_a_weight = call.owner is not None and call.leaf in _NAMING
-    return call.kind in _NAMED or call.leaf == "Input" or makes_a_weight
 
 
 def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[Refused]:
@@ -79,7 +71,7 @@ def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[R
         yield from _axis(module, call)
     if call.kind is Kind.LOSS:
         yield from _reduction(module, call)
-    if _is_named(call):
+    if is_named(call):
         yield from slashed_name(module, functions, argument(call.call, "name"))
     if call.kind is Kind.LAYER:
         for each in call.call.args:

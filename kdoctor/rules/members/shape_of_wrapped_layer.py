@@ -1,0 +1,148 @@
+"""`TimeDistributed` asks the layer that it wraps for its `compute_output_shape`.
+
+## What it does
+Reports a layer of one's own without `compute_output_shape`, wrapped in `TimeDistributed` and called
+with a symbolic tensor: while a functional model is built.
+
+## Why it breaks
+Keras 2 (`tf.keras`) called the layer to learn the shape of its output, and before that took it for
+the shape of the input. Keras 3 does the former for a layer by itself, not for one that is wrapped:
+`NotImplementedError: Exception encountered when calling TimeDistributed.call().` with `Layer Own
+does not have a `compute_output_shape` method implemented.`
+
+## What to write instead
+The method, in the layer:
+
+    def compute_output_shape(self, input_shape):
+        return input_shape  # or `(*input_shape[:-1], self.units)`
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21. With tensors that hold values nothing fails, nor does
+`Sequential`, which goes without the shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import argument, instances, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import is_symbolic
+from kdoctor.rules.triggers import word
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_ASKED = "compute_output_shape"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such layer where it is wrapped."""
+    if any(each.attr.value == _ASKED and _is_set(module, each) for each in module.attributes):
+        return
+    for reference, call, made in instances(module, Kind.LAYER, facts):
+        given = argument(call, "layer", 0) if made.cls == "TimeDistributed" else None
+        inner = None if given is None else value_of(module, given.value)
+        if not isinstance(inner, cst.Call) or not _says_no_shape(module, inner.func):
+            continue
+        if module.is_guarded(call) or not _gets_a_symbolic_tensor(module, call):
+            continue
+        name = module.source(inner.func)
+        yield rule.finding(
+            module.place(inner),
+            f"`TimeDistributed` asks `{name}` for its `{_ASKED}`: NotImplementedError: Exception "
+            "encountered when calling TimeDistributed.call().",
+            symbol=reference.name,
+            confidence=Confidence.LIKELY,
+            help=f"Define `{_ASKED}(self, input_shape)` in `{name}`.",
+            no_fix_because="which shape the layer gives is for you to say",
+        )
+
+
+def _is_set(module: Module, attribute: cst.Attribute) -> bool:
+    return isinstance(module.parent(attribute), cst.AssignTarget)
+
+
+def _says_no_shape(module: Module, cls: cst.BaseExpression) -> bool:
+    """Say whether it is a class of the user's, made from `Layer`, that surely lacks the method."""
+    seen: set[cst.ClassDef] = set()
+    while (node := class_named(module, cls)) is not None:
+        if node in seen or len(node.bases) != 1 or node.keywords or node.decorators:
+            return False
+        if any(isinstance(each, cst.Name) and each.value == _ASKED for each in descendants(node)):
+            return False
+        seen.add(node)
+        cls = node.bases[0].value
+    info = module.class_of_tree(cls)
+    if info is not None and (not info.closed or _ASKED in info.members):
+        return False
+    base = info.base if info is not None else module.qualified(cls) if seen else None
+    made = None if base is None else module.knowledge.class_type(base)
+    return made is not None and made.kind is Kind.LAYER and made.cls == "Layer"
+
+
+def _gets_a_symbolic_tensor(module: Module, layer: cst.Call) -> bool:
+    """Say whether the layer is called, on the spot or by a name, to build a model."""
+    return any(
+        each.args
+        and value_of(module, each.func) is layer
+        and is_symbolic(module, each.args[0].value)
+        for each in module.nodes(cst.Call)
+    )
+
+
+rule = Rule(
+    code="KD231",
+    name="shape-of-wrapped-layer",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word("TimeDistributed"),
+    since="3.0",
+)
+
+_OWN = (
+    "import keras\n\n\nclass Doubled(keras.layers.Layer):\n    def call(self, inputs):\n"
+    "        return 2 * inputs\n\n\n"
+)
+_SAYS = (
+    f"{_OWN}class Told(Doubled):\n    def compute_output_shape(self, input_shape):\n"
+    "        return input_shape\n\n\n"
+)
+_RAISES = "NotImplementedError: Exception encountered when calling TimeDistributed.call()."
+
+VALID = [
+    (
+        f"{_OWN}y = keras.layers.TimeDistributed(Doubled())(keras.Input((4, 3)))".replace(
+            "import keras", "import tf_keras as keras"
+        )
+    ),
+    _SAYS + "y = keras.layers.TimeDistributed(Told())(keras.Input((4, 3)))",
+    _OWN + "y = Doubled()(keras.Input((4, 3)))",
+    _OWN + "y = keras.layers.TimeDistributed(keras.layers.Dense(3))(keras.Input((4, 3)))",
+    _OWN + "y = keras.layers.TimeDistributed(Doubled())(keras.ops.ones((2, 4, 3)))",
+    _OWN + "model = keras.Sequential([keras.layers.TimeDistributed(Doubled())])",
+    _OWN.replace("keras.layers.Layer", "keras.layers.Dense")
+    + "y = keras.layers.TimeDistributed(Doubled(3))(keras.Input((4, 3)))",
+    (
+        _OWN + "Doubled.compute_output_shape = lambda self, shape: shape\n"
+        "y = keras.layers.TimeDistributed(Doubled())(keras.Input((4, 3)))"
+    ),
+]
+INVALID = [
+    Example(
+        before=_OWN + "y = keras.layers.TimeDistributed(Doubled())(keras.Input((4, 3)))",
+        raises=_RAISES,
+    ),
+    Example(
+        before=_OWN + "class Again(Doubled):\n    pass\n\n\n"
+        "layer = keras.layers.TimeDistributed(layer=Again(name='again'), name='each')\n"
+        "x = keras.Input((4, 3))\nmodel = keras.Model(x, layer(keras.layers.ReLU()(x)))",
+        raises=_RAISES,
+    ),
+]
