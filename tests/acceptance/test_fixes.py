@@ -55,6 +55,12 @@ def test_what_the_linter_sees_anew_is_told(tmp_path, after, code):
     assert f": {code} " in told[0]
 
 
+def test_an_import_that_text_may_read_is_not_unused(tmp_path):
+    (tmp_path / "x.py").write_text("from keras import backend as K\nglobals()['K']\n")
+    (tmp_path / "y.py").write_text("from keras import backend as K\n")
+    assert [line.split(":")[0] for line in lints(tmp_path, ["x.py", "y.py"])] == ["y.py"]
+
+
 def test_an_unused_import_is_none_anew_where_it_comes_from_elsewhere_under_its_name(tmp_path):
     before, after = (tmp_path / name / "x.py" for name in ("before", "after"))
     for path, what in ((before, "mean_squared_error"), (after, "MSE as mean_squared_error")):
