@@ -75,10 +75,11 @@ def explain(
     said = _explained(text, asked, versions or {}, read)
     if said.is_known:
         return said
-    for other in {unwrapped_lines(text): None, restored(text): None}:
-        again = said if other == text else _explained(other, asked, versions or {}, read)
-        if again.concerns_keras:
-            return again
+    for other in dict.fromkeys((unwrapped_lines(text), restored(text))):
+        if other != text:
+            again = _explained(other, asked, versions or {}, read)
+            if again.concerns_keras:
+                return again
     return said
 
 

@@ -23,20 +23,14 @@ _ERROR = "ValueError: Argument `name` must be a string and cannot contain charac
 
 _NAMED = (Kind.LAYER, Kind.MODEL, Kind.OPTIMIZER, Kind.VARIABLE)
 _NAMING = ("add_weight", "add_variable")
-# What makes a layer of the name that it is given, and calls it.
-_MERGING = frozenset(
-    f"keras.layers.{each}"
-    for each in (
-        *("add", "average", "concatenate", "dot"),
-        *("maximum", "minimum", "multiply", "subtract"),
-    )
-)
 
 
 def is_named(call: KerasCall) -> bool:
     """Say whether Keras 3 looks at the name that is passed."""
     makes_a_weight = call.owner is not None and call.leaf in _NAMING
-    makes_a_layer = call.leaf == "Input" or call.name in _MERGING
+    # `keras.layers.concatenate(…, **kwargs)`: they go to the layer that the function makes.
+    hands_on = call.kind is None and call.new.takes_any_keyword
+    makes_a_layer = call.leaf == "Input" or (hands_on and call.name.startswith("keras.layers."))
     return call.kind in _NAMED or makes_a_layer or makes_a_weight
 
 

@@ -25,25 +25,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, literal, value_of
+from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import word
+from kdoctor.rules.wrappers import applications_of, wrapped_layers
 from kdoctor.syntax import Module
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such layer that is trained."""
-    for reference, call, made in instances(module, Kind.LAYER, facts):
-        given = argument(call, "layer", 0) if made.cls == "TimeDistributed" else None
-        inner = None if given is None else value_of(module, given.value)
-        if given is None or not isinstance(inner, cst.Call) or is_hidden(inner):
-            continue
+    for reference, call, inner in wrapped_layers(module, facts, "TimeDistributed"):
         name = module.qualified(inner.func)
         found = module.knowledge.class_type(name) if name else None
-        if found is None or found.cls != "BatchNormalization" or module.is_guarded(call):
+        if found is None or found.cls != "BatchNormalization" or is_hidden(inner):
             continue
         if not _is_fixed(inner, "trainable") and not _is_called_fixed(module, call):
             yield rule.finding(
@@ -62,11 +58,8 @@ def _is_fixed(call: cst.Call, keyword: str) -> bool:
 
 
 def _is_called_fixed(module: Module, made: cst.Call) -> bool:
-    """Say whether the layer is called with ``training=``, on the spot or by a name."""
-    return any(
-        value_of(module, each.func) is made and _is_fixed(each, "training")
-        for each in module.nodes(cst.Call)
-    )
+    """Say whether the layer is called with ``training=``."""
+    return any(_is_fixed(each, "training") for each in applications_of(module, made))
 
 
 rule = Rule(

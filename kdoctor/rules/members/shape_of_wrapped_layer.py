@@ -29,12 +29,12 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.rules.triggers import word
+from kdoctor.rules.wrappers import applications_of, wrapped_layers
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -45,12 +45,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such layer where it is wrapped."""
     if any(each.attr.value == _ASKED and _is_set(module, each) for each in module.attributes):
         return
-    for reference, call, made in instances(module, Kind.LAYER, facts):
-        given = argument(call, "layer", 0) if made.cls == "TimeDistributed" else None
-        inner = None if given is None else value_of(module, given.value)
-        if not isinstance(inner, cst.Call) or not _says_no_shape(module, inner.func):
-            continue
-        if module.is_guarded(call) or not _gets_a_symbolic_tensor(module, call):
+    for reference, call, inner in wrapped_layers(module, facts, "TimeDistributed"):
+        if not _says_no_shape(module, inner.func) or not _gets_a_symbolic_tensor(module, call):
             continue
         name = module.source(inner.func)
         yield rule.finding(
@@ -87,12 +83,10 @@ def _says_no_shape(module: Module, cls: cst.BaseExpression) -> bool:
 
 
 def _gets_a_symbolic_tensor(module: Module, layer: cst.Call) -> bool:
-    """Say whether the layer is called, on the spot or by a name, to build a model."""
+    """Say whether the layer is called to build a model."""
     return any(
-        each.args
-        and value_of(module, each.func) is layer
-        and is_symbolic(module, each.args[0].value)
-        for each in module.nodes(cst.Call)
+        each.args and is_symbolic(module, each.args[0].value)
+        for each in applications_of(module, layer)
     )
 
 
