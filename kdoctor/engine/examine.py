@@ -247,7 +247,7 @@ class Examiner:
         self, module: Module, codes: Collection[str], problems: list[str]
     ) -> Iterator[Finding]:
         """Yield what the rules of some codes say about a module; the rules that fail are named."""
-        expected = ExpectedErrors(module.text)
+        expected = ExpectedErrors(module)
         comments, texts = KeptComments(module.text), DebugTexts(module)
         for rule in self._rules:
             if rule.code not in codes:

@@ -1,7 +1,8 @@
 """Errors that the code around them waits for: who catches the very exception knows of it.
 
 ``try: model.save("folder")``, ``except ValueError: model.export("folder")``. Asked of the few
-findings that there are, so it reads Python's own tree: no rule has to know of it.
+findings that there are, so it reads Python's own tree, of the statement around: no rule has to know
+of it.
 """
 
 from __future__ import annotations
@@ -17,15 +18,14 @@ from typing import Final
 from msgspec import Struct
 
 from kdoctor.engine.outline import parsed
-from kdoctor.model import Finding, Severity
+from kdoctor.model import Finding, Severity, Span
 from kdoctor.rewrite.source_lines import LINE_BREAK
+from kdoctor.syntax import Module
 from kdoctor.syntax.nodes import chain_of, children_of, nodes_in
 
-# A file without any of these waits for nothing.
-_WORDS: Final = re.compile(
-    r"\b(?:raises|assertRaises\w*|suppress|signature|getfullargspec|getargspec)\b"
-    r"|\bexcept\b[^\n]*[\w)]"
-)
+# Code without any of these waits for nothing.
+_WAITING: Final = re.compile(r"\b(?:raises|assertRaises\w*|suppress)\b|\bexcept\b[^\n]*[\w)]")
+_ASKING: Final = re.compile(r"\b(?:signature|getfullargspec|getargspec)\b")
 _NAMED: Final = re.compile(r"\b([A-Z]\w*(?:Error|Exception)): ")
 _RAISES: Final = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
 _SIGNATURES: Final = frozenset({"signature", "getfullargspec", "getargspec"})
@@ -51,24 +51,65 @@ class _Part(Struct, frozen=True, eq=False, gc=False):
 
 
 class ExpectedErrors:
-    """Answers for one source, each in about the time that its depth takes."""
+    """Answers for one module, each in about the time that its depth takes."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._goes_on: dict[ast.ExceptHandler, bool] = {}
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._known: dict[Span, _Code] = {}
 
     def include(self, finding: Finding) -> bool:
         """Say whether the code waits for the error that a finding tells of."""
         named = set(_NAMED.findall(finding.message))
         is_error = finding.severity is Severity.ERROR or bool(named)  # `… only works with …: else`
-        if not is_error or not self._parts:
+        around = self._around(finding.place.span.start) if is_error else None
+        if around is None:
             return False
-        place = self._place(finding.place.span.start)
-        return any(self._is_expected(each, place, named, finding) for each in self._around(place))
+        if around not in self._known:
+            self._known[around] = _Code(self._module.text[around.start : around.end])
+        code = self._known[around]
+        return code.waits_for(named, finding.message, finding.place.span.start - around.start)
+
+    def _around(self, offset: int) -> Span | None:
+        """Return the code that may say what a place waits for, None where no word of it does."""
+        text = self._module.text
+        if self._asks:  # by names that may be bound anywhere
+            return Span(0, len(text))
+        at = bisect_right(self._starts, offset)
+        span = self._statements[at - 1] if at else None
+        if span is None or offset >= span.end:
+            return None
+        return span if _WAITING.search(text, span.start, span.end) else None
 
     @cached_property
-    def _tree(self) -> ast.Module | None:
-        return parsed(self._text) if _WORDS.search(self._text) else None
+    def _asks(self) -> bool:
+        return _ASKING.search(self._module.text) is not None
+
+    @cached_property
+    def _statements(self) -> list[Span]:
+        """Where those of the module itself stand, without their decorators."""
+        if _WAITING.search(self._module.text) is None:
+            return []
+        return [self._module.span(each) for each in self._module.tree.body]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [each.start for each in self._statements]
+
+
+class _Code:
+    """What stands around findings: a statement with all that is in it, or a module."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tree = parsed(text)
+        self._goes_on: dict[ast.ExceptHandler, bool] = {}
+
+    def waits_for(self, named: set[str], message: str, offset: int) -> bool:
+        """Say whether it waits for errors of these names, or for a message, at an offset."""
+        if not self._parts:
+            return False
+        place = self._place(offset)
+        return any(self._is_expected(each, place, named, message) for each in self._around(place))
 
     @cached_property
     def _parts(self) -> list[_Part]:
@@ -107,7 +148,7 @@ class ExpectedErrors:
                     return
             part = part.around
 
-    def _is_expected(self, node: ast.AST, place: _Place, named: set[str], finding: Finding) -> bool:
+    def _is_expected(self, node: ast.AST, place: _Place, named: set[str], message: str) -> bool:
         match node:
             case ast.Try(body=body) if named and _holds(body, place):
                 return all(self._is_caught(each, node.handlers) for each in named)
@@ -120,7 +161,7 @@ class ExpectedErrors:
             case _:
                 return False
         return wanted is not None and any(
-            each in finding.message for each in self._asked_for(test, wanted=wanted)
+            each in message for each in self._asked_for(test, wanted=wanted)
         )
 
     def _is_caught(self, error: str, handlers: Iterable[ast.ExceptHandler]) -> bool:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from kdoctor import keras_api
+from kdoctor.once import once
 
 if TYPE_CHECKING:
     from kdoctor.kinds import Kind, Type
@@ -180,13 +181,20 @@ def may_be_called_on(
     return bool(methods) and may_be_of(glimpse, facts, methods, kinds)
 
 
-def calls_that_make(glimpse: Glimpse, facts: Facts) -> Iterator[tuple[Type, Called]]:
-    """Yield the calls of Keras' own classes, each with what it makes."""
-    known = keras_api.knowledge(facts.target)
-    for name, calls in glimpse.calls_by_meaning.items():
-        made = known.class_type(name)
-        if made is not None:
+def calls_that_make(
+    glimpse: Glimpse, facts: Facts, kind: Kind | None = None, cls: str | None = None
+) -> Iterator[tuple[Type, Called]]:
+    """Yield the calls of Keras' own classes, each with what it makes: all, or those of one kind."""
+    for made, calls in _calls_of_classes(glimpse, facts):
+        if kind in (None, made.kind) and cls in (None, made.cls):
             yield from ((made, called) for called in calls)
+
+
+@once  # many rules ask it
+def _calls_of_classes(glimpse: Glimpse, facts: Facts) -> list[tuple[Type, list[Called]]]:
+    known = keras_api.knowledge(facts.target)
+    made = ((known.class_type(name), calls) for name, calls in glimpse.calls_by_meaning.items())
+    return [(type_, calls) for type_, calls in made if type_ is not None]
 
 
 def may_be_of(

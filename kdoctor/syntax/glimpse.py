@@ -303,11 +303,10 @@ class Glimpse(Sight):
 
     def _in_text(self, text: str) -> frozenset[str]:
         """Return what the names that stand in a text mean."""
-        chains = (each.split(".") for each in set(_DOTTED.findall(text)))
         known = self.locals
-        return _NOTHING.union(
-            *(self._meant(root, tuple(path)) for root, *path in chains if root in known)
-        )
+        written = set(_DOTTED.findall(text))
+        chains = (each.split(".") for each in written if each.partition(".")[0] in known)
+        return _NOTHING.union(*(self._meant(root, tuple(path)) for root, *path in chains))
 
     def _called(self, node: ast.Call) -> Called:
         function, keywords = node.func, node.keywords

@@ -32,6 +32,7 @@ class Sight:
         self.chains: set[tuple[str, Path]] = set()  # attributes of names
         self.of_expressions: set[str] = set()  # attributes of anything else
         self.call_nodes: list[ast.Call] = []
+        self.unpacking: list[ast.Call] = []  # those that pass `**something`
         self.bound: set[str] = set()  # by anything but an import
         # Of the module, and of each class and function, those around first: all nodes that stand in
         # it, but for names, constants and what is inside of an attribute.
@@ -91,6 +92,8 @@ class Sight:
                 for each in node.keywords:
                     if each.arg is not None:
                         keywords.add(each.arg)
+                    else:
+                        self.unpacking.append(node)
                     waiting.append(each.value)
             elif kind is ast.Assign:
                 here.append(node)

@@ -82,6 +82,10 @@ class Survey(Struct, eq=False, dict=True):
     calls: list[cst.Call] = field(default_factory=list)
     subscripts: list[cst.Subscript] = field(default_factory=list)
     classes: list[cst.ClassDef] = field(default_factory=list)
+    functions: list[cst.FunctionDef] = field(default_factory=list)
+    assigns: list[cst.Assign] = field(default_factory=list)
+    conditions: list[cst.If] = field(default_factory=list)
+    comparisons: list[cst.Comparison] = field(default_factory=list)
 
     def all_scopes(self) -> Iterable[Scope]:
         """Return every scope of the module."""
@@ -94,6 +98,10 @@ class Survey(Struct, eq=False, dict=True):
             cst.Call: self.calls,
             cst.Subscript: self.subscripts,
             cst.ClassDef: self.classes,
+            cst.FunctionDef: self.functions,
+            cst.Assign: self.assigns,
+            cst.If: self.conditions,
+            cst.Comparison: self.comparisons,
         }
 
     @cached_property

@@ -99,6 +99,16 @@ class _Walk(Gathering):
             inner = _LOAD
         self.push(node, [(node.value, scope, mode), *((each, scope, inner) for each in node.slice)])
 
+    def comparison(self, node: cst.Comparison, scope: Scope, mode: Mode) -> None:
+        self.found.comparisons.append(node)
+        parents, waiting = self.parents, self.waiting
+        for each in reversed(node.comparisons):
+            parents[each] = node
+            parents[each.comparator] = each
+            waiting.append((each.comparator, scope, mode))
+        parents[node.left] = node
+        waiting.append((node.left, scope, mode))
+
     def display(self, node: cst.List | cst.Tuple | cst.Set, scope: Scope, mode: Mode) -> None:
         # With its elements: tables of numbers are long.
         parents, waiting = self.parents, self.waiting
@@ -182,6 +192,7 @@ class _Walk(Gathering):
                 waiting.append((statement, scope, mode))
 
     def assign(self, node: cst.Assign, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
+        self.found.assigns.append(node)
         parents, waiting = self.parents, self.waiting
         parents[node.value] = node
         waiting.append((node.value, scope, _LOAD))
@@ -215,6 +226,11 @@ class _Walk(Gathering):
 
     def delete(self, node: cst.Del, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         self.target(node, node.target, How(BindingKind.DELETE, scope))
+
+    def if_(self, node: cst.If, scope: Scope, mode: Mode) -> None:
+        self.found.conditions.append(node)
+        rest = [node.test, node.body, *([] if node.orelse is None else [node.orelse])]
+        self.push(node, [(each, scope, mode) for each in rest])
 
     def for_(self, node: cst.For, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         rest = [node.iter, node.body, *([] if node.orelse is None else [node.orelse])]
@@ -292,6 +308,7 @@ class _Walk(Gathering):
     def function(self, node: cst.FunctionDef, scope: Scope, mode: Mode) -> None:  # noqa: ARG002
         self.parents[node.name] = node
         self.parents[node.params] = node
+        self.found.functions.append(node)
         self.bind(node.name.value, node, How(BindingKind.FUNCTION, scope))
         around, bounds = self.type_parameters(node, scope)
         inner = self.enter(node, ScopeKind.FUNCTION, around)
@@ -368,6 +385,7 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., None]] = {
     cst.Attribute: _Walk.attribute,
     cst.Call: _Walk.call,
     cst.Subscript: _Walk.subscript,
+    cst.Comparison: _Walk.comparison,
     cst.List: _Walk.display,
     cst.Tuple: _Walk.display,
     cst.Set: _Walk.display,
@@ -388,6 +406,7 @@ _HANDLERS: dict[type[cst.CSTNode], Callable[..., None]] = {
     cst.AnnAssign: _Walk.annotated,
     cst.AugAssign: _Walk.augmented,
     cst.Del: _Walk.delete,
+    cst.If: _Walk.if_,
     cst.For: _Walk.for_,
     cst.WithItem: _Walk.with_item,
     cst.ExceptHandler: _Walk.handler,

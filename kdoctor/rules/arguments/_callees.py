@@ -133,9 +133,9 @@ def keys_of_stars(glimpse: Glimpse) -> Mapping[ast.Call, frozenset[str]]:
     """Return the keys that calls may get by ``**``, of those calls that may get any."""
     by_name: dict[str, frozenset[str]] = {}
     found = {}
-    for called in glimpse.calls:
+    for call in glimpse.unpacking:
         keys = frozenset[str]()
-        for each in called.node.keywords:
+        for each in call.keywords:
             if each.arg is not None:
                 continue
             if isinstance(each.value, ast.Name):
@@ -146,7 +146,7 @@ def keys_of_stars(glimpse: Glimpse) -> Mapping[ast.Call, frozenset[str]]:
             else:
                 keys |= _texts(each.value)
         if keys:
-            found[called.node] = keys
+            found[call] = keys
     return found
 
 

@@ -68,8 +68,7 @@ def _fix(module: Module, facts: Facts, value: cst.BaseExpression) -> Fix:
 def _may_be_an_int(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
         isinstance(value, ast.Constant) and isinstance(value.value, int)
-        for made, called in calls_that_make(glimpse, facts)
-        if made.kind is Kind.OPTIMIZER
+        for _, called in calls_that_make(glimpse, facts, Kind.OPTIMIZER)
         for each in (called.argument("learning_rate", 0), called.argument("lr"))
         for value in glimpse.values_of(each)
     )

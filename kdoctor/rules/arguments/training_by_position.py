@@ -222,19 +222,22 @@ def _fix(
 
 
 def _may_pass_one(glimpse: Glimpse, facts: Facts) -> bool:
+    several = [each for each in glimpse.calls if each.places > 1]
+    passed = {
+        each.id for called in several for each in called.node.args[1:] if isinstance(each, ast.Name)
+    }
     flags = {
         each.arg
-        for kind in (ast.FunctionDef, ast.AsyncFunctionDef)
-        for function in glimpse.nodes.get(kind, ())
+        for function in (glimpse.nodes.get(ast.FunctionDef, ()) if passed else ())
         for each in _flags(function.args)
+        if each.arg in passed
     }
-    asked = [(each.node, each.node.func) for each in glimpse.calls if _passes_one(each, flags)]
-    if not asked:
-        return False
-    if any(each.leaf == _CALL and _passes_one(each, flags) for each in glimpse.calls):
+    passing = [each for each in several if _passes_one(each, flags)]
+    if any(each.leaf == _CALL for each in passing):
         return True  # `super().__call__(x, True)`
-    return may_be_in_list(glimpse, [function for _, function in asked]) or may_be_of(
-        glimpse, facts, asked, _KINDS
+    asked = [(each.node, each.node.func) for each in passing]
+    return may_be_in_list(glimpse, [function for _, function in asked]) or (
+        bool(asked) and may_be_of(glimpse, facts, asked, _KINDS)
     )
 
 

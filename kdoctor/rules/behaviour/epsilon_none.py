@@ -39,8 +39,7 @@ _SET = "set_epsilon"
 def _may_give_none(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
         isinstance(each, ast.Constant) and each.value is None
-        for made, called in calls_that_make(glimpse, facts)
-        if made.kind is Kind.OPTIMIZER
+        for _, called in calls_that_make(glimpse, facts, Kind.OPTIMIZER)
         for each in called.values
     )
 

@@ -166,8 +166,7 @@ def _repeated(span: Span, times: int) -> Iterator[str | Hole]:
 def _may_have_several(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
         gives_several(glimpse, called)
-        for made, called in calls_that_make(glimpse, facts)
-        if made.cls == "Functional"
+        for _, called in calls_that_make(glimpse, facts, cls="Functional")
     ) or any(_has_several_losses(glimpse, called) for called in glimpse.calls_of("compile"))
 
 

@@ -112,10 +112,8 @@ def _fix(module: Module, facts: Facts, model: cst.Call, outputs: cst.List) -> Fi
 
 def _may_be_in_a_list(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
-        made.cls == "Functional"
-        and isinstance(outputs := called.argument("outputs", 1), ast.List)
-        and len(outputs.elts) == 1
-        for made, called in calls_that_make(glimpse, facts)
+        isinstance(outputs := called.argument("outputs", 1), ast.List) and len(outputs.elts) == 1
+        for _, called in calls_that_make(glimpse, facts, cls="Functional")
     )
 
 

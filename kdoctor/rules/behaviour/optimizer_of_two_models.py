@@ -96,9 +96,7 @@ def _may_be_shared(glimpse: Glimpse, facts: Facts) -> bool:
         if (value := called.argument("optimizer", 0)) is not None
         if (written := dotted(value))
     ]
-    if not given or not any(
-        made.kind is Kind.OPTIMIZER for made, _ in calls_that_make(glimpse, facts)
-    ):
+    if not given or not any(calls_that_make(glimpse, facts, Kind.OPTIMIZER)):
         return False
     if len({written for written, _ in given}) < len(given):
         return True

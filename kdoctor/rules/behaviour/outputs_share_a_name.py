@@ -224,8 +224,7 @@ def _takes(read: cst.Subscript, places: set[int]) -> bool:
 def _may_share(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
         gives_several(glimpse, called)
-        for made, called in calls_that_make(glimpse, facts)
-        if made.cls == "Functional"
+        for _, called in calls_that_make(glimpse, facts, cls="Functional")
     )
 
 

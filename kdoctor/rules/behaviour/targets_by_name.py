@@ -209,7 +209,7 @@ def _fix(facts: Facts, given: _Given, edit: Edit) -> Fix:
 
 def _may_have_one(glimpse: Glimpse, facts: Facts) -> bool:
     return any(may_be_by_name(glimpse, each) for each in _may_be_given(glimpse)) and any(
-        made.cls == "Functional" for made, _ in calls_that_make(glimpse, facts)
+        calls_that_make(glimpse, facts, cls="Functional")
     )
 
 

@@ -164,8 +164,8 @@ def _finding(
 def _may_come_late(glimpse: Glimpse, facts: Facts) -> bool:
     made: set[ast.AST] = {
         called.node
-        for type_, called in calls_that_make(glimpse, facts)
-        if type_.kind is Kind.LAYER and type_.cls in WITH_WEIGHTS | UNLESS_TOLD
+        for type_, called in calls_that_make(glimpse, facts, Kind.LAYER)
+        if type_.cls in WITH_WEIGHTS | UNLESS_TOLD
     }
     classes = glimpse.nodes.get(ast.ClassDef, ()) if made else ()
     return any(_may_leave_one(each, made) for each in classes if len(each.bases) == 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Final
 
 import libcst as cst
@@ -144,11 +144,11 @@ def may_read_one(glimpse: Glimpse, facts: Facts) -> bool:
         for function, inside in _functions(scope, nodes):
             is_handed_over = not handed_over.isdisjoint((function, getattr(function, "name", "")))
             is_loss = is_handed_over or _looks_like_a_loss(function, knowledge)
-            if not (is_loss or calls):
-                continue
-            given = [each for each in inside if each in calls or (is_loss and _works_out(each))]
-            if is_loss and isinstance(function, ast.Lambda):
-                given.append(function.body)
+            given: set[Any] = calls.intersection(inside)
+            if is_loss:
+                given.update(each for each in inside if _works_out(each))
+                if isinstance(function, ast.Lambda):
+                    given.add(function.body)
             asked += ((scope, each) for each in _free(function, inside, given, glimpse))
     return bool(asked) and may_hold(
         glimpse,
@@ -200,7 +200,7 @@ def _works_out(node: ast.AST) -> bool:
 def _free(
     function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
     inside: list[Any],
-    given: list[Any],
+    given: Collection[Any],
     glimpse: Glimpse,
 ) -> Iterator[ast.expr]:
     """Yield the names in what is given, and their attributes, that a function surely binds not."""
