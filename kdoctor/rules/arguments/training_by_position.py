@@ -223,15 +223,8 @@ def _fix(
 
 def _may_pass_one(glimpse: Glimpse, facts: Facts) -> bool:
     several = [each for each in glimpse.calls if each.places > 1]
-    passed = {
-        each.id for called in several for each in called.node.args[1:] if isinstance(each, ast.Name)
-    }
-    flags = {
-        each.arg
-        for function in (glimpse.nodes.get(ast.FunctionDef, ()) if passed else ())
-        for each in _flags(function.args)
-        if each.arg in passed
-    }
+    functions = glimpse.nodes.get(ast.FunctionDef, ()) if several else ()
+    flags = {each.arg for function in functions for each in _flags(function.args)}
     passing = [each for each in several if _passes_one(each, flags)]
     if any(each.leaf == _CALL for each in passing):
         return True  # `super().__call__(x, True)`
