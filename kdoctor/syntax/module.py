@@ -35,7 +35,7 @@ from kdoctor.syntax.places import DifferentTextError, Places
 from kdoctor.syntax.references import ImportBinding, Reference, ReferenceKind
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, Scope
-from kdoctor.syntax.survey import Mode, Survey, Use
+from kdoctor.syntax.survey import Mode, Store, Survey, Use
 from kdoctor.syntax.surveying import survey
 from kdoctor.syntax.walk import descendants
 
@@ -142,7 +142,7 @@ class Module:
         except (RecursionError, MemoryError):
             raise SyntaxProblem("the code is nested too deeply", 1, 1) from None
         except DifferentTextError as problem:
-            offset = _first_difference(problem.written, self._parsed.text)
+            offset = problem.offset_in(self._parsed.text)
             place = self.unit.place(Span(offset, offset))
             raise SyntaxProblem(str(problem), place.line, place.column) from None
 
@@ -175,6 +175,11 @@ class Module:
     def attributes(self) -> Sequence[cst.Attribute]:
         """All attributes that are taken of something, in source order: none of import lines."""
         return self._survey.attributes
+
+    @property
+    def stores(self) -> Sequence[Store]:
+        """All attributes that are bound, of whatever: ``self.x = value``."""
+        return self._survey.stores
 
     @cached_property
     def _nodes(self) -> dict[type[cst.CSTNode], list[cst.CSTNode]]:
@@ -443,8 +448,3 @@ class Module:
                 if meaning is not None:
                     found.setdefault(id(meaning.binding), []).append(use.node)
         return {each: tuple(nodes) for each, nodes in found.items()}
-
-
-def _first_difference(one: str, other: str) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -43,6 +43,12 @@ class DifferentTextError(Exception):
         super().__init__("libcst does not give this code back as it is")
         self.written = written
 
+    def offset_in(self, text: str) -> int:
+        """Return where it first differs from the text that was read."""
+        pairs = enumerate(zip(self.written, text, strict=False))
+        ends = min(len(self.written), len(text))
+        return next((at for at, (left, right) in pairs if left != right), ends)
+
 
 class Places:
     """The spans of nodes, in characters of ``text``, which Python's tree was parsed from.

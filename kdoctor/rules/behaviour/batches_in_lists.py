@@ -43,6 +43,7 @@ from kdoctor.syntax.nodes import dotted, inner_nodes
 from kdoctor.syntax.walk import own_nodes
 
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset", "utils.data_utils.Sequence")
+_LISTS = (cst.Attribute, cst.BinaryOperation, cst.Call, cst.ListComp, cst.Name)
 _NO_TUPLE = (
     "ValueError: When passing a Python generator to a Keras model, the generator must return a "
     "tuple, either (input,) or (inputs, targets) or (inputs, targets, sample_weights)."
@@ -108,11 +109,13 @@ def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:
 def _may_be_a_list(glimpse: Glimpse, part: ast.expr) -> bool:
     if isinstance(part, ast.Name) and _is_unpacked(glimpse, part.id):
         return True
+    if isinstance(part, ast.Attribute) and part.attr in glimpse.stores:
+        return True
     for value in glimpse.values_of(part):
         if isinstance(value, ast.List):
             if not any(map(_is_number, value.elts)):
                 return True
-        elif isinstance(value, ast.ListComp | ast.Name):
+        elif isinstance(value, ast.ListComp | ast.Name | ast.BinOp | ast.Attribute):
             return True
         elif isinstance(value, ast.Call):
             leaf = (dotted(value.func) or "").rpartition(".")[2]
@@ -188,7 +191,7 @@ def _holds_a_list(module: Module, known: Lists, node: cst.BaseExpression) -> boo
     value = value_of(module, node)
     if isinstance(node, cst.Name) and isinstance(value, cst.List) and value.elements:
         return _is_list(value) and len(value.elements) > 1
-    return isinstance(node, cst.Name | cst.Call | cst.ListComp) and known.is_one(node)
+    return isinstance(node, _LISTS) and known.is_one(node)
 
 
 def _as_tuple(module: Module, node: cst.BaseExpression) -> Iterator[Edit]:
@@ -270,6 +273,19 @@ _OF_A_CLASS = (
     "            yield {}, np.ones((2, 1))\n" + _TWO + "data = Data()\n"
     "model.fit(data.batches(), steps_per_epoch=2, verbose=0)\n"
 )
+_KEPT = (
+    "class Data(keras.utils.Sequence):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.inputs = {}\n\n    def __len__(self):\n        return 2\n\n"
+    "    def __getitem__(self, index):\n        return {}, np.ones((2, 1))\n"
+)
+_TWO_KEPT = _KEPT.replace("{}", "[np.ones((2, 2)), np.ones((2, 2))]", 1)
+_ADDED = _KEPT.replace("{}", "[np.ones((2, 2))] + [np.ones((2, 2)) for _ in range(1)]", 1)
+_SHORTENED = (
+    "def batches():\n    while True:\n        parts = [np.ones((2, 2)) for _ in range(3)]\n"
+    "        more = [np.ones((2, 2)), np.ones((2, 2)), *parts]\n        more.pop()\n"
+    "        more.pop()\n        more.pop()\n        yield {}, np.ones((2, 1))\n"
+)
+_FED_WITH_DATA = f"{_TWO}model.fit(Data(), verbose=0)\n"
 VALID = [
     _HEAD + "def batches():\n    while True:\n        yield np.ones((2, 2)), np.ones((2, 1))\n"
     + _ONE.format("batches()"),
@@ -283,6 +299,14 @@ VALID = [
     _HEAD + "def batch(n):\n    if n:\n        return np.ones((n, 2))\n    return [np.ones((1, 2))]"
     "\n\n\ndef batches():\n    while True:\n        yield batch(2), np.ones((2, 1))\n"
     + _ONE.format("batches()"),
+    # What others put there, or a subclass, is not known.
+    _HEAD + _TWO_KEPT.format("self.inputs") + "\n\ndef feed(data, x):\n    data.inputs = x\n",
+    _HEAD + _TWO_KEPT.format("self.inputs") + "\n\nclass One(Data):\n"
+    "    def __init__(self):\n        super().__init__()\n        self.inputs = np.ones((2, 2))\n",
+    "from mixins import Loader\n" + _HEAD
+    + _TWO_KEPT.replace("Data(", "Data(Loader, ").format("self.inputs"),
+    # The sum is an array.
+    _HEAD + _TWO_KEPT.format("self.inputs + np.ones(2)"),
     # Not for a model.
     "import keras\n\ndef pairs():\n    yield [1, 2], 3\n\nprint(list(pairs()))",
     # tf.data makes one array of it.
@@ -362,6 +386,29 @@ INVALID = [
     Example(
         before=_HEAD + _UNPACKED.format("x") + _FED_WITH_TWO,
         after=_HEAD + _UNPACKED.format("tuple(x)") + _FED_WITH_TWO,
+        raises=_NO_SPEC,
+    ),
+    # An attribute has it, of this class; that another has one of the same name does not matter.
+    Example(
+        before=_HEAD + _TWO_KEPT.format("self.inputs")
+        + "\n\nclass Other:\n    def __init__(self):\n        self.inputs = None\n\n"
+        + _FED_WITH_DATA,
+        after=_HEAD + _TWO_KEPT.format("tuple(self.inputs)")
+        + "\n\nclass Other:\n    def __init__(self):\n        self.inputs = None\n\n"
+        + _FED_WITH_DATA,
+        raises=_NO_SPEC,
+    ),
+    Example(
+        before=_HEAD + _ADDED.format("self.inputs") + _FED_WITH_DATA,
+        after=_HEAD + _ADDED.format("tuple(self.inputs)") + _FED_WITH_DATA,
+        unsafe=True,
+        raises=_NO_SPEC,
+    ),
+    # Something is taken out of it: one may be left.
+    Example(
+        before=_HEAD + _SHORTENED.format("more") + _FED_WITH_TWO,
+        after=_HEAD + _SHORTENED.format("tuple(more)") + _FED_WITH_TWO,
+        unsafe=True,
         raises=_NO_SPEC,
     ),
     Example(
