@@ -6,7 +6,8 @@ parses itself.
 
 The parsed text has the length of the given one, so that offsets hold in both. Two characters that
 libcst does not write back are line breaks in it: a carriage return that ends a line alone (as in
-Python's own tokenizer), and a form feed in an indentation (which sets the column back to 0).
+Python's own tokenizer), and a form feed in an indentation (which sets the column back to 0). Where
+libcst refuses how tabs and spaces are mixed, and Python does not, tabs that indent are spaces.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from kdoctor.model import Span
 from kdoctor.syntax.building import Built, build
 from kdoctor.syntax.depth import MOST, Extent, deep_line
 from kdoctor.syntax.expressions import UnknownCodeError
+from kdoctor.syntax.indents import with_spaces
 from kdoctor.syntax.pieces import parse_in_pieces
 
 _T = TypeVar("_T")
@@ -100,7 +102,14 @@ def _parsed(text: str, extent: Extent, tree: ast.Module | None) -> Parsed:
         built = _built(text, tree)
         if built is not None:
             return Parsed(built.tree, text, built)
-        return Parsed(parse_in_pieces(text), text, None)
+        try:
+            return Parsed(parse_in_pieces(text), text, None)
+        except cst.ParserSyntaxError:
+            spaced = with_spaces(text)
+            built = None if spaced is None else _built(spaced, None)
+            if spaced is None or built is None:
+                raise
+            return Parsed(built.tree, spaced, built)
 
     # A thread is not free: what it allocates comes from memory of its own, which stays with it.
     return on_a_deep_stack(parsed, text) if extent.needs_a_deep_stack else parsed(text)
