@@ -23,6 +23,7 @@ from functools import lru_cache
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rules.arguments._callees import callee_of
 from kdoctor.rules.arguments._calls import RELEASES, KerasCall, keras_calls, required
+from kdoctor.rules.arguments._keras_1_rewriting import renamed
 from kdoctor.rules.calls import argument, is_hidden, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -36,8 +37,10 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for call in keras_calls(module, facts):
         if call.reference is None or is_hidden(call.call) or module.is_guarded(call.call):
             continue
+        given = {renamed(call).get(each.keyword.value) for each in call.call.args if each.keyword}
         for name, position in required(call.new):
-            if argument(call.call, name, position) is not None:
+            # What has its name of Keras 1 yet is renamed (KD310), not written a second time.
+            if argument(call.call, name, position) is not None or name in given:
                 continue
             default = _last_default(facts, call.name, name)
             if default is not None:
@@ -98,6 +101,8 @@ VALID = [
     _INPUTS + "keras.layers.MaxPooling2D()(image)\nkeras.layers.AveragePooling2D(2)(image)",
     _INPUTS + "given = {'pool_size': 2}\nkeras.layers.AveragePooling2D(**given)(image)",
     "import tf_keras\ntf_keras.layers.AveragePooling2D()",
+    _INPUTS + "keras.layers.AveragePooling1D(pool_length=2, stride=2)(x)",
+    _INPUTS + "from keras.layers import AvgPool1D\nAvgPool1D(pool_length=2)(x)",
 ]
 INVALID = [
     Example(
