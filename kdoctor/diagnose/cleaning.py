@@ -18,8 +18,7 @@ _WRAPPED: Final = re.compile(
     re.MULTILINE,
 )
 
-# No line of a program's says more after that many characters: what has them is data, not text.
-_LONG: Final = re.compile(r"([^\n]{10000})[^\n]+")
+_LONGEST: Final = 10_000  # characters: what has more in one line is data, not text
 # What comes after so many empty lines tells no more for more of them.
 _MOST_EMPTY: Final = 1000
 # Colours and cursor movements, titles and links (OSC), and a lone ESC in a cut log.
@@ -27,7 +26,8 @@ _ESCAPES: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]?"
 )
 # The same where a program showed the escape as text: `\x1b[1m`, `^[[1m`, or lost ESC: `[1m`.
-_SHOWN: Final = re.compile(r"(?:\\x1b|\\033|\\u001b|\^\[)\[[\d;]*m|\[(?:0|1|\d\d)(?:;\d+)*m")
+_SHOWN: Final = re.compile(r"(?:\\x1b|\\033|\\u001b|\^\[)\[[\d;]*m")
+_LOST: Final = re.compile(r"\[(?:0|1|\d\d)(?:;\d+)*m")
 # `ValueError                      Traceback (most recent call last)`: IPython's own.
 _IPYTHON: Final = re.compile(r"^[\w.]+ {2,}$")
 # A frame of a logged traceback whose head is cut off.
@@ -54,9 +54,12 @@ def clean_lines(text: str) -> list[str]:
     >>> clean_lines("web_1 | Traceback (most recent call last):\nweb_1 |   File")
     ['Traceback (most recent call last):', '  File']
     """
-    text = _LONG.sub(r"\1", _without_markup(_with_line_ends(text)))
-    text = _SHOWN.sub("", _ESCAPES.sub("", text.replace("\r\n", "\n")))
-    text = _WRAPPED.sub(_joined, _LINK.sub(r"\1", text))
+    text = _without_long_lines(_without_markup(_with_line_ends(text))).replace("\r\n", "\n")
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    if "\\" in text or "^" in text:
+        text = _SHOWN.sub("", text)
+    text = _WRAPPED.sub(_joined, _LINK.sub(r"\1", _LOST.sub("", text)))
     lines = (line.rpartition("\r")[2].rstrip() for line in text.split("\n"))
     plain = _without_groups(_without_prefixes(_without_gaps(lines)))
     return [_CAUGHT.sub("  ", line) for line in plain if not _VALUE.match(line)]
@@ -97,6 +100,14 @@ def _without_markup(text: str) -> str:
     if not _ENTITIES.search(text):
         return text
     return _ENTITIES.sub(lambda found: html.unescape(found[0]), _TAGS.sub("", text))
+
+
+def _without_long_lines(text: str) -> str:
+    """Cut each line where no line of a program's says more."""
+    lines = text.split("\n")
+    if max(map(len, lines)) <= _LONGEST:
+        return text
+    return "\n".join(line[:_LONGEST] for line in lines)
 
 
 def _without_gaps(lines: Iterable[str]) -> Iterator[str]:

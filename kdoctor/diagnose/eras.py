@@ -99,10 +99,25 @@ def era_of(error: Raised) -> Era:
 def versions_in(text: str) -> dict[str, str]:
     """Return the versions that a text states: ``tensorflow==2.10.0``, ``Keras version: 3.5``."""
     found = {}
-    for each in _STATED.finditer(text):
+    for each in _statements(text):
         name = each["name"].lower()
         found[_SINGULAR.get(name, name)] = each["version"]
     return found
+
+
+def _statements(text: str) -> Iterator[re.Match[str]]:
+    """Yield where versions are stated, looking at the lines only that speak of these packages."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # places in the one are not those in the other
+        yield from _STATED.finditer(text)
+        return
+    behind = 0
+    for word in re.finditer("keras|tensorflow", lowered):
+        for start in (word.start() - len("tf_"), word.start()):
+            if start >= behind and (stated := _STATED.match(text, start)):
+                behind = stated.end()
+                yield stated
+                break
 
 
 def target_of(versions: Mapping[str, str], source: str) -> Target | None:
