@@ -11,7 +11,7 @@ from kdoctor.documents import Cell, Document, Unit
 from kdoctor.documents.positions import Positions
 from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_of_changes
 from kdoctor.engine.repair import edits_of, source_of, texts_with
-from kdoctor.model import Edit, Finding, Span
+from kdoctor.model import Edit, Finding, Fix, Span
 from kdoctor.rewrite import render
 from kdoctor.rewrite.imports import Keeps
 from kdoctor.syntax import Module
@@ -34,14 +34,24 @@ class FindingDiffs:
         self._diffs = diffs
         self._replacements = replacements
         self._lines = lru_cache(maxsize=64)(_cell_lines)
+        # Fixes that change the same places share them, where a file does one thing very often.
+        self._known: dict[tuple[int, object, object], Fix] = {}
 
     def filled(self, finding: Finding, source: Module | Unit) -> Finding:
         """Return the finding with ``fix.diff`` and ``fix.replacements``, as far as asked for."""
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding
+        key = id(fix.edits), fix.imports, fix.drops
+        known = self._known.get(key)
+        if known is None or known.edits is not fix.edits:
+            known = self._known[key] = self._shown(fix, source)
+        same = replace(fix, diff=known.diff, replacements=known.replacements)
+        return replace(finding, fix=same)
+
+    def _shown(self, fix: Fix, source: Module | Unit) -> Fix:
         edits = edits_of(source, [fix], self._keeps)
-        shown = replace(
+        return replace(
             fix,
             diff=self._diff(edits, _unit(source)) if self._diffs else fix.diff,
             replacements=tuple(
@@ -52,7 +62,6 @@ class FindingDiffs:
             if self._replacements
             else fix.replacements,
         )
-        return replace(finding, fix=shown)
 
     @cached_property
     def _positions(self) -> Positions:

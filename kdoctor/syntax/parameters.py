@@ -19,6 +19,8 @@ from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind, Scope, ScopeKind
 from kdoctor.syntax.survey import Survey, Use
 
+_LONGEST = 500  # calls, one on the result of the other: more than any network has
+
 
 class Application(Struct, frozen=True, eq=False):
     """A call ``Layer(…)(x)`` of something made on the spot with what a parameter was.
@@ -177,42 +179,40 @@ class Parameters:
         """The calls ``Layer(…)(x)`` by the one parameter of the same function that ``x`` was."""
         found: dict[Binding, list[Application]] = {}
         for use in self._survey.uses:
-            if use.name not in use.scope.bindings:
+            if use.name not in use.scope.bindings or not isinstance(use.node, cst.Name):
                 continue
             argument = self._survey.parents.get(use.node)
             call = self._survey.parents.get(argument) if argument is not None else None
             if not isinstance(call, cst.Call) or _made_and_called_with(call) is not use.node:
                 continue
             through: set[cst.Call] = set()
-            origins = self._origins(use.name, use.node, use.scope, through)
+            origins = self._origins(use.node, use.scope, through)
             if origins is not None and len(origins) == 1:
                 applied = Application(call, frozenset(through))
                 found.setdefault(next(iter(origins)), []).append(applied)
         return found
 
-    def _origins(
-        self, name: str, place: cst.CSTNode, scope: Scope, through: set[cst.Call]
-    ) -> set[Binding] | None:
+    def _origins(self, name: cst.Name, scope: Scope, through: set[cst.Call]) -> set[Binding] | None:
         """Return the parameters that a name was before calls of the form, None if also another."""
         origins: set[Binding] = set()
-        for each in self._resolver.bindings(name, place, scope):
-            if each.scope is not scope:
+        waiting = [name]
+        for taken in waiting:  # it grows meanwhile
+            for each in self._resolver.bindings(taken.value, taken, scope):
+                if each.scope is not scope:
+                    return None
+                if each.kind is BindingKind.PARAMETER:
+                    origins.add(each)
+                    continue
+                made = each.value
+                before = _made_and_called_with(made) if not each.path else None
+                if each.kind is not BindingKind.ASSIGN or before is None:
+                    return None
+                assert isinstance(made, cst.Call)
+                if made not in through:  # else in a loop, or on two ways to the same place
+                    through.add(made)
+                    waiting.append(before)
+            if len(through) > _LONGEST:
                 return None
-            if each.kind is BindingKind.PARAMETER:
-                origins.add(each)
-                continue
-            made = each.value
-            taken = _made_and_called_with(made) if not each.path else None
-            if each.kind is not BindingKind.ASSIGN or taken is None:
-                return None
-            assert isinstance(made, cst.Call)
-            if made in through:
-                continue  # in a loop, or on two ways to the same place
-            through.add(made)
-            before = self._origins(taken.value, taken, scope, through)
-            if before is None:
-                return None
-            origins |= before
         return origins
 
 

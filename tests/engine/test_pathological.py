@@ -96,6 +96,38 @@ def test_of_more_bindings_than_can_be_told_apart_nothing_is_said(count, is_told)
     assert ("many.py" in {finding.place.path for finding in result.findings}) is is_told
 
 
+LAYERS = "import keras\nfrom keras import layers\n\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def net(x):\n" + "    x = layers.Dense(4)(x)\n" * 2000 + "    return x\n\n"
+        "model = keras.Sequential()\nmodel.fit_generator(net)\n",
+        "optimizer = keras.optimizers.SGD()\n" + "optimizer.lr = 0.9\n" * 2000
+        + "model = keras.Sequential()\nmodel.fit_generator(optimizer)\n",
+    ],
+    ids=["layers, one on the other", "one attribute"],
+)  # fmt: skip
+def test_what_is_done_again_and_again_is_looked_into(code):
+    Path("long.py").write_text(LAYERS + code)
+
+    result = kdoctor.scan([Path()], target="keras==3.15.1")
+
+    assert told(result) == {}
+    assert "KD205" in {each.code for each in result.findings if each.place.path == "long.py"}
+
+
+def test_the_fixes_of_one_attribute_are_no_more_than_its_places():
+    Path("long.py").write_text(f"{LAYERS}o = keras.optimizers.SGD()\n" + "o.lr = 0.9\n" * 100)
+
+    findings = kdoctor.scan(["long.py"], target="keras==3.15.1").findings
+
+    # Each renames the attribute at all places; they are there once.
+    assert {len(each.fix.edits) for each in findings} == {100}
+    assert len({id(edit) for each in findings for edit in each.fix.edits}) == 100
+
+
 def test_what_is_too_large_for_memory_is_named(monkeypatch):
     monkeypatch.setattr(parsing, "_LARGEST", 20_000)
     entries = ", ".join(f"{n}: {n}" for n in range(2000))

@@ -21,11 +21,11 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.kinds import Kind, Type
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import changes_of, string, word
-from kdoctor.syntax import Module
+from kdoctor.syntax import MemberStore, MemberUse, Module
 from kdoctor.syntax.scopes import BindingKind
 
 _OLD, _NEW = "lr", "learning_rate"
@@ -34,6 +34,7 @@ _OTHERS = (BindingKind.AUGMENT, BindingKind.DELETE)
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each assignment to ``lr``."""
+    renamed = _renamed(module)
     for store in module.member_stores:
         if store.owner.kind is not Kind.OPTIMIZER or store.member != _OLD or store.owner_defines:
             continue
@@ -47,23 +48,27 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             symbol=f"{cls}.lr",
             confidence=store.confidence,
             help="Write `learning_rate`.",
-            fix=_fix(module, facts, store.node.value),
+            fix=Fix(
+                "Write `learning_rate` instead of `lr`",
+                renamed[module.source(store.node.value)],
+                _proven(facts),
+            ),
         )
     yield from _set_by_name(module, facts)
 
 
-def _fix(module: Module, facts: Facts, owner: cst.BaseExpression) -> Fix:
-    """Rename the attribute at all places where the same optimizer is written in the same way."""
-    written = module.source(owner)
-    uses = [(each.node, each.member, each.owner) for each in module.members]
-    uses += [(each.node, each.member, each.owner) for each in module.member_stores]
-    spans = {
-        module.span(node.attr)
-        for node, member, kind in uses
-        if member == _OLD and kind.kind is Kind.OPTIMIZER and module.source(node.value) == written
+def _renamed(module: Module) -> dict[str, tuple[Edit, ...]]:
+    """Return how the attribute is renamed at all places, by how the optimizer is written there."""
+    spans: dict[str, set[Span]] = {}
+    places: list[MemberUse | MemberStore] = [*module.members, *module.member_stores]
+    for each in places:
+        if each.member == _OLD and each.owner.kind is Kind.OPTIMIZER:
+            written = module.source(each.node.value)
+            spans.setdefault(written, set()).add(module.span(each.node.attr))
+    return {
+        written: tuple(Edit(span, (_NEW,)) for span in sorted(found))
+        for written, found in spans.items()
     }
-    edits = tuple(Edit(span, (_NEW,)) for span in sorted(spans))
-    return Fix("Write `learning_rate` instead of `lr`", edits, _proven(facts))
 
 
 def _set_by_name(module: Module, facts: Facts) -> Iterator[Finding]:
