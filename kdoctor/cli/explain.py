@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import locale
 import re
 import sys
@@ -95,6 +96,8 @@ def _of_file(given: str) -> str | None:
             file.seek(max(len(mark), path.stat().st_size - _LARGEST))
             text = decoded(mark + file.read())
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # Keras' own messages are long
+            return None
         raise UsageProblem(f"{given}: cannot be read: {error.strerror}") from error
     if not text.strip():
         raise UsageProblem(f"{given}: there is no text in it to explain")

@@ -116,7 +116,7 @@ class Configs:
         if file is not None:
             # Links stay, and so does ~nobody.
             path = Path(os.path.abspath(os.path.expanduser(file)))  # noqa: PTH100, PTH111
-            if not path.is_file():
+            if not os.path.isfile(path):  # noqa: PTH113 - the other raises for a name too long
                 named = os.fspath(file) or "''"
                 raise UsageProblem(f"--config: there is no file {named}")
             self._all = Settings(tuple(_layers(path, str(Path.cwd()))))

@@ -375,6 +375,8 @@ def test_config_and_isolated_do_not_go_together(repository):
     )
     said = repository.problem("scan", "--config", "")
     assert said == "kdoctor: --config: there is no file ''"
+    said = repository.problem("scan", "--config", "l" * 300)
+    assert said == f"kdoctor: --config: there is no file {'l' * 300}"
     said = repository.problem("config", "")
     assert said == "kdoctor: '': there is no such file or folder; name one that exists"
     said = repository.problem("scan", "--config", "~nobody-of-this-name/k.toml")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from kdoctor.cli import explain
 from kdoctor.cli.explain import decoded
 
@@ -137,8 +139,10 @@ def test_nothing_to_read_ends_with_two(project):
     assert "there is no text to explain" in ended.err
 
 
-def test_what_is_too_long_for_a_name_is_a_message(project):
-    assert project.kdoctor("explain", "ValueError: " + "x" * 5000).code == 1
+@pytest.mark.parametrize("length", [250, 300, 900, 5000])
+def test_what_is_too_long_for_a_name_is_a_message(project, length):
+    ended = project.kdoctor("explain", "ValueError: " + "x" * length)
+    assert (ended.code, ended.err) == (1, "")
 
 
 def test_the_log_of_a_powershell_is_read(project):
