@@ -3,8 +3,8 @@
 ## What it does
 Reports `yield [x, y]` and `yield [a, b], y` in generators (functions, and methods of the file's
 classes) that are passed to `fit`, `evaluate` or `predict`, and `return [a, b], y` in the
-`__getitem__` of a `Sequence`; also where a variable has such a list, be it empty at first, or a
-function of the file returns it.
+`__getitem__` of a `Sequence`; also where a variable or an attribute of `self` has such a list, be it
+empty at first or the sum of two, or a function of the file returns it.
 
 ## Why it breaks
 Keras 2 took lists and tuples alike. Keras 3 hands the batches to `tf.data`, where a list is one
