@@ -95,7 +95,7 @@ class Lists:
     def _holds_one(self, name: cst.Name, path: Path, depth: int) -> bool:
         """Say whether all that a local name is ever bound to are such lists."""
         scope = self._module.scope_of(name).owner(name.value)
-        if scope is None or scope.kind is not ScopeKind.FUNCTION or self._may_shrink(name.value):
+        if scope is None or scope.kind is not ScopeKind.FUNCTION or self.may_shrink(name.value):
             return False
         bound = scope.bindings[name.value]
         return bool(bound) and all(
@@ -111,7 +111,7 @@ class Lists:
         Not where a class above or below may assign it, too, or somebody from outside.
         """
         cls, name = self._origins.class_written(attribute.value), attribute.attr.value
-        if cls is None or self._may_shrink(name) or not self._are_known(cls):
+        if cls is None or self.may_shrink(name) or not self._are_known(cls):
             return False
         stores = [each for each in self._module.stores if each.node.attr.value == name]
         owners = [self._origins.class_written(each.node.value) for each in stores]
@@ -138,7 +138,7 @@ class Lists:
             waiting += [above for above in own if above is not None and above not in waiting]
         return base in waiting
 
-    def _may_shrink(self, name: str) -> bool:
+    def may_shrink(self, name: str) -> bool:
         """Say whether something is taken out of a list of such a name: one may be left."""
         return self._size is _Size.SEVERAL and name in self._shrinking
 
