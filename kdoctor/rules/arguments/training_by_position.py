@@ -3,7 +3,8 @@
 ## What it does
 Reports calls of layers and models that pass True or False by position: written as such, or by way
 of a parameter that holds them, as `training` does in the `call` of a layer. So it does with
-`super().__call__(x, training)` in a class of one's own.
+`super().__call__(x, training)` in a class of one's own. Numbers and texts that are written behind
+the input, lists of them, and what counts a `range`, are reported as well.
 
 ## Why it breaks
 Keras 2 passed on what it got. Keras 3 takes tensors by position, and nothing else: `ValueError:
@@ -26,42 +27,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import libcst as cst
 
-from kdoctor.keras_api import split_root
-from kdoctor.kinds import Kind, Type
+from kdoctor.kinds import Type
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
-from kdoctor.rules.calls import is_call_of_super, is_keras_3, literal
-from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import (
-    class_around,
-    class_of,
-    kind_of_class,
-    methods_in,
-    still_holds,
+from kdoctor.rules.arguments._by_position import (
+    CALL,
+    FUNCTIONAL,
+    KINDS,
+    TRAINING,
+    parameters,
+    parameters_of_super,
 )
+from kdoctor.rules.arguments._layers_in_lists import may_be_in_list, type_in_list
+from kdoctor.rules.calls import is_builtin, is_call_of_super, is_keras_3, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_around, kind_of_class, still_holds
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, may_be_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
-from kdoctor.syntax.walk import descendants
+from kdoctor.syntax.scopes import BindingKind
 
-TRAINING_IS_SECOND: Final = frozenset({
-    "AlphaDropout", "BatchNormalization", "Dropout", "GaussianDropout", "GaussianNoise",
-    "Sequential", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "TimeDistributed",
-})  # fmt: skip
-"""What of Keras takes ``training`` behind its input, on Keras 2 as on Keras 3."""
-_TRAINING = "training"
-_CALL = "__call__"
-_KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 _ERROR = "ValueError: Only input tensors may be passed as positional arguments."
-_FUNCTIONAL = "Functional"
-_PLAIN_ARGUMENTS: Final = frozenset(
-    {"name", "dtype", "trainable", "dynamic", "activity_regularizer"}
-)
 _TWICE = "TypeError: Functional.call() got multiple values for argument 'training'"
 
 
@@ -69,31 +58,31 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call that passes by position what is no tensor."""
     for call in module.nodes(cst.Call):
         given = _by_position(call)
-        first = next((n for n, each in enumerate(given) if n and _is_bool(module, each)), None)
+        first = next((n for n, each in enumerate(given) if n and _is_plain(module, each)), None)
         owner = None if first is None else _called(module, call)
         if first is None or owner is None or not is_keras_3(facts, owner.qualified):
             continue
         names = (
-            _parameters_of_super(module, facts, owner)
-            if is_call_of_super(call, _CALL)
-            else _parameters(module, facts, owner)
+            parameters_of_super(module, facts, owner)
+            if is_call_of_super(call, CALL)
+            else parameters(module, facts, owner)
         )
         if names is None or module.is_guarded(call):
             continue
         yield rule.finding(
             module.place(given[first]),
             f"only tensors go to `{owner.cls}` by position: "
-            f"{_TWICE if owner.cls == _FUNCTIONAL else _ERROR}",
+            f"{_TWICE if owner.cls == FUNCTIONAL else _ERROR}",
             symbol=f"{owner.cls}.__call__",
             confidence=Confidence.LIKELY,
-            help="Pass it by keyword: `training=…`.",
+            help=f"Pass it by keyword: `{(*names[first:], TRAINING)[0]}=…`.",
             fix=_fix(module, facts, given[first:], names[first:]),
             no_fix_because=None if len(given) <= len(names) else "its parameter has no name here",
         )
 
 
 def _called(module: Module, call: cst.Call) -> Type | None:
-    if is_call_of_super(call, _CALL):
+    if is_call_of_super(call, CALL):
         return _own_class(module, call)
     return module.type_of(call.func) or type_in_list(module, call.func)
 
@@ -115,11 +104,26 @@ def _by_position(call: cst.Call) -> Sequence[cst.Arg]:
     return [each for each in call.args if each.keyword is None and not each.star]
 
 
-def _is_bool(module: Module, argument: cst.Arg) -> bool:
+def _is_plain(module: Module, argument: cst.Arg) -> bool:
+    """Say whether it is a bool, a number or a text, or a list of such."""
     value = argument.value
     if not isinstance(value, cst.Name):
+        found = literal(value)
+        several = found if isinstance(found, list | tuple) else [found]
+        return bool(several) and all(isinstance(each, int | float | str) for each in several)
+    is_bool = isinstance(literal(value), bool) or _holds_a_bool(module, value)
+    return is_bool or _counts(module, value)
+
+
+def _counts(module: Module, name: cst.Name) -> bool:
+    """Say whether it is what a loop over Python's `range` counts with."""
+    bindings = module.bindings_at(name)
+    if len(bindings) != 1 or bindings[0].kind is not BindingKind.LOOP:
         return False
-    return isinstance(literal(value), bool) or _holds_a_bool(module, value)
+    match bindings[0].value:
+        case cst.Call(func=cst.Name(value="range") as function):
+            return is_builtin(module, function)
+    return False
 
 
 def _holds_a_bool(module: Module, name: cst.Name) -> bool:
@@ -130,7 +134,7 @@ def _holds_a_bool(module: Module, name: cst.Name) -> bool:
         for parameter in (*each.params.params, *each.params.kwonly_params):
             if parameter.name.value == name.value:
                 is_bool = isinstance(literal(parameter.default), bool) or (
-                    name.value == _TRAINING and _is_call_of_keras(module, each)
+                    name.value == TRAINING and _is_call_of_keras(module, each)
                 )
                 return is_bool and still_holds(module, name, parameter)
     return False
@@ -140,69 +144,14 @@ def _is_call_of_keras(module: Module, function: cst.FunctionDef) -> bool:
     """Say whether it is how a layer or model is called: Keras gives it a bool when it trains."""
     owner = next(iter(each for each in module.ancestors(function) if _is_definition(each)), None)
     return (
-        function.name.value in {"call", _CALL}
+        function.name.value in {"call", CALL}
         and isinstance(owner, cst.ClassDef)
-        and kind_of_class(module, owner) in _KINDS
+        and kind_of_class(module, owner) in KINDS
     )
 
 
 def _is_definition(node: cst.CSTNode) -> bool:
     return isinstance(node, cst.ClassDef | cst.FunctionDef)
-
-
-def _parameters(module: Module, facts: Facts, owner: Type) -> Sequence[str] | None:
-    """Return what the ``call`` of an object takes by position, None where Keras may take a bool."""
-    if owner.kind not in _KINDS or owner.cls is None:
-        return None
-    if owner.cls == _FUNCTIONAL:
-        return ("inputs", _TRAINING)
-    split = split_root(owner.qualified or "")
-    if split is not None and split[1].rpartition(".")[2] == owner.cls:
-        return ("inputs", _TRAINING) if owner.cls in TRAINING_IS_SECOND else None
-    own = class_of(module, owner)
-    if own is None or _CALL in methods_in(own):
-        return None
-    return _parameters_of_call(module, facts, owner, own)
-
-
-def _parameters_of_super(module: Module, facts: Facts, owner: Type) -> Sequence[str] | None:
-    """Return the same for `super().__call__(…)` in a class of one's own, of a Keras base."""
-    own = class_of(module, owner)
-    if own is None or owner.kind not in _KINDS:
-        return None
-    if "call" not in methods_in(own):
-        base = (owner.qualified or "").rpartition(".")[2]
-        return ("inputs", _TRAINING) if base in TRAINING_IS_SECOND else None
-    return _parameters_of_call(module, facts, owner, own)
-
-
-def _parameters_of_call(
-    module: Module, facts: Facts, owner: Type, own: cst.ClassDef
-) -> Sequence[str] | None:
-    call = methods_in(own).get("call")
-    if call is None or call.params.posonly_params:
-        return None
-    if ".preprocessing." in facts.lookup(owner.qualified or "").home:
-        return None
-    if any(_allows_all(module, owner, each) for each in descendants(own.body)):
-        return None
-    return [each.name.value for each in call.params.params[1:]]
-
-
-def _allows_all(module: Module, owner: Type, node: cst.CSTNode) -> bool:
-    """Say whether it makes a class one that takes all: a model of inputs and outputs is one."""
-    match node:
-        case cst.Name(value="_allow_non_tensor_positional_args"):
-            return True
-        case cst.Call(func=cst.Attribute(value=base, attr=cst.Name(value="__init__")), args=args):
-            is_model = owner.kind is Kind.MODEL and module.source(base).startswith("super(")
-            return is_model and not all(each.star == "**" or _is_plain(each) for each in args)
-    return False
-
-
-def _is_plain(argument: cst.Arg) -> bool:
-    """Say whether it is neither inputs nor outputs of a model, nor may be."""
-    return argument.keyword is not None and argument.keyword.value in _PLAIN_ARGUMENTS
 
 
 def _fix(
@@ -225,12 +174,13 @@ def _may_pass_one(glimpse: Glimpse, facts: Facts) -> bool:
     several = [each for each in glimpse.calls if each.places > 1]
     functions = glimpse.nodes.get(ast.FunctionDef, ()) if several else ()
     flags = {each.arg for function in functions for each in _flags(function.args)}
+    flags |= {*_counters(glimpse)} if several else set()
     passing = [each for each in several if _passes_one(each, flags)]
-    if any(each.leaf == _CALL for each in passing):
+    if any(each.leaf == CALL for each in passing):
         return True  # `super().__call__(x, True)`
     asked = [(each.node, each.node.func) for each in passing]
     return may_be_in_list(glimpse, [function for _, function in asked]) or (
-        bool(asked) and may_be_of(glimpse, facts, asked, _KINDS)
+        bool(asked) and may_be_of(glimpse, facts, asked, KINDS)
     )
 
 
@@ -242,15 +192,22 @@ def _flags(given: ast.arguments) -> Iterator[ast.arg]:
     for each, default in (*with_default, *zip(given.kwonlyargs, given.kw_defaults, strict=True)):
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):
             yield each
-    yield from (each for each in (*named, *given.kwonlyargs) if each.arg == _TRAINING)
+    yield from (each for each in (*named, *given.kwonlyargs) if each.arg == TRAINING)
 
 
 def _passes_one(called: Called, flags: set[str]) -> bool:
     return any(
-        (isinstance(each, ast.Constant) and isinstance(each.value, bool))
+        isinstance(each, ast.Constant | ast.UnaryOp | ast.BinOp | ast.List | ast.Tuple)
         or (isinstance(each, ast.Name) and each.id in flags)
         for each in called.node.args[1:]
     )
+
+
+def _counters(glimpse: Glimpse) -> Iterator[str]:
+    """Yield the names with which loops over `range` may count."""
+    for each in (*glimpse.nodes.get(ast.For, ()), *glimpse.nodes.get(ast.comprehension, ())):
+        if isinstance(each.target, ast.Name) and isinstance(each.iter, ast.Call):
+            yield each.target.id
 
 
 rule = Rule(
@@ -317,6 +274,14 @@ _LISTED = _OWN.format("training=training") + (
     "model = Many()\nmodel.compile('sgd', 'mse')\n"
     "model.fit(np.ones((2, 2)), np.ones((2, 2)), verbose=0)\n"
 )
+_STEPS = _HEAD + (
+    "class Step(keras.layers.Layer):\n    def call(self, x, step=1, mode='add'):\n"
+    "        return x + step if mode == 'add' else x * step\n\n\n"
+    "class Steps(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.step = Step()\n\n    def call(self, x):\n        {}\n\n\n"
+    "made = Steps()(np.ones((1, 2), 'float32'))\n"
+)
+_COUNT = "for n in range(3):\n            x = self.step(x, {})\n        return x"
 _BLOCKS = "[Own() for _ in range(2)]"
 _FOR = "for layer in self.blocks:"
 _APPENDED = "[]\n        for _ in range(2):\n            self.blocks.append(Own())"
@@ -340,6 +305,12 @@ VALID = [
     _BY_SUPER.format("True", "training").replace("keras.layers.Layer", "mine.Layer"),
     _TWO.format("*[True, 2.0]"),
     _LISTED.format(_BLOCKS, _FOR, "training=training", "training=training"),
+    _STEPS.format("return self.step(x, step=2, mode='add')"),
+    _STEPS.format("return self.step(x, x)"),
+    _STEPS.format(_COUNT.format("step=n")),
+    _STEPS.format(_COUNT.format("n").replace("range(3)", "keras.ops.unstack(x)")),
+    _STEPS.format(_COUNT.format("n").replace("x = self", "n = x + n\n            x = self")),
+    _STEPS.format("return self.step(x, [])"),
     # Not of one class for sure.
     _LISTED.format("[Own(), other]", _FOR, "training", "training"),
     _LISTED.format(_BLOCKS + "\n        self.blocks += others", _FOR, "training", "training"),
@@ -426,6 +397,23 @@ INVALID = [
     Example(
         before=_TWO.format("True, 2.0").replace(", scale", ", *scale"),
         raises=_ERROR,
+    ),
+    # Numbers, texts, and lists of them.
+    *(
+        Example(
+            before=_STEPS.format(before),
+            after=_STEPS.format(after),
+            raises="ValueError: ",
+            on_keras_2=True,
+            same="np.array(made).tolist()",
+        )
+        for before, after in (
+            ("return self.step(x, 2)", "return self.step(x, step=2)"),
+            ("return self.step(x, -0.5)", "return self.step(x, step=-0.5)"),
+            ("return self.step(x, 2, 'add')", "return self.step(x, step=2, mode='add')"),
+            ("return self.step(x, [0.5, 2.0])", "return self.step(x, step=[0.5, 2.0])"),
+            (_COUNT.format("n"), _COUNT.format("step=n")),
+        )
     ),
     # In a list of the object.
     Example(

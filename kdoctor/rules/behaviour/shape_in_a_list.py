@@ -1,0 +1,148 @@
+"""`compute_output_shape` gives `[shape]` where `call` gives one tensor.
+
+## What it does
+Reports layers of one's own whose `compute_output_shape` returns a list of one shape, and whose
+`call` returns one tensor for sure: what is computed with `*`, `-`, `/`, or a layer of Keras gives.
+
+## Why it breaks
+Keras 2 ran `call` while a model was made. Keras 3 asks `compute_output_shape` where there is one,
+and takes its list for a list of outputs: the next layer gets `[tensor]`, and most refuse it:
+`ValueError: Cannot convert '((None, 4), 2)' to a shape`. As the one output of a model it works.
+
+## What to write instead
+The shape alone: `return (input_shape[0], 4)`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: the error is quoted from there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.rules.behaviour._one_output import gives_one
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class, methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, method_of, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import own_nodes
+
+_METHOD: Final = "compute_output_shape"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such list."""
+    if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
+        return
+    for node in module.nodes(cst.ClassDef):
+        methods = methods_in(node)
+        call, asked = methods.get("call"), methods.get(_METHOD)
+        if call is None or asked is None or kind_of_class(module, node) is not Kind.LAYER:
+            continue
+        given = _returned(asked)
+        lists = [each for each in given if _is_one_shape(each)]
+        if not lists or len(lists) < len(given) or module.is_guarded(asked):
+            continue
+        if all(_is_computed(each) for each in _returned(call)) or gives_one(module, facts, call):
+            yield from (_finding(module, facts, node, each) for each in lists)
+
+
+def _returned(method: cst.FunctionDef) -> list[cst.BaseExpression | None]:
+    return [each.value for each in own_nodes(method.body) if isinstance(each, cst.Return)]
+
+
+def _is_one_shape(given: cst.BaseExpression | None) -> bool:
+    match given:
+        case cst.List(elements=[cst.Element(value=cst.Tuple())]):
+            return True
+    return False
+
+
+def _is_computed(given: cst.BaseExpression | None) -> bool:
+    """Say whether it is a tensor for sure: `+` alone joins lists, too."""
+    match given:
+        case cst.BinaryOperation(operator=cst.Subtract() | cst.Multiply() | cst.Divide()):
+            return not any(
+                isinstance(e, cst.List | cst.ListComp) for e in (given.left, given.right)
+            )
+        case cst.BinaryOperation(operator=cst.Add()):
+            return _is_computed(given.left) or _is_computed(given.right)
+    return False
+
+
+def _finding(
+    module: Module, facts: Facts, node: cst.ClassDef, given: cst.BaseExpression | None
+) -> Finding:
+    assert isinstance(given, cst.List)
+    inner = given.elements[0].value
+    hole = Hole(module.outer_span(inner), Precedence.PRIMARY, Precedence.PRIMARY)
+    return rule.finding(
+        module.place(given),
+        f"`{node.name.value}` gives a list of one tensor on Keras 3 while a model is made; most "
+        "layers refuse that: ValueError: Cannot convert '((None, …), …)' to a shape",
+        symbol=f"{node.name.value}.{_METHOD}",
+        confidence=Confidence.LIKELY,
+        help=f"Write `({module.source(inner)})`: `call` gives one tensor.",
+        fix=Fix(
+            "Give the shape alone",
+            (Edit(module.span(given), (hole,), Precedence.PRIMARY),),
+            facts.applicability(*INVALID),
+        ),
+    )
+
+
+def _may_give_one(glimpse: Glimpse, _: Facts) -> bool:
+    return any(
+        isinstance(each, ast.Return)
+        and isinstance(each.value, ast.List)
+        and len(each.value.elts) == 1
+        for node in glimpse.nodes.get(ast.ClassDef, ())
+        if (method := method_of(node, _METHOD)) is not None
+        for each in ast.walk(method)
+    )
+
+
+rule = Rule(
+    code="KD456",
+    name="shape-in-a-list",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word(_METHOD) & Trigger(_may_give_one),
+    since="3.0",
+)
+
+_LAYER = (
+    "import keras\n\n\nclass Double(keras.layers.Layer):\n    def call(self, x):\n"
+    "        return {}\n\n    def compute_output_shape(self, input_shape):\n"
+    "        return {}\n\n\n"
+    "y = Double()(keras.Input((4,)))\n"
+)
+_LIST = "[(input_shape[0], 4)]"
+_ALONE = "(input_shape[0], 4)"
+
+VALID = [
+    _LAYER.format("2 * x", _ALONE),
+    _LAYER.format("2 * x", "[input_shape[0], 4]"),
+    _LAYER.format("[2 * x]", _LIST).replace("Double()(keras.Input((4,)))", "x"),
+    _LAYER.format("[x] + [x]", _LIST).replace("Double()(keras.Input((4,)))", "x"),
+    _LAYER.format("2 * x", _LIST).replace("(keras.layers.Layer)", ""),
+    _LAYER.format("2 * x", _LIST).replace("import keras", "import tf_keras as keras"),
+]
+INVALID = [
+    Example(
+        before=_LAYER.format(computed, _LIST),
+        after=_LAYER.format(computed, _ALONE),
+        check="assert not isinstance(y, list)",
+        on_keras_2=True,
+    )
+    for computed in ("2 * x", "x / 2 + 1", "keras.layers.Dropout(0)(x)")
+]

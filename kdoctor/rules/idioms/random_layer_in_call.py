@@ -1,0 +1,181 @@
+"""A `Dropout` made in `call` is a new one for each batch, and Keras 3 cannot trace that.
+
+## What it does
+Reports `Dropout(…)(x)` and Keras' other layers of random numbers (`SpatialDropout…`,
+`GaussianNoise`, `GaussianDropout`, `AlphaDropout`) that are made in the `call` of a layer or model,
+there called, and kept nowhere.
+
+## Why it breaks
+In Keras 3 such a layer holds the state of its random numbers, a variable. `fit`, `evaluate` and
+`predict` trace `call`, where no variable can be made anew: `ValueError: tf.function only supports
+singleton tf.Variables created on the first call.` Keras 2's held none. Code that is run eagerly
+alone (`run_eagerly=True`) works, and files that say so are left alone.
+
+## What to write instead
+Make it once, in `__init__`: `self.dropout = Dropout(rate)`, and `self.dropout(x)` in `call`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, each of these layers in a layer and in a model, with `fit`
+and `predict`; the error is quoted from there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import UNKNOWN, argument, instances, is_hidden, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, calls_that_make, method_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+RANDOM_LAYERS: Final = frozenset({
+    *("AlphaDropout", "Dropout", "GaussianDropout", "GaussianNoise"),
+    *("SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"),
+})  # fmt: skip
+"""Layers whose random numbers have a state in Keras 3, unless their rate is 0."""
+_EAGER: Final = frozenset({"run_eagerly", "run_functions_eagerly"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such layer."""
+    for _, call, made in instances(module, Kind.LAYER, facts):
+        if made.cls not in RANDOM_LAYERS or not _is_for_once(module, call):
+            continue
+        owner = _class_of_call(module, call)
+        if owner is not None and _is_random(call) and not module.is_guarded(call):
+            yield _finding(module, owner, call, made.cls)
+
+
+def _is_for_once(module: Module, call: cst.Call) -> bool:
+    """Say whether what is made is called, and kept nowhere."""
+    above = module.parent(call)
+    return isinstance(above, cst.Call) and above.func is call
+
+
+def _class_of_call(module: Module, call: cst.Call) -> cst.ClassDef | None:
+    """Return the layer or model in whose own ``call`` this stands."""
+    method = module.scope_of(call).node
+    if not isinstance(method, cst.FunctionDef) or method.name.value != "call":
+        return None
+    block = module.parent(method)
+    node = module.parent(block) if block is not None else None
+    if not isinstance(node, cst.ClassDef) or method.decorators:
+        return None
+    return node if kind_of_class(module, node) in {Kind.LAYER, Kind.MODEL} else None
+
+
+def _is_random(call: cst.Call) -> bool:
+    """Say whether it surely has random numbers of its own: a rate of 0 has none."""
+    if is_hidden(call):
+        return False
+    seed = argument(call, "seed")
+    if seed is not None and literal(seed.value) is UNKNOWN:
+        return False
+    rate = argument(call, "rate", 0) or argument(call, "stddev", 0)
+    return rate is not None and literal(rate.value) not in (0, None)
+
+
+def _finding(module: Module, owner: cst.ClassDef, call: cst.Call, cls: str) -> Finding:
+    return rule.finding(
+        module.place(call),
+        f"each `{cls}` of Keras 3 has a variable, and `call` makes a new one whenever it is "
+        "traced: ValueError: tf.function only supports singleton tf.Variables created on the "
+        "first call.",
+        symbol=f"{owner.name.value}.call",
+        confidence=Confidence.LIKELY,
+        help=f"Make it once, in `__init__`: `self.{_attribute(cls)} = {module.source(call)}`, and "
+        f"call `self.{_attribute(cls)}` here.",
+        no_fix_because="where else it is made, and from what, is for you to say",
+    )
+
+
+def _attribute(cls: str) -> str:
+    return "noise" if cls.endswith("Noise") else "dropout"
+
+
+def _may_make_one(glimpse: Glimpse, facts: Facts) -> bool:
+    if _EAGER & glimpse.words:
+        return False
+    made: set[ast.AST] = {
+        called.node
+        for type_, called in calls_that_make(glimpse, facts, Kind.LAYER)
+        if type_.cls in RANDOM_LAYERS
+    }
+    return bool(made) and any(
+        isinstance(each, ast.Call) and each.func in made
+        for node in glimpse.nodes.get(ast.ClassDef, ())
+        if (method := method_of(node, "call")) is not None
+        for each in ast.walk(method)
+    )
+
+
+rule = Rule(
+    code="KD520",
+    name="random-layer-in-call",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=Trigger.needing(RANDOM_LAYERS, _may_make_one),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n\n"
+_LAYER = (
+    "class Noisy(keras.layers.Layer):\n    def __init__(self, rate=0.5):\n"
+    "        super().__init__()\n        self.rate = rate\n        {}\n\n"
+    "    def call(self, x):\n        return {}\n\n\n"
+)
+_MADE = _HEAD + _LAYER.format("", "keras.layers.Dropout(self.rate)(x)")
+_FIT = (
+    "inputs = keras.Input((4, 3))\n"
+    "model = keras.Model(inputs, keras.layers.Dense(2)(Noisy()(inputs)))\n"
+    "model.compile('sgd', 'mse')\n"
+    "model.fit(np.ones((2, 4, 3)), np.ones((2, 4, 2)), verbose=0)\n"
+)
+_MODEL = (
+    "class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.dense = keras.layers.Dense(2)\n\n    def call(self, x):\n"
+    "        return keras.layers.Dropout(0.5)(self.dense(x))\n\n\n"
+    "Net().predict(np.ones((2, 3)), verbose=0)\n"
+)
+_RAISES = "ValueError: "
+
+VALID = [
+    # Made once; without random numbers; where nothing is traced.
+    _HEAD + _LAYER.format("self.dropout = keras.layers.Dropout(rate)", "self.dropout(x)") + _FIT,
+    _HEAD + _LAYER.format("", "keras.layers.Dropout(0.0)(x)") + _FIT,
+    _HEAD + _LAYER.format("", "keras.layers.ReLU()(x)") + _FIT,
+    _MADE + _FIT.replace("'mse')", "'mse', run_eagerly=True)"),
+    # Elsewhere; of a class that is no layer; of Keras 2.
+    _MADE.replace("def call", "def make") + "x = Noisy().make(keras.Input((4, 3)))\n",
+    _MADE.replace("(keras.layers.Layer)", ""),
+    _MADE.replace("import keras", "import tf_keras as keras") + _FIT,
+]
+INVALID = [
+    Example(before=_MADE + _FIT, raises=_RAISES, on_keras_2=True),
+    *(
+        Example(
+            before=_MADE.replace("Dropout(self.rate)", made) + _FIT,
+            raises=_RAISES,
+            on_keras_2=True,
+        )
+        for made in (
+            *("AlphaDropout(0.5)", "GaussianDropout(rate=0.5)", "GaussianNoise(0.5, seed=1)"),
+            "SpatialDropout1D(self.rate)",
+        )
+    ),
+    Example(
+        before=_HEAD.replace("import keras", "from tensorflow import keras") + _MODEL,
+        raises=_RAISES,
+        on_keras_2=True,
+    ),
+]
