@@ -674,6 +674,11 @@ if metric == "acc": print(shown)
 
 # KD215
 import keras
+model.compile("sgd", "mae", metrics=["mae"])
+last = model.fit(x).history["mean_squared_error"]
+
+# KD215
+import keras
 def compile(metrics): return metrics["acc"]
 names = ("acc", "accuracy")
 compile(metrics=names)
@@ -731,6 +736,16 @@ print("keras", x.shape.as_list(), tf.zeros(2).get_shape().ndims)
 # KD506
 import tensorflow as tf
 print(tf.Session(), "keras")
+
+# KD232
+import keras
+keras.Sequential().get_initial_state(x)
+agent.get_initial_state(x)
+
+# KD612
+import keras
+keras.optimizers.deserialize({"class_name": "Adam", "config": {}})
+given = {"class_name": "Dense", "config": {}}
 
 # KD325
 import tf_keras
@@ -1906,6 +1921,21 @@ def build():
     model.compile("sgd", "mse", metrics=wanted)
     seen = model.fit(x, y).history
     return seen.get("val_" "acc"), seen["acc"]
+
+# KD215
+import keras
+model.compile("sgd", loss, metrics=("MAE",))
+def shown(): return model.fit(x).history["val_mean_absolute_error"]
+
+# KD232
+from keras.layers import GRU
+class Generator(Base):
+    def __init__(self): self.rnn = GRU(3)
+    def start(self, x): return self.rnn.get_initial_state(inputs=x)
+
+# KD612
+from keras.layers import deserialize as made
+part = dict(one=made({"class_name": type(layer).__name__, "config": {}}))
 
 # KD215
 from keras.callbacks import EarlyStopping as E

@@ -65,6 +65,7 @@ _BUILT = frozenset({"Functional", "Sequential", None})
 _KINDS: Final = frozenset({Kind.LAYER, Kind.MODEL})
 _MEMBERS: Final = frozenset({"add_loss", "add_metric"})
 _LOSSES: Final = "losses"
+_NO_TENSOR: Final = "a layer takes tensors alone"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -76,14 +77,26 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         if use.owner.kind in _KINDS and not module.is_guarded(use.node)
     ]
     uses = [use for use in called if _raises(module, use)]
-    fixed = [use for use in uses if can_be_built_anew(module, use)]
+    tensors = [use for use in uses if not _is_given_no_tensor(module, use)]
+    fixed = [use for use in tensors if can_be_built_anew(module, use)]
     for use in uses:
-        yield _finding(module, use, build_anew(module, use, fixed))
+        attempt = build_anew(module, use, fixed) if use in tensors else Refusal(_NO_TENSOR)
+        yield _finding(module, use, attempt)
     for use in called:
-        if use not in uses and use.called is not None:
-            given = argument(use.called, _LOSSES, 0)
-            if given is not None and _holds_no_tensor(module, given.value):
-                yield _of_no_tensor(module, use, given)
+        given = _given(use)
+        if use not in uses and given is not None and _is_given_no_tensor(module, use):
+            yield _of_no_tensor(module, use, given)
+
+
+def _given(use: MemberUse) -> cst.Arg | None:
+    if use.called is None or use.member != "add_loss":
+        return None
+    return argument(use.called, _LOSSES, 0)
+
+
+def _is_given_no_tensor(module: Module, use: MemberUse) -> bool:
+    given = _given(use)
+    return given is not None and _holds_no_tensor(module, given.value)
 
 
 def _raises(module: Module, use: MemberUse) -> bool:
@@ -316,6 +329,11 @@ INVALID = [
         raises="NotImplementedError: ",
     ),
     # What is no tensor.
+    Example(
+        before="import keras\n\nx = keras.Input((4,))\ny = keras.layers.Dense(2)(x)\n"
+        "model = keras.Model(x, y)\nmodel.add_loss(0.5)",
+        raises="NotImplementedError",
+    ),
     *(
         Example(before=_PENALTY.format(given), raises="ValueError: `add_loss()` can only be called")
         for given in (

@@ -4,11 +4,14 @@
 Reports the keys `acc` and `val_acc` (or `accuracy` and `val_accuracy`) of a history and of the
 `logs` of a callback, and the same as `monitor=` of a callback or in the path of a
 `ModelCheckpoint`, where each `compile` of the file names the metric the other way. With
-`metrics={"caps": "accuracy"}` these are `caps_acc` and `val_caps_acc`.
+`metrics={"caps": "accuracy"}` these are `caps_acc` and `val_caps_acc`. So it does with
+`mean_absolute_error` after `metrics=["mae"]`, and with the squared, the percentage and the
+logarithmic error.
 
 ## Why it breaks
-Up to Keras 2.2 the name of the accuracy was `acc`, however it was asked for. Since 2.3 it is the
-text that was passed to `compile`: `KeyError: 'acc'`. A callback that monitors such a name finds
+Up to Keras 2.2 the name of the accuracy was `acc`, however it was asked for, and that of the others
+was the name of the function. Since 2.3 it is the text that was passed to `compile`: `KeyError:
+'acc'`. A callback that monitors such a name finds
 nothing to monitor: `ModelCheckpoint(monitor='val_acc')` is `ValueError` on Keras 3 while it cannot
 tell which way is up, and with `mode='max'` it warns and never saves. `logs.get('acc')` is None, and
 a path with `{val_acc:.2f}` cannot be written out.
@@ -19,7 +22,7 @@ The name that `compile` was given: `metrics=["accuracy"]` gives `accuracy` and `
 has several.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21 with both names.
+Run on Keras 3.15.1 and tf_keras 2.21 with both names of each.
 """
 
 from __future__ import annotations
@@ -38,15 +41,27 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored, renamed
 from kdoctor.rules.members._fallbacks import has_a_fallback
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.snake_case import in_snake_case
 from kdoctor.rules.triggers import Trigger, keyword, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called, Glimpse
 from kdoctor.syntax.nodes import nodes_in
+from kdoctor.syntax.walk import descendants
 
-_NAMES = {"acc": "accuracy", "accuracy": "acc"}
-_KEY = re.compile(r"(?:\w+_)?(?:acc|accuracy)")
-_ENDING = re.compile(r"(?<![a-zA-Z0-9])(?:acc|accuracy)(?!\w)")
-_FIELD = re.compile(r"\{((?:\w+_)?acc(?:uracy)?)(?=[:!}])")
+_NAMES = {
+    "acc": ("accuracy",),
+    "accuracy": ("acc",),
+    "mean_absolute_error": ("mae", "MAE"),
+    "mean_absolute_percentage_error": ("mape", "MAPE"),
+    "mean_squared_error": ("mse", "MSE"),
+    "mean_squared_logarithmic_error": ("msle", "MSLE"),
+}
+"""What stands in the logs by the names on the right, where these are what `compile` was given."""
+_GIVEN = frozenset(chain.from_iterable(_NAMES.values()))
+_ANY = "|".join(sorted(_NAMES, key=len, reverse=True))
+_KEY = re.compile(rf"(?P<output>\w+_)?(?P<leaf>{_ANY})")
+_ENDING = re.compile(rf"(?<![a-zA-Z0-9])(?:{'|'.join(sorted({*_NAMES, *_GIVEN}))})(?!\w)")
+_FIELD = re.compile(rf"\{{((?:\w+_)?(?:{_ANY}))(?=[:!}}])")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -54,33 +69,39 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     named = _named_by_compile(module)
     if not named:
         return
+    unnamed = _may_be_named(module)
     fields = ((node, name, NO_PATH) for node, name in fields_of_paths(module, _FIELD))
     keys = (
         (node, node.raw_value, what)
         for node, what in keys_of_logs(module)
-        if _other(node.raw_value.removeprefix("val_")) in named
+        if _others(node.raw_value.removeprefix("val_")) & named
         and not has_a_fallback(module, node, _alike(node.raw_value))
     )
     watched = ((node, node.raw_value, what) for node, what in monitored(module))
     for node, old, what in (*fields, *keys, *watched):
         metric = old.removeprefix("val_")
-        other = _other(metric)
-        if other in named and metric not in named and not module.is_guarded(node):
-            new = old.removesuffix(metric) + other
+        others = _others(metric) & named
+        found = _KEY.fullmatch(metric)
+        if found is None or len(others) != 1 or metric in named or found["leaf"] in unnamed:
+            continue
+        if not module.is_guarded(node):
+            new = old.removesuffix(metric) + min(others)
             yield _finding(module, facts, node, old, new, what)
 
 
-def _other(metric: str) -> str:
-    """Return how an accuracy is called otherwise, "" of anything else."""
-    output, joint, leaf = metric.rpartition("_")
-    return f"{output}{joint}{_NAMES[leaf]}" if leaf in _NAMES else ""
+def _others(metric: str) -> frozenset[str]:
+    """Return how such a metric is called otherwise, nothing of anything else."""
+    found = _KEY.fullmatch(metric)
+    if found is None:
+        return frozenset()
+    return frozenset(f"{found['output'] or ''}{each}" for each in _NAMES[found["leaf"]])
 
 
 def _alike(key: str) -> frozenset[str]:
-    """Return the keys that stand beside one in the logs, under both of their names."""
+    """Return the keys that stand beside one in the logs, under each of their names."""
     metric = key.removeprefix("val_")
     return frozenset(
-        f"{prefix}{name}" for prefix in ("", "val_") for name in (metric, _other(metric))
+        f"{prefix}{name}" for prefix in ("", "val_") for name in (metric, *_others(metric))
     )
 
 
@@ -102,6 +123,17 @@ def _named_by_compile(module: Module) -> set[str] | None:
             return None
         found |= names
     return found
+
+
+def _may_be_named(module: Module) -> set[str]:
+    """Return what metrics may be called that are functions, or are made in the call."""
+    return {
+        in_snake_case(each.value)
+        for node in module.nodes(cst.Call)
+        if (given := argument(node, "metrics")) is not None
+        for each in descendants(value_of(module, given.value))
+        if isinstance(each, cst.Name)
+    }
 
 
 def _named(metrics: cst.BaseExpression) -> set[str] | None:
@@ -135,18 +167,19 @@ def _texts(values: Iterable[cst.BaseExpression]) -> set[str] | None:
 
 def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether a `compile` names such a metric, and something is asked for such a name."""
-    if len(set(_ENDING.findall("\n".join(glimpse.strings)))) < len(_NAMES):
+    written = set(_ENDING.findall("\n".join(glimpse.strings)))
+    if not any(written.intersection(_NAMES.get(each, ())) for each in written):
         return False
-    return any(map(partial(_names_accuracy, glimpse), glimpse.calls_of("compile"))) and (
+    return any(map(partial(_names_one, glimpse), glimpse.calls_of("compile"))) and (
         any(_is_key(each.slice) for each in glimpse.nodes.get(ast.Subscript, ()))
         or any(map(_is_key, chain.from_iterable(each.values for each in glimpse.calls)))
         or any(map(_FIELD.search, glimpse.strings))
     )
 
 
-def _names_accuracy(glimpse: Glimpse, called: Called) -> bool:
+def _names_one(glimpse: Glimpse, called: Called) -> bool:
     return called.is_attribute and any(
-        isinstance(each, ast.Constant) and each.value in _NAMES
+        isinstance(each, ast.Constant) and each.value in _GIVEN
         for value in glimpse.values_of(called.argument("metrics"))
         if isinstance(value, ast.List | ast.Tuple | ast.Dict)
         for each in nodes_in(value)
@@ -252,6 +285,23 @@ VALID = [
             "try:\n    h.history['accuracy']\nexcept (KeyError, TypeError):\n    h.history['acc']",
         )
     ),
+    # The logs have it: of a function, of an object of the class, of a text.
+    *(
+        "import keras\nmodel = keras.Sequential()\n"
+        f"model.compile('sgd', metrics={metrics})\nmodel.fit(x).history['mean_squared_error']"
+        for metrics in (
+            "['mse', keras.losses.mean_squared_error]",
+            "['mse', keras.metrics.MeanSquaredError()]",
+            "['mse', 'mean_squared_error']",
+            "['mae']",
+            "[keras.losses.mse]",
+        )
+    ),
+    # No Keras ever called it so: that is somebody's own.
+    (
+        "import keras\nmodel = keras.Sequential()\n"
+        "model.compile('sgd', metrics=['mean_absolute_error'])\nmodel.fit(x).history['mae']"
+    ),
 ]
 _MODEL = (
     "import keras\nimport numpy as np\n\nx, y = np.ones((4, 3)), np.ones((4, 1))\n"
@@ -320,6 +370,26 @@ INVALID = [
         "save = keras.callbacks.ModelCheckpoint('best-{epoch}-{val_accuracy:.2f}.keras')\n"
         "model.fit(x, y, validation_split=0.5, callbacks=[save], verbose=0)",
         raises="KeyError: 'Failed to format this callback filepath",
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', metrics=['mae', 'MSE'])\n"
+        "stop = keras.callbacks.EarlyStopping('val_mean_squared_error', mode='min')\n"
+        "history = model.fit(x, y, validation_split=0.5, callbacks=[stop], verbose=0)\n"
+        "last = history.history['val_mean_absolute_error'][-1]",
+        after=f"{_MODEL}model.compile('sgd', 'mse', metrics=['mae', 'MSE'])\n"
+        "stop = keras.callbacks.EarlyStopping('val_MSE', mode='min')\n"
+        "history = model.fit(x, y, validation_split=0.5, callbacks=[stop], verbose=0)\n"
+        "last = history.history['val_mae'][-1]",
+        raises="KeyError: 'val_mean_absolute_error'",
+        findings=2,
+        check="assert stop.best is not None",
+    ),
+    Example(
+        before=f"{_TWO.replace('accuracy', 'mse')}seen = model.fit(x, [y, x], verbose=0).history\n"
+        "last = seen['caps_mean_squared_error'][-1]",
+        after=f"{_TWO.replace('accuracy', 'mse')}seen = model.fit(x, [y, x], verbose=0).history\n"
+        "last = seen['caps_mse'][-1]",
+        raises="KeyError: 'caps_mean_squared_error'",
     ),
     # Of one of several outputs.
     Example(

@@ -1,0 +1,216 @@
+"""``gru.get_initial_state(x)``: Keras 3 asks for the size of the batch, not for the inputs.
+
+## What it does
+Reports `.get_initial_state(…)` of a recurrent layer that is given its inputs: as `inputs=`, or as
+what the same function passes to a layer, or got from one. Of a cell (`GRUCell`), `inputs=` and
+`dtype=`.
+
+## Why it breaks
+Keras 2 took the inputs, and read the size of the batch off them. Keras 3 takes `batch_size`: with
+the inputs in its place the shape of the state cannot be made (`InvalidArgumentError: … Shapes of
+all inputs must match`, `ValueError: TypeError: object of type 'KerasTensor' has no len()`), and
+`inputs=` is `TypeError: RNN.get_initial_state() got an unexpected keyword argument 'inputs'`.
+
+## What to write instead
+`gru.get_initial_state(keras.ops.shape(x)[0])`. The fix is safe in a `call`; a symbolic tensor
+outside of one has no batch size. The state of a cell is a list now, of one tensor for `GRUCell`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with each recurrent layer and each cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.calls import argument, is_hidden, is_keras_3, speller_at
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.members._owners import class_of, symbol
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import member_of
+from kdoctor.syntax import MemberUse, Module
+
+_MEMBER: Final = "get_initial_state"
+_LAYERS: Final = frozenset({
+    "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "LSTM", "RNN", "SimpleRNN",
+})  # fmt: skip
+_CELLS: Final = frozenset({"GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"})
+_GONE: Final = ("inputs", "dtype")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each call that says something else than the size of the batch."""
+    for use in module.members:
+        call = use.called
+        if use.member != _MEMBER or use.owner.kind is not Kind.LAYER or use.owner_defines:
+            continue
+        if call is None or is_hidden(call) or not is_keras_3(facts, use.owner.qualified):
+            continue
+        if use.owner.cls in _LAYERS | _CELLS and not module.is_guarded(use.node):
+            named = next((e for each in _GONE if (e := argument(call, each)) is not None), None)
+            given = named or argument(call, _MEMBER, 0)
+            if given is not None and (named is not None or _is_inputs(module, given.value)):
+                yield _finding(module, facts, use, call, given)
+
+
+def _is_inputs(module: Module, given: cst.BaseExpression) -> bool:
+    """Say whether it is what a layer gave, or what the same function passes to a layer."""
+    if not isinstance(given, cst.Name):
+        return False
+    bindings = module.bindings_at(given)
+    if len(bindings) != 1:
+        return False
+    made = bindings[0].value if not bindings[0].path else None
+    if isinstance(made, cst.Call) and _is_of_a_layer(module, made):
+        return True
+    return any(
+        isinstance(first := each.args[0].value, cst.Name)
+        and first.value == given.value
+        and not (each.args[0].star or each.args[0].keyword)
+        and module.bindings_at(first) == bindings
+        and _is_of_a_layer(module, each)
+        for each in module.nodes(cst.Call)
+        if each.args
+    )
+
+
+def _is_of_a_layer(module: Module, call: cst.Call) -> bool:
+    """Say whether it is a layer that is called, not a class or a method of one."""
+    found = module.type_of(call.func)
+    return found is not None and found.kind is Kind.LAYER
+
+
+def _finding(
+    module: Module, facts: Facts, use: MemberUse, call: cst.Call, given: cst.Arg
+) -> Finding:
+    keyword = given.keyword.value if given.keyword else None
+    cls = "RNN" if use.owner.cls in _LAYERS else class_of(use.owner)
+    refused = (
+        "its state is a list now: what is done with it may have to change"
+        if use.owner.cls in _CELLS
+        else "more than the inputs is passed"
+    )
+    plain = use.owner.cls in _LAYERS and len(call.args) == 1 and keyword != "dtype"
+    return rule.finding(
+        module.place(given),
+        f"`{_MEMBER}` takes the size of the batch now, and gets the inputs: "
+        "InvalidArgumentError: … Shapes of all inputs must match"
+        if keyword is None
+        else f"`{_MEMBER}` takes the size of the batch only: TypeError: {cls}.{_MEMBER}() got an "
+        f"unexpected keyword argument '{keyword}'",
+        symbol=symbol(use.owner, _MEMBER),
+        confidence=use.confidence,
+        help="Pass the size of the batch: `keras.ops.shape(inputs)[0]`.",
+        fix=_fix(module, facts, given) if plain else None,
+        no_fix_because=None if plain else refused,
+    )
+
+
+def _fix(module: Module, facts: Facts, given: cst.Arg) -> Fix:
+    spelled, need = speller_at(module, given.value).spell("keras.ops.shape")
+    keyword = "batch_size=" if given.keyword else ""
+    edit = Edit(
+        module.span(given),
+        (f"{keyword}{spelled}(", Hole(module.outer_span(given.value)), ")[0]"),
+    )
+    above = (each for each in module.ancestors(given) if isinstance(each, cst.FunctionDef))
+    function = next(above, None)
+    in_a_call = function is not None and function.name.value == "call"
+    return Fix(
+        "Pass the size of the batch",
+        (edit,),
+        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+        if in_a_call
+        else Applicability.UNSAFE,
+        () if need is None else (need,),
+        unsafe_because="" if in_a_call else "a symbolic tensor has no batch size here",
+    )
+
+
+rule = Rule(
+    code="KD232",
+    name="initial-state-of-a-batch",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=member_of({Kind.LAYER}, _MEMBER),
+    since="3.0",
+)
+
+_TEXT = (
+    "import keras\n\n\nclass Generator(keras.Model):\n    def __init__(self):\n"
+    "        super().__init__()\n        self.embedding = keras.layers.Embedding(5, 4)\n"
+    "        self.gru = keras.layers.GRU(3, return_sequences=True, return_state=True)\n\n"
+    "    def call(self, inputs, states=None):\n        x = self.embedding(inputs)\n"
+    "        if states is None:\n            states = self.gru.get_initial_state({})\n"
+    "        x, states = self.gru(x, initial_state=states)\n        return x"
+)
+_MADE = "import numpy as np\n"
+_RUN = "\n\n\nmodel = Generator()\nmade = model(np.ones((2, 6), 'int32'))"
+_SHAPE = "tuple(made.shape)"
+
+VALID = [
+    _TEXT.format("keras.ops.shape(x)[0]"),
+    _TEXT.format("batch_size=keras.ops.shape(x)[0]"),
+    # Nobody knows what these are.
+    _TEXT.format("size"),
+    "import keras\n\n\ndef start(size):\n    return keras.layers.GRU(3).get_initial_state(size)",
+    "import keras\nkeras.layers.LSTMCell(3).get_initial_state(batch_size=2)",
+    "import keras\nkeras.layers.GRU(3).get_initial_state(*given)\nagent.get_initial_state(x)",
+    _TEXT.format("x").replace("keras", "tf_keras"),
+    (
+        "import keras\n\n\nclass Mine(keras.layers.GRU):\n"
+        "    def get_initial_state(self, inputs):\n        return [inputs[:, 0]]\n\n\n"
+        "Mine(3).get_initial_state(inputs=x)"
+    ),
+    # The same name is another thing by then.
+    (
+        "import keras\n\ngru = keras.layers.GRU(3)\nx = keras.ops.ones((2, 4, 5))\ny = gru(x)\n"
+        "x = 2\nstate = gru.get_initial_state(x)"
+    ),
+]
+INVALID = [
+    Example(
+        before=_TEXT.format("x") + _RUN,
+        after=_TEXT.format("keras.ops.shape(x)[0]") + _RUN,
+        prelude=_MADE,
+        raises="InvalidArgumentError: ",
+        on_keras_2=True,
+        same=_SHAPE,
+    ),
+    Example(
+        before=_TEXT.format("inputs=x") + _RUN,
+        after=_TEXT.format("batch_size=keras.ops.shape(x)[0]") + _RUN,
+        prelude=_MADE,
+        raises="TypeError: ",
+        on_keras_2=True,
+        same=_SHAPE,
+    ),
+    Example(
+        before="from tensorflow.keras.layers import LSTM\nimport tensorflow as tf\n\n\n"
+        "def start(layer, x):\n"
+        "    lstm = LSTM(3)\n    lstm(x)\n    return lstm.get_initial_state(x)\n\n\n"
+        "state = start(None, tf.ones((2, 4, 5)))",
+        after="from tensorflow.keras.layers import LSTM\nfrom tensorflow.keras import ops\n"
+        "import tensorflow as tf\n\n\n"
+        "def start(layer, x):\n"
+        "    lstm = LSTM(3)\n    lstm(x)\n    return lstm.get_initial_state(ops.shape(x)[0])\n\n\n"
+        "state = start(None, tf.ones((2, 4, 5)))",
+        prelude=_MADE,
+        raises="InvalidArgumentError: ",
+        unsafe=True,
+        on_keras_2=True,
+        same="[np.array(each).tolist() for each in state]",
+    ),
+    Example(
+        before="import keras\n\nstate = keras.layers.GRUCell(3).get_initial_state(\n"
+        "    inputs=None, batch_size=2, dtype='float32'\n)",
+        raises="TypeError: GRUCell.get_initial_state() got an unexpected keyword argument 'inputs'",
+        on_keras_2=True,
+    ),
+]

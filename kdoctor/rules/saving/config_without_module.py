@@ -1,0 +1,201 @@
+"""``layers.deserialize({"class_name": …, "config": …})``: which module the class is of is not told.
+
+## What it does
+Reports `keras.layers.deserialize` of a dict, written out, that has a `class_name` and a `config`
+and no `module`; not where the call or the file speaks of custom objects.
+
+## Why it breaks
+Keras 2 looked the name up among its own layers. Keras 3 looks it up in the `module` of the dict,
+and else among the custom objects only: `TypeError: Could not locate class 'Dense'.`
+
+## What to write instead
+`layer.__class__.from_config(config)`, where there is a layer of that class; else `"module":
+"keras.layers"` in the dict. Both do the same on Keras 2. `keras.layers.serialize(layer)` makes a
+dict that `deserialize` reads.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import Presence, split_root
+from kdoctor.model import Edit, Finding, Fix, Hole, Severity, Span
+from kdoctor.rules.calls import value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import names, string
+from kdoctor.syntax import Module, Reference
+
+_FUNCTION: Final = "layers.deserialize"
+_CLASS, _CONFIG, _MODULE = "class_name", "config", "module"
+_CUSTOM: Final = frozenset({
+    "CustomObjectScope", "custom_object_scope", "custom_objects", "get_custom_objects",
+    "register_keras_serializable",
+})  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such dict."""
+    if not _CUSTOM.isdisjoint(module.words):
+        return
+    for reference in module.references:
+        call = reference.call
+        if call is None or not _is_it(facts, reference.name) or module.is_guarded(call):
+            continue
+        if len(call.args) != 1 or call.args[0].star:
+            continue
+        given = value_of(module, call.args[0].value)
+        if given is not call.args[0].value and _MODULE in module.words:
+            continue  # it may be written into the dict below
+        parts = _parts(given)
+        if isinstance(given, cst.Dict) and parts.keys() == {_CLASS, _CONFIG}:
+            yield _finding(module, facts, reference, call, given, parts)
+
+
+def _is_it(facts: Facts, dotted: str) -> bool:
+    split = split_root(dotted)
+    return split is not None and split[1] == _FUNCTION and facts.runs_keras_3(split[0])
+
+
+def _parts(given: cst.BaseExpression) -> Mapping[str, cst.BaseExpression]:
+    """Return the values of a dict by its keys, none where one is not written out."""
+    found: dict[str, cst.BaseExpression] = {}
+    for each in given.elements if isinstance(given, cst.Dict) else ():
+        if not isinstance(each, cst.DictElement) or not isinstance(each.key, cst.SimpleString):
+            return {}
+        found[each.key.raw_value] = each.value
+    return found
+
+
+def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
+    module: Module,
+    facts: Facts,
+    reference: Reference,
+    call: cst.Call,
+    given: cst.Dict,
+    parts: Mapping[str, cst.BaseExpression],
+) -> Finding:
+    cls = parts[_CLASS]
+    shown = cls.raw_value if isinstance(cls, cst.SimpleString) else "…"
+    fix = _fix(module, facts, call, given, parts)
+    return rule.finding(
+        module.place(given),
+        f"the dict does not tell the module of the class: TypeError: Could not locate class "
+        f"'{shown}'.",
+        symbol=reference.name,
+        confidence=reference.confidence,
+        help='Write `layer.__class__.from_config(config)`, or `"module": "keras.layers"` in the '
+        "dict.",
+        fix=fix,
+        no_fix_because=None if fix else "which class it is is not seen here",
+    )
+
+
+def _fix(
+    module: Module,
+    facts: Facts,
+    call: cst.Call,
+    given: cst.Dict,
+    parts: Mapping[str, cst.BaseExpression],
+) -> Fix | None:
+    proof = facts.applicability(*(each for each in INVALID if each.after))
+    cls = parts[_CLASS]
+    if isinstance(cls, cst.SimpleString):
+        found = facts.lookup(f"keras.layers.{cls.raw_value}")
+        if found.presence is not Presence.EXISTS:
+            return None
+        start = module.span(given).start + 1
+        text = f"{cls.quote}module{cls.quote}: {cls.quote}keras.layers{cls.quote}, "
+        edit = Edit(Span(start, start), (text,))
+        return Fix("Say which module it is of", (edit,), proof)
+    made = _class_named(cls)
+    span = module.span(call)
+    if made is None or call.args[0].value is not given or "#" in module.text[span.start : span.end]:
+        return None
+    edit = Edit(
+        span,
+        (
+            Hole(module.outer_span(made)),
+            ".from_config(",
+            Hole(module.outer_span(parts[_CONFIG])),
+            ")",
+        ),
+    )
+    return Fix("Make it by its class", (edit,), proof)
+
+
+def _class_named(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """Return the class of which this is the name: ``x.__class__.__name__``."""
+    match node:
+        case cst.Attribute(
+            value=cst.Attribute(attr=cst.Name(value="__class__"))
+            | cst.Call(func=cst.Name(value="type"), args=[cst.Arg()]) as made,
+            attr=cst.Name(value="__name__"),
+        ):
+            return made
+    return None
+
+
+rule = Rule(
+    code="KD612",
+    name="config-without-module",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=string(_CLASS) & names(_is_it),
+    since="3.0",
+)
+
+_LAYER = "from keras import layers\n\nlayer = layers.Dense(3, activation='relu')\n"
+
+VALID = [
+    _LAYER + "copy = layers.deserialize(layers.serialize(layer))\nlayers.deserialize(given)",
+    (
+        "from keras import layers\n\nlayers.deserialize(\n"
+        "    {'module': 'keras.layers', 'class_name': 'Dense', 'config': {'units': 3}}\n)"
+    ),
+    # Custom objects are found by their name alone.
+    (
+        _LAYER + "copy = layers.deserialize(\n"
+        "    {'class_name': 'Mine', 'config': {}}, custom_objects={'Mine': layers.Dense}\n)"
+    ),
+    "from tf_keras import layers\n\nlayers.deserialize({'class_name': 'Dense', 'config': {}})",
+    # Only the classes of layers are looked for in vain.
+    "import keras\nkeras.optimizers.deserialize({'class_name': 'Adam', 'config': {}})",
+    _LAYER + "layers.deserialize({'class_name': 'Dense', 'config': {}, **more})",
+    (
+        _LAYER + "given = {'class_name': 'Dense', 'config': {'units': 3}}\n"
+        "given['module'] = 'keras.layers'\nlayers.deserialize(given)"
+    ),
+]
+INVALID = [
+    Example(
+        before=_LAYER + "copy = layers.deserialize({'class_name': layer.__class__.__name__,\n"
+        "                           'config': layer.get_config()})",
+        after=_LAYER + "copy = layer.__class__.from_config(layer.get_config())",
+        raises="TypeError: Could not locate class '",
+        on_keras_2=True,
+        same="copy.units, copy.name == layer.name, type(copy) is type(layer)",
+    ),
+    Example(
+        before="from tensorflow import keras\n\nlayer = keras.layers.deserialize(\n"
+        '    {"class_name": "Dense", "config": {"units": 3}}\n)',
+        after="from tensorflow import keras\n\nlayer = keras.layers.deserialize(\n"
+        '    {"module": "keras.layers", "class_name": "Dense", "config": {"units": 3}}\n)',
+        raises="TypeError: Could not locate class 'Dense'.",
+        on_keras_2=True,
+        same="layer.units",
+    ),
+    Example(
+        before=_LAYER + "config = {'class_name': type(layer).__name__, 'config': {'units': 4}}\n"
+        "copy = layers.deserialize(config)",
+        raises="TypeError: Could not locate class '",
+        on_keras_2=True,
+    ),
+]
