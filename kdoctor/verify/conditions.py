@@ -41,6 +41,7 @@ _OF_PARAMETERS = frozenset(
         "is_tensor",
         "no_tensor",
         "is_variable",
+        "no_variables",
         "text",
         "is_scalar",
         "not_symbolic",

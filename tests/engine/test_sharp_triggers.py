@@ -265,7 +265,7 @@ model.fit(fed())
 import keras
 class Data(keras.utils.PyDataset):
     def __init__(self):
-        self.low = [[], []]
+        self.low = [1, 2]
     def __getitem__(self, index):
         return self.low, [1, 2]
     def parts(self):

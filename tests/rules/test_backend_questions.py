@@ -410,3 +410,20 @@ def test_a_bound_that_is_none_is_left_out(bounds: str, row: str | None):
 )
 def test_a_product_is_not_taken_for_one_of_dense_tensors_beside_sparse_ones(before, row):
     assert row_used(f"{before}\ndef f(x, y):\n    return K.dot(x, y)", "dot") == row
+
+
+_STACKS = (
+    "class A(keras.layers.Layer):\n    def build(self, shape):\n"
+    "        self.a = self.add_weight(shape=(2,))\n        self.b = self.add_weight(shape=(2,))\n\n"
+    "    def call(self, x):\n        both = [self.a, self.b]\n        return K.stack({})"
+)
+
+
+@pytest.mark.parametrize("given", ["[self.a, self.b]", "[x, self.a]", "both", "(self.a, x)"])
+def test_variables_are_not_stacked_as_they_are(given):
+    assert row_used(_STACKS.format(given), "stack") is None
+
+
+@pytest.mark.parametrize("given", ["[x, x]", "[2 * self.a, self.b + 1]", "[self.c, x]", "x"])
+def test_tensors_are_stacked(given):
+    assert row_used(_STACKS.format(given), "stack") == "no_variables('x')"

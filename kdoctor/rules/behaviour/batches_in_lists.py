@@ -32,6 +32,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._fed import FED, PREDICTS, called_for_a_model, fed_calls
+from kdoctor.rules.behaviour._glimpsed_lists import may_be_a_list
 from kdoctor.rules.behaviour._lists import Lists
 from kdoctor.rules.calls import replaced, value_of
 from kdoctor.rules.facts import Facts
@@ -39,7 +40,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import dotted, inner_nodes
+from kdoctor.syntax.nodes import inner_nodes
 from kdoctor.syntax.walk import own_nodes
 
 _SEQUENCES = ("utils.Sequence", "utils.PyDataset", "utils.data_utils.Sequence")
@@ -103,40 +104,7 @@ def _gives_one(
 def _may_be_wrong(glimpse: Glimpse, batch: ast.expr | None) -> bool:
     if not isinstance(batch, ast.Tuple | ast.List) or not 1 < len(batch.elts) < 4:
         return False
-    return isinstance(batch, ast.List) or any(map(partial(_may_be_a_list, glimpse), batch.elts))
-
-
-def _may_be_a_list(glimpse: Glimpse, part: ast.expr) -> bool:
-    if isinstance(part, ast.Name) and _is_unpacked(glimpse, part.id):
-        return True
-    if isinstance(part, ast.Attribute) and part.attr in glimpse.stores:
-        return True
-    for value in glimpse.values_of(part):
-        if isinstance(value, ast.List):
-            if not any(map(_is_number, value.elts)):
-                return True
-        elif isinstance(value, ast.ListComp | ast.Name | ast.BinOp | ast.Attribute):
-            return True
-        elif isinstance(value, ast.Call):
-            leaf = (dotted(value.func) or "").rpartition(".")[2]
-            functions = {each.name for each in glimpse.nodes.get(ast.FunctionDef, ())}
-            if leaf == "list" or leaf in functions:
-                return True
-    return False
-
-
-def _is_unpacked(glimpse: Glimpse, name: str) -> bool:
-    """Say whether a name is one of several that are assigned to at once."""
-    return any(
-        isinstance(target, ast.Tuple | ast.List)
-        and any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(target))
-        for assign in glimpse.nodes.get(ast.Assign, ())
-        for target in assign.targets
-    )
-
-
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) in {int, float, complex}
+    return isinstance(batch, ast.List) or any(map(partial(may_be_a_list, glimpse), batch.elts))
 
 
 def _batch(

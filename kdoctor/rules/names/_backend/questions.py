@@ -11,7 +11,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
-from kdoctor.rules.calls import is_builtin
+from kdoctor.rules.calls import is_builtin, value_of
 from kdoctor.rules.names._backend.inference import Inference
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
@@ -113,6 +113,32 @@ def not_symbolic(parameter: str) -> Guard:
         answer,
         parameters=frozenset({parameter}),
     )
+
+
+def no_variables(parameter: str) -> Guard:
+    """None of several tensors is known to be a variable."""
+
+    def answer(situation: Situation) -> Answer:
+        node = situation.value(parameter)
+        return Answer.of(node is None or not _has_variables(situation.module, node))
+
+    return Question(
+        f"no_variables({parameter!r})",
+        f"there are variables in `{parameter}`, which this takes for no tensors: write "
+        "`keras.ops.convert_to_tensor(variable)` there",
+        answer,
+        parameters=frozenset({parameter}),
+    )
+
+
+def _has_variables(module: Module, node: cst.BaseExpression) -> bool:
+    found = module.type_of(node)
+    if found is not None and found.item is not None and found.item.kind is Kind.VARIABLE:
+        return True
+    value = value_of(module, node)
+    elements = value.elements if isinstance(value, cst.List | cst.Tuple) else ()
+    types = (module.type_of(each.value) for each in elements)
+    return any(each is not None and each.kind is Kind.VARIABLE for each in types)
 
 
 def plain_number(parameter: str) -> Guard:

@@ -7,7 +7,7 @@ import libcst as cst
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation, context, equals
 from kdoctor.rules.calls import value_of
-from kdoctor.rules.names._backend.questions import somewhere, whole_numbers
+from kdoctor.rules.names._backend.questions import no_variables, somewhere, whole_numbers
 from kdoctor.rules.names._backend.uses import calculated_with, indexed, no_tensor_by_use
 from kdoctor.syntax import Context
 
@@ -104,7 +104,8 @@ REWRITES = (
     rewrite("keras.backend.expand_dims(x, axis=-1)", "keras.ops.expand_dims(x, axis)"),
     rewrite("keras.backend.squeeze(x, axis)", "keras.ops.squeeze(x, axis)"),
     rewrite("keras.backend.concatenate(tensors, axis=-1)", "keras.ops.concatenate(tensors, axis)"),
-    rewrite("keras.backend.stack(x, axis=0)", "keras.ops.stack(x, axis)"),
+    # A variable that comes first is asked for its dtype as if it were a tensor (TensorFlow).
+    rewrite("keras.backend.stack(x, axis=0)", "keras.ops.stack(x, axis)", when=no_variables("x")),
     rewrite("keras.backend.reverse(x, axes)", "keras.ops.flip(x, axes)"),
     # keras.ops.repeat is another function: it repeats elements, K.repeat adds an axis of time.
     rewrite(
