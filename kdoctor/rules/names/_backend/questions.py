@@ -124,8 +124,7 @@ def no_variables(parameter: str) -> Guard:
 
     return Question(
         f"no_variables({parameter!r})",
-        f"there are variables in `{parameter}`, which this takes for no tensors: write "
-        "`keras.ops.convert_to_tensor(variable)` there",
+        f"there are variables in `{parameter}`, which are no tensors",
         answer,
         parameters=frozenset({parameter}),
     )
