@@ -185,7 +185,7 @@ BY_HAND = {
     "use x.shape[i], and -1 in keras.ops.reshape where the batch size is unknown. Where a tensor "
     "is wanted, wrap it: keras.ops.stack(keras.ops.shape(x))",
     "stack": "a variable is no tensor for keras.ops.stack: write "
-    "keras.ops.stack([keras.ops.convert_to_tensor(each) for each in variables])",
+    "keras.ops.stack([each.value for each in variables])",
     "batch_flatten": "write keras.ops.reshape(x, (-1, math.prod(keras.ops.shape(x)[1:]))), "
     "or use a keras.layers.Flatten layer",
     "spatial_2d_padding": "write keras.ops.pad(x, ((0, 0), *padding, (0, 0))) for channels_last, "
