@@ -35,17 +35,18 @@ class FindingDiffs:
         self._replacements = replacements
         self._lines = lru_cache(maxsize=64)(_cell_lines)
         # Fixes that change the same places share them, where a file does one thing very often.
-        self._known: dict[tuple[int, object, object], Fix] = {}
+        self._known: dict[tuple[int, int, object, object], Fix] = {}
 
     def filled(self, finding: Finding, source: Module | Unit) -> Finding:
         """Return the finding with ``fix.diff`` and ``fix.replacements``, as far as asked for."""
         fix = finding.fix
         if fix is None or not (fix.edits or fix.imports or fix.drops):
             return finding
-        key = id(fix.edits), fix.imports, fix.drops
-        known = self._known.get(key)
-        if known is None or known.edits is not fix.edits:
-            known = self._known[key] = self._shown(fix, source)
+        # By their identity: what is known keeps the edits alive.
+        key = _unit(source).index, id(fix.edits), fix.imports, fix.drops
+        if key not in self._known:
+            self._known[key] = self._shown(fix, source)
+        known = self._known[key]
         same = replace(fix, diff=known.diff, replacements=known.replacements)
         return replace(finding, fix=same)
 

@@ -79,6 +79,20 @@ def test_the_region_of_a_finding_holds_its_code_in_the_file(name, tmp_path):
     ] * len(result.findings)
 
 
+def test_each_piece_of_code_has_a_diff_of_its_own(tmp_path):
+    # Of fixes that move imports alone, which say the same in both pieces.
+    piece = "```python\nfrom keras.layers.core import Dense\nDense(2)\n```\n"
+    (tmp_path / "twice.md").write_text(f"# One\n\n{piece}\n# Two\n\n{piece}")
+
+    first, second = engine.scan(
+        [tmp_path / "twice.md"], target=TARGET, diffs=True, replacements=True
+    ).findings
+
+    assert "@@ -1,7 +1,7 @@" in first.fix.diff
+    assert "@@ -8,6 +8,6 @@" in second.fix.diff
+    assert first.fix.replacements != second.fix.replacements
+
+
 def test_replacements_take_no_more_than_words(tmp_path):
     path = tmp_path / "a.py"
     path.write_text(CODE)
