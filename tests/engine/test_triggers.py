@@ -121,6 +121,12 @@ def test_the_gate_changes_nothing_however_the_code_is_written(one, other, ways):
     assert findings(source, gate=True) == findings(source, gate=False)
 
 
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_no_rule_leaves_to_the_gate_what_is_fine(rule):
+    for source in rule.valid:
+        assert findings(source, gate=True) == findings(source, gate=False)
+
+
 def test_what_objects_of_a_kind_lack_on_the_newest_keras_is_written_down():
     for kind, members in gone_on(newest_target().version).items():
         assert members <= GONE[kind]

@@ -47,6 +47,8 @@ _EAGER: Final = frozenset({"run_eagerly", "run_functions_eagerly"})
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such layer."""
+    if not _EAGER.isdisjoint(module.words):
+        return
     for _, call, made in instances(module, Kind.LAYER, facts):
         if made.cls not in RANDOM_LAYERS or not _is_for_once(module, call):
             continue
