@@ -61,15 +61,15 @@ class ExpectedErrors:
         """Say whether the code waits for the error that a finding tells of."""
         named = set(_NAMED.findall(finding.message))
         is_error = finding.severity is Severity.ERROR or bool(named)  # `… only works with …: else`
-        around = self._around(finding.place.span.start) if is_error else None
-        if around is None:
+        span = self._code_at(finding.place.span.start) if is_error else None
+        if span is None:
             return False
-        if around not in self._known:
-            self._known[around] = _Code(self._module.text[around.start : around.end])
-        code = self._known[around]
-        return code.waits_for(named, finding.message, finding.place.span.start - around.start)
+        if span not in self._known:
+            self._known[span] = _Code(self._module.text[span.start : span.end])
+        offset = finding.place.span.start - span.start
+        return self._known[span].waits_for(named, finding.message, offset)
 
-    def _around(self, offset: int) -> Span | None:
+    def _code_at(self, offset: int) -> Span | None:
         """Return the code that may say what a place waits for, None where no word of it does."""
         text = self._module.text
         if self._asks:  # by names that may be bound anywhere

@@ -10,9 +10,10 @@ import ast
 import re
 
 from kdoctor import quiet_ast
+from kdoctor.documents.layout import split_lines
+from kdoctor.syntax.nodes import nodes_in
 
 _INDENT = re.compile(r"[ \t]*\t[ \t]*")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 
 
 def with_spaces(text: str) -> str | None:
@@ -22,7 +23,7 @@ def with_spaces(text: str) -> str | None:
     """
     try:
         tree = quiet_ast.parse(text)
-        lines = _LINE.findall(text)
+        lines = split_lines(text)
         inside = _inside_strings(tree)
         for at, line in enumerate(lines):
             indent = _INDENT.match(line)
@@ -40,7 +41,7 @@ def _inside_strings(tree: ast.Module) -> set[int]:
     """Return the lines, from 1, that begin inside of a string."""
     return {
         line
-        for node in ast.walk(tree)
+        for node in nodes_in(tree)
         if isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno is not None
         for line in range(node.lineno + 1, node.end_lineno + 1)
     }

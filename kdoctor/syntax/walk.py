@@ -115,6 +115,11 @@ def descendants(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
                 waiting.append(value)
 
 
+def returned_in(function: cst.FunctionDef) -> list[cst.BaseExpression | None]:
+    """Return what a function itself returns, None for a bare ``return``."""
+    return [each.value for each in own_nodes(function.body) if isinstance(each, cst.Return)]
+
+
 def own_nodes(body: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """Yield what is inside a function, but not inside one defined in it."""
     waiting = [body]

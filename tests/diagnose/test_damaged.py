@@ -7,9 +7,11 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kdoctor import explain
-from kdoctor.diagnose import read_exceptions
+from kdoctor.diagnose import eras, read_exceptions
 from kdoctor.diagnose.cleaning import clean_lines
 from kdoctor.diagnose.eras import versions_in
 
@@ -79,3 +81,14 @@ def test_empty_lines_without_end_are_not_all_looked_at():
 )
 def test_the_versions_that_a_text_states(text, versions):
     assert versions_in(text) == versions
+
+
+PIECES = ["keras", "tf-keras", "tf_keras", "Keras", "tensorflow", "TensorFlow-gpu", "==", "=", ": ",
+          " version", " ", "2.3.1", "v3.5", "requires ", "\n", "'", " or later", ".__version__",
+          "x", "İ"]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_versions_are_found_where_a_search_of_all_finds_them(text):
+    found = [each.span() for each in eras._statements(text)]
+    assert found == [each.span() for each in eras._STATED.finditer(text)]

@@ -3,7 +3,7 @@
 import pytest
 
 from kdoctor.engine import fix, scan
-from kdoctor.rules.saving.short_names_in_h5 import LONG_NAMES
+from kdoctor.rules.loss_names import LONG_NAMES
 
 MODEL = "import os, pathlib, keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
 

@@ -81,7 +81,11 @@ def test_parents_lead_from_every_node_to_the_module(parse):
             assert [*module.ancestors(node)][-1] is module.tree
 
 
-@pytest.mark.parametrize("kind", [cst.Call, cst.Subscript, cst.ClassDef, cst.Name])
+@pytest.mark.parametrize(
+    "kind",
+    [cst.Assign, cst.Call, cst.ClassDef, cst.Comparison, cst.FunctionDef, cst.If, cst.Name,
+     cst.Subscript],
+)  # fmt: skip
 def test_all_nodes_of_a_class_are_found_in_source_order(parse, kind):
     module = parse(EVERYTHING + GENERIC)
 

@@ -37,14 +37,20 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for call in keras_calls(module, facts):
         if call.reference is None or is_hidden(call.call) or module.is_guarded(call.call):
             continue
-        given = {renamed(call).get(each.keyword.value) for each in call.call.args if each.keyword}
         for name, position in required(call.new):
-            # What has its name of Keras 1 yet is renamed (KD310), not written a second time.
-            if argument(call.call, name, position) is not None or name in given:
+            if argument(call.call, name, position) is not None or _has_its_old_name(call, name):
                 continue
             default = _last_default(facts, call.name, name)
             if default is not None:
                 yield _finding(module, facts, call, name, default)
+
+
+def _has_its_old_name(call: KerasCall, parameter: str) -> bool:
+    """Say whether it is passed by its name of Keras 1: KD310 renames it, none is to be written."""
+    return any(
+        new == parameter and argument(call.call, old) is not None
+        for old, new in renamed(call).items()
+    )
 
 
 @lru_cache(maxsize=1024)

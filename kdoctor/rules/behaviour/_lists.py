@@ -13,7 +13,7 @@ from kdoctor.rules.origins import origins_of
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind, ScopeKind
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.walk import own_nodes, returned_in
 
 _DEEPEST = 6  # steps from name to name, and from function to function
 _SHORTENING = frozenset({"clear", "pop", "remove"})
@@ -167,10 +167,9 @@ class Lists:
             return False
         if function.name.value == "__init__" or self._may_be_overridden(function):
             return False
-        nodes = [*own_nodes(function.body)]
-        if any(isinstance(each, cst.Yield) for each in nodes):
+        if any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
             return False
-        returned = [each.value for each in nodes if isinstance(each, cst.Return)]
+        returned = returned_in(function)
         return bool(returned) and all(
             each is not None and self.is_one(each, path, depth) for each in returned
         )

@@ -8,7 +8,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.walk import returned_in
 
 # With one of these a layer may give more than a tensor: states, or what another layer gives.
 _OPEN = frozenset({"cell", "cells", "function", "layer", "return_state"})
@@ -19,7 +19,7 @@ def gives_one(module: Module, facts: Facts, call: cst.FunctionDef | None) -> boo
     """Say whether all that a ``call`` returns is what a layer of Keras makes of one tensor."""
     if call is None:
         return False
-    returned = [each.value for each in own_nodes(call.body) if isinstance(each, cst.Return)]
+    returned = returned_in(call)
     return bool(returned) and all(_is_one(module, facts, each) for each in returned)
 
 

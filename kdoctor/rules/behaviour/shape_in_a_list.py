@@ -33,32 +33,26 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.walk import returned_in
 
 _METHOD: Final = "compute_output_shape"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such list."""
-    if not (facts.runs_keras_3("keras") or facts.runs_keras_3("tf.keras")):
-        return
     for node in module.nodes(cst.ClassDef):
         methods = methods_in(node)
         call, asked = methods.get("call"), methods.get(_METHOD)
         if call is None or asked is None or kind_of_class(module, node) is not Kind.LAYER:
             continue
-        given = _returned(asked)
+        given = returned_in(asked)
         lists = [each for each in given if _is_one_shape(each)]
         if not lists or len(lists) < len(given) or module.is_guarded(asked):
             continue
-        returned = _returned(call)  # nothing where it is left to subclasses
+        returned = returned_in(call)  # nothing where it is left to subclasses
         is_computed = bool(returned) and all(map(_is_computed, returned))
         if is_computed or gives_one(module, facts, call):
             yield from (_finding(module, facts, node, each) for each in lists)
-
-
-def _returned(method: cst.FunctionDef) -> list[cst.BaseExpression | None]:
-    return [each.value for each in own_nodes(method.body) if isinstance(each, cst.Return)]
 
 
 def _is_one_shape(given: cst.BaseExpression | None) -> bool:

@@ -19,7 +19,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.walk import returned_in
 
 _OF_LAYERS: Final = frozenset({"name", "activity_regularizer"})
 ASSIGNED: Final = {
@@ -90,8 +90,7 @@ def _is_bare(module: Module, node: cst.ClassDef, method: cst.FunctionDef) -> boo
         case _:
             return False
     may_be_set = _may_be_a_name if method.name.value == "name" else _may_be_none
-    given = (each for each in own_nodes(method.body) if isinstance(each, cst.Return))
-    return not any(may_be_set(module, node, each.value) for each in given)
+    return not any(may_be_set(module, node, each) for each in returned_in(method))
 
 
 def _may_be_a_name(module: Module, node: cst.ClassDef, given: cst.BaseExpression | None) -> bool:  # noqa: ARG001

@@ -10,18 +10,14 @@ import libcst as cst
 from kdoctor.rules.triggers import lineages, method_of
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.nodes import inner_nodes
-from kdoctor.syntax.walk import own_nodes
+from kdoctor.syntax.walk import own_nodes, returned_in
 
 _Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def returned_by(function: cst.FunctionDef) -> list[cst.BaseExpression]:
     """Return what a method itself returns."""
-    return [
-        each.value
-        for each in own_nodes(function.body)
-        if isinstance(each, cst.Return) and each.value is not None
-    ]
+    return [each for each in returned_in(function) if each is not None]
 
 
 def gives_as_is(shape: cst.FunctionDef) -> bool:

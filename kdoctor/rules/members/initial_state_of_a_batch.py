@@ -31,14 +31,13 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, is_hidden, is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._owners import class_of, symbol
+from kdoctor.rules.members.call_of_recurrent_layer import RECURRENT
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import member_of
 from kdoctor.syntax import MemberUse, Module
 
 _MEMBER: Final = "get_initial_state"
-_LAYERS: Final = frozenset({
-    "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "LSTM", "RNN", "SimpleRNN",
-})  # fmt: skip
+_LAYERS: Final = RECURRENT - {"Bidirectional"}
 _CELLS: Final = frozenset({"GRUCell", "LSTMCell", "SimpleRNNCell", "StackedRNNCells"})
 _GONE: Final = ("inputs", "dtype")
 

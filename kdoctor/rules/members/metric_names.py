@@ -39,6 +39,7 @@ from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored, renamed
+from kdoctor.rules.loss_names import LONG_NAMES
 from kdoctor.rules.members._fallbacks import has_a_fallback
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.snake_case import in_snake_case
@@ -51,10 +52,11 @@ from kdoctor.syntax.walk import descendants
 _NAMES = {
     "acc": ("accuracy",),
     "accuracy": ("acc",),
-    "mean_absolute_error": ("mae", "MAE"),
-    "mean_absolute_percentage_error": ("mape", "MAPE"),
-    "mean_squared_error": ("mse", "MSE"),
-    "mean_squared_logarithmic_error": ("msle", "MSLE"),
+    **{
+        long: tuple(short for short, other in LONG_NAMES.items() if other == long)
+        for long in LONG_NAMES.values()
+        if long.startswith("mean_")
+    },
 }
 """What stands in the logs by the names on the right, where these are what `compile` was given."""
 _GIVEN = frozenset(chain.from_iterable(_NAMES.values()))

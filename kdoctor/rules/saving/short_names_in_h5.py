@@ -28,21 +28,13 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import argument, literal
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.loss_names import LONG_NAMES
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, model_of, saves
 from kdoctor.rules.triggers import text, word
 from kdoctor.syntax import Module
 
-_NAMES = {
-    "mse": "mean_squared_error",
-    "mae": "mean_absolute_error",
-    "mape": "mean_absolute_percentage_error",
-    "msle": "mean_squared_logarithmic_error",
-    "bce": "binary_crossentropy",
-    "kld": "kl_divergence",
-}
-LONG_NAMES = _NAMES | {short.upper(): long for short, long in _NAMES.items()}
 _H5 = (".h5", ".hdf5")
 
 
