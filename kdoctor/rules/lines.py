@@ -48,6 +48,26 @@ def line_of(module: Module, node: cst.CSTNode) -> Line | None:
     return Line(line.body[0], line, block.body, span, indent)
 
 
+def put_first(module: Module, function: cst.FunctionDef, text: str) -> Edit | None:
+    """Return the edit that puts a statement first in a function, below its docstring.
+
+    None where the body stands on the line of its ``def``, or is a docstring alone.
+    """
+    body = function.body
+    if not isinstance(body, cst.IndentedBlock):
+        return None
+    first = body.body[0]
+    if _is_docstring(first):
+        if len(body.body) == 1:
+            return None
+        first = body.body[1]
+    start = module.span(first).start
+    indent = margin(module.text, start)
+    if indent.strip():
+        return None
+    return Edit(Span(start, start), (f"{text}\n{indent}",))
+
+
 def left_out(module: Module, call: cst.Call) -> Edit:
     """Return the edit that takes away a call that is a statement by itself.
 
@@ -71,6 +91,14 @@ def free_name(module: Module, at: cst.CSTNode, wanted: str) -> str:
     scope = module.scope_of(at)
     candidates = (wanted, *(f"{wanted}_{number}" for number in range(2, 1000)))
     return next(each for each in candidates if scope.owner(each) is None)
+
+
+def _is_docstring(node: cst.BaseStatement | cst.BaseSmallStatement) -> bool:
+    return (
+        isinstance(node, cst.SimpleStatementLine)
+        and isinstance(node.body[0], cst.Expr)
+        and isinstance(node.body[0].value, cst.BaseString)
+    )
 
 
 def _up_to(module: Module, node: cst.CSTNode, end: cst.CSTNode) -> list[cst.CSTNode]:

@@ -23,7 +23,7 @@ def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:
         case cst.Name():
             bound = module.bindings_at(value)
             if [each.kind for each in bound] == [BindingKind.FUNCTION]:
-                return 1 if _is_as_written(module, bound[0].node) else None
+                return 1 if is_as_written(module, bound[0].node) else None
     found = module.type_of(value)
     if found is not None and found.kind is Kind.LOSS:
         return 1
@@ -31,7 +31,7 @@ def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:
     return 1 if name is not None and ".losses." in name and "keras" in name else None
 
 
-def _is_as_written(module: Module, function: cst.CSTNode) -> bool:
+def is_as_written(module: Module, function: cst.CSTNode) -> bool:
     """Say whether no decorator makes something else of a function; those of the packages do not."""
     names = [
         module.qualified(each.func if isinstance(each, cst.Call) else each) or ""

@@ -346,7 +346,7 @@ class Makings:
         if made is not None and made.kind is Kind.MODEL:
             parts = [
                 *((each.value, frame) for each in call.args if _is_a_part(each)),
-                *self._added(call, frame),
+                *self.added(Made(call, frame)),
             ]
             return _Parts(parts) if parts else None
         kind = self._module.type_of(call)
@@ -371,11 +371,11 @@ class Makings:
             if made is not None and made.kind in {Kind.LAYER, Kind.MODEL, Kind.LIST}
         ]
 
-    def _added(self, model: cst.Call, frame: Frame | None) -> Iterator[Placed]:
+    def added(self, model: Made) -> Iterator[Placed]:
         """Yield what is added to a ``Sequential`` in the function that makes it."""
-        for call, owner in self._adds.get(self._origins.function_around(model), ()):
-            if call.args and self.made(owner, frame) == Made(model, frame):
-                yield call.args[0].value, frame
+        for call, owner in self._adds.get(self._origins.function_around(model.call), ()):
+            if call.args and self.made(owner, model.frame) == model:
+                yield call.args[0].value, model.frame
 
     @cached_property
     def _adds(self) -> dict[cst.FunctionDef | None, list[tuple[cst.Call, cst.BaseExpression]]]:

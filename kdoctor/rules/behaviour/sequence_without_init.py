@@ -25,9 +25,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite.source_lines import margin
+from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.lines import put_first
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
@@ -67,7 +67,7 @@ def _calls_init(function: cst.FunctionDef) -> bool:
 def _finding(
     module: Module, facts: Facts, node: cst.ClassDef, function: cst.FunctionDef
 ) -> Finding:
-    edit = _inserted(module, function)
+    edit = put_first(module, function, "super().__init__()")
     return rule.finding(
         module.place(function.name),
         "Keras warns: Your `PyDataset` class should call `super().__init__(**kwargs)` in its "
@@ -83,30 +83,6 @@ def _finding(
         if edit
         else None,
         no_fix_because=None if edit else "the body stands on the line of its `def`",
-    )
-
-
-def _inserted(module: Module, function: cst.FunctionDef) -> Edit | None:
-    body = function.body
-    if not isinstance(body, cst.IndentedBlock):
-        return None
-    first = body.body[0]
-    if _is_docstring(first):
-        if len(body.body) == 1:
-            return None
-        first = body.body[1]
-    start = module.span(first).start
-    indent = margin(module.text, start)
-    if indent.strip():
-        return None
-    return Edit(Span(start, start), (f"super().__init__()\n{indent}",))
-
-
-def _is_docstring(node: cst.BaseStatement | cst.BaseSmallStatement) -> bool:
-    return (
-        isinstance(node, cst.SimpleStatementLine)
-        and isinstance(node.body[0], cst.Expr)
-        and isinstance(node.body[0].value, cst.BaseString)
     )
 
 

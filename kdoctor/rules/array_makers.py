@@ -1,0 +1,144 @@
+"""What is known of arrays by the call that makes them: how many axes, and what numbers.
+
+NumPy, pandas and scikit-learn are read here as their documentation has them; the tests run each
+entry where the library is at hand.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Final
+
+from msgspec import Struct
+
+
+class Numbers(enum.Enum):
+    """What an array holds."""
+
+    BOOL = "bool"
+    INT = "int"
+    FLOAT = "float"
+
+
+class Form(enum.Enum):
+    """What sort of container it is."""
+
+    ARRAY = "array"  # of NumPy
+    COLUMN = "column"  # a Series of pandas, which every Keras takes for a column
+    FRAME = "frame"  # a DataFrame of pandas
+
+
+class Data(Struct, frozen=True):
+    """An array, as far as it is known: ``axes`` is its rank, None where that is not."""
+
+    form: Form = Form.ARRAY
+    axes: int | None = None
+    numbers: Numbers | None = None
+
+    def but(
+        self, *, form: Form | None = None, axes: int | None = None, numbers: Numbers | None = None
+    ) -> Data:
+        """Return the same with something else in it."""
+        return Data(form or self.form, self.axes if axes is None else axes, numbers or self.numbers)
+
+
+COLUMN: Final = Data(Form.COLUMN, 1)
+FRAME: Final = Data(Form.FRAME, 2)
+
+_INTS: Final = ("i", "int", "uint", "long", "short", "byte", "ubyte", "intc", "intp", "integer")
+_FLOATS: Final = ("f", "d", "float", "double", "half", "single", "floatx")
+
+
+def numbers_of(dtype: str) -> Numbers | None:
+    """Return what a dtype of this name holds: ``int64``, ``numpy.uint8``, ``float``, ``bool_``."""
+    name = dtype.rpartition(".")[2].rstrip("_").rstrip("0123456789")
+    if name in _INTS:
+        return Numbers.INT
+    if name in _FLOATS:
+        return Numbers.FLOAT
+    return Numbers.BOOL if name == "bool" else None
+
+
+# -- NumPy: names without `numpy.`
+
+OF_A_SHAPE: Final = {
+    "zeros": Numbers.FLOAT, "ones": Numbers.FLOAT, "empty": Numbers.FLOAT,
+    "full": None, "random.random": Numbers.FLOAT, "random.random_sample": Numbers.FLOAT,
+}  # fmt: skip
+"""The shape is the first argument."""
+OF_A_SIZE: Final = {
+    "random.randint": (2, Numbers.INT), "random.uniform": (2, Numbers.FLOAT),
+    "random.normal": (2, Numbers.FLOAT), "random.binomial": (2, Numbers.INT),
+    "random.choice": (1, None),
+}  # fmt: skip
+"""The shape is ``size``, at this place."""
+OF_EACH_AXIS: Final = frozenset({"random.rand", "random.randn"})
+"""Each argument is the length of an axis."""
+FLAT: Final = {
+    "arange": None, "linspace": Numbers.FLOAT, "ravel": None, "bincount": Numbers.INT,
+    "flatnonzero": Numbers.INT,
+}  # fmt: skip
+"""They have one axis, whatever they are made of."""
+CONVERTING: Final = frozenset({"array", "asarray", "ascontiguousarray", "asanyarray"})
+"""They make an array of what may be a list."""
+JOINING: Final = frozenset({"concatenate", "hstack"})
+"""Arrays in a tuple or list are joined along an axis that they have."""
+ELEMENTWISE: Final = {
+    **dict.fromkeys(("copy", "clip", "flip", "flipud", "nan_to_num", "sort", "roll", "zeros_like")),
+    **dict.fromkeys(("abs", "absolute", "around", "ones_like", "rint", "round", "sign", "square")),
+    **dict.fromkeys(
+        ("cos", "exp", "expm1", "log", "log10", "log1p", "sin", "sqrt", "tanh"), Numbers.FLOAT
+    ),
+}
+"""As many axes as the first argument has."""
+
+# -- methods of arrays and of pandas' objects
+
+SAME: Final = frozenset({
+    "clip", "copy", "dropna", "fillna", "head", "map", "replace", "reset_index", "round", "sample",
+    "sort_index", "tail",
+})  # fmt: skip
+"""They give the same again, with other values perhaps."""
+OTHER_VALUES: Final = frozenset({"map", "replace"})
+"""Those of them after which other numbers may be in it."""
+OF_A_FRAME: Final = frozenset({"drop", "drop_duplicates", "sort_values", "query", "rename"})
+"""They give a frame for a frame."""
+
+# -- makers of other libraries, by their dotted names
+
+READ_FRAMES: Final = frozenset({
+    "pandas.DataFrame", "pandas.get_dummies", "pandas.read_csv", "pandas.read_excel",
+    "pandas.read_table",
+})  # fmt: skip
+NO_FRAMES: Final = frozenset({"chunksize", "iterator", "sheet_name", "squeeze"})
+"""With one of these, something else is read."""
+TABLES: Final = frozenset({"numpy.loadtxt", "numpy.genfromtxt"})
+"""At most two axes, so that what is taken out with two indices had two."""
+ENCODERS: Final = {
+    "LabelEncoder": Data(axes=1, numbers=Numbers.INT),
+    "LabelBinarizer": Data(axes=2, numbers=Numbers.INT),
+    "MinMaxScaler": Data(axes=2, numbers=Numbers.FLOAT),
+    "StandardScaler": Data(axes=2, numbers=Numbers.FLOAT),
+}
+"""Classes of scikit-learn: what ``fit_transform`` and ``transform`` give."""
+IN_PARTS: Final = {"shuffle": 1, "train_test_split": 2}
+"""Functions of scikit-learn that give this many parts of each array that they are given."""
+LOADED: Final = {
+    **dict.fromkeys(("load_breast_cancer", "load_digits", "load_iris", "load_wine"), Numbers.INT),
+    **dict.fromkeys(("fetch_california_housing", "load_boston", "load_diabetes"), Numbers.FLOAT),
+}
+"""Functions of ``sklearn.datasets``: the numbers in ``target``."""
+DRAWN: Final = {
+    **dict.fromkeys(("make_blobs", "make_circles", "make_classification"), Numbers.INT),
+    **dict.fromkeys(("make_gaussian_quantiles", "make_moons"), Numbers.INT),
+    "make_regression": Numbers.FLOAT,
+}
+"""Functions of ``sklearn.datasets`` that give data and targets: the numbers in the second."""
+LABELS: Final = {
+    **dict.fromkeys(
+        ("fashion_mnist", "imdb", "mnist", "reuters"), Data(axes=1, numbers=Numbers.INT)
+    ),
+    **dict.fromkeys(("boston_housing", "california_housing"), Data(axes=1, numbers=Numbers.FLOAT)),
+    **dict.fromkeys(("cifar10", "cifar100"), Data(axes=2, numbers=Numbers.INT)),
+}
+"""Modules of ``keras.datasets``: the targets in each part of ``load_data()``."""

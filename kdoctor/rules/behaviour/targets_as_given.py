@@ -1,0 +1,283 @@
+"""`y_true * y_pred` in a metric of one's own: the targets are no column any more, nor cast.
+
+## What it does
+Reports metrics of one's own (functions, and classes with `update_state`) and losses with a `call`,
+where targets and predictions are put together element by element, and the file shows that the
+targets have one axis, or are no floats. What they are is followed from `fit` and `evaluate`
+back to NumPy, pandas, scikit-learn, `keras.datasets`, an `ImageDataGenerator` or a
+`tf.data.Dataset`.
+
+## Why it breaks
+Keras 2 made a column of targets of shape `(n,)`, and cast them for a metric function. Keras 3 hands
+them on as they are. With predictions of shape `(n, 1)`, `y_true * y_pred` is `(n, n)` then: an F1
+score, an R² or a mean error is another number, and nothing says so. Whole numbers do not go
+together with floats: `TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type
+int64 of argument 'x'.` (TensorFlow). The product of booleans and floats is all False there: with
+boolean masks a Dice coefficient is 0. A loss function still gets both in one shape, and cast; a
+`Loss` with a `call` gets the targets cast, but as they are in shape.
+
+## What to write instead
+`y_true = ops.cast(ops.reshape(y_true, ops.shape(y_pred)), y_pred.dtype)` as the first line of it.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21 with arrays, a `Sequence`, a generator and a dataset; of Keras
+3, the releases 3.3, 3.6, 3.9 and 3.12 do the same. A Series of pandas is a column on both.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.rules.array_makers import Data, Form, Numbers
+from kdoctor.rules.arrays import arrays_of
+from kdoctor.rules.behaviour._given_targets import BY_GENERATORS, TRAINED, targets_given
+from kdoctor.rules.behaviour._last_layer import Output, output_of
+from kdoctor.rules.behaviour._measured import MEASURES, Measure, measures
+from kdoctor.rules.behaviour._meetings import Meeting, first_meetings
+from kdoctor.rules.behaviour._target_examples import INVALID as EXAMPLES
+from kdoctor.rules.behaviour._target_examples import VALID as FINE
+from kdoctor.rules.calls import is_keras_3, is_only_spelled_so, speller_at
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.lines import put_first
+from kdoctor.rules.makings import Made, Makings
+from kdoctor.rules.origins import origins_of
+from kdoctor.rules.reads import names_spelled
+from kdoctor.rules.rule import Rule
+from kdoctor.rules.triggers import Trigger, attribute
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import nodes_in
+
+_COLUMN = (
+    "the targets have the shape (n,) here, where Keras 2 made a column of them: with predictions "
+    "of shape (n, {units}) this is {result}"
+)
+_UNCAST = {
+    Numbers.INT: "the targets are whole numbers here, where Keras 2 cast them: TypeError: Input "
+    "'y' of 'Mul' Op has type float32 that does not match type int64",
+    Numbers.BOOL: "the targets are booleans here, where Keras 2 cast them: TypeError: Value passed "
+    "to parameter 'x' has DataType bool not in list of allowed values",
+}
+_AND = (
+    "the targets are booleans here, where Keras 2 cast them: to TensorFlow `*` is a logical and "
+    "then, and nothing is left of the product"
+)
+
+
+class _Case(Struct):
+    """What one metric is called with, by all that is known."""
+
+    measure: Measure
+    outputs: list[Output | None] = []
+    flat: cst.BaseExpression | None = None  # targets with one axis
+    uncast: cst.BaseExpression | None = None  # targets that are no floats
+    numbers: Numbers | None = None  # what those are
+    has_unknown: bool = False  # whether some may be no floats
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report the first place in each such function."""
+    cases = _cases(module, facts)
+    origins = origins_of(module)
+    told: set[cst.CSTNode] = set()
+    known = [(case, [*first_meetings(module, origins, case.measure.pair)]) for case in cases]
+    inside = {each.pair.function for _, found in known for each in found}
+    inside |= {case.measure.pair.function for case in cases}
+    for case, found in known:
+        for meeting in found:
+            if meeting.pair.function in told or module.is_guarded(meeting.node):
+                continue
+            finding = _finding(module, facts, case, meeting, inside)
+            if finding is not None:
+                told.add(meeting.pair.function)
+                yield finding
+
+
+# -- what each metric gets
+
+
+def _cases(module: Module, facts: Facts) -> list[_Case]:
+    uses = [
+        each
+        for each in module.members
+        if each.owner.kind is Kind.MODEL and each.called is not None and not each.owner_defines
+    ]
+    compiled = [each for each in uses if each.member == "compile"]
+    trained = [each for each in uses if each.member in {*TRAINED, *BY_GENERATORS}]
+    origins = origins_of(module)
+    makings, arrays = Makings(module, origins), arrays_of(module)
+    targets: dict[Made, list[tuple[cst.BaseExpression, Data]]] = {}
+    cases: dict[cst.Name, _Case] = {}
+    for use in trained if compiled else ():
+        assert use.called is not None
+        given = [*targets_given(module, arrays, use.member, use.called)]
+        for run in makings.runs(use.node) if given else ():
+            model = makings.made(use.node.value, run)
+            if model is not None:
+                targets.setdefault(model, []).extend(given)
+    for use in compiled:
+        assert use.called is not None
+        measured = [*measures(module, origins, use.called)]
+        for run in makings.runs(use.node) if measured else ():
+            model = makings.made(use.node.value, run)
+            is_ours = model is not None and is_keras_3(facts, module.qualified(model.call.func))
+            output = output_of(module, makings, model) if model is not None and is_ours else None
+            for each in measured:
+                case = cases.setdefault(each.name, _Case(each))
+                case.outputs.append(output)
+                for node, data in targets.get(model, ()) if model is not None and is_ours else ():
+                    _note(case, node, data, output)
+    return [*cases.values()]
+
+
+def _note(case: _Case, node: cst.BaseExpression, data: Data, output: Output | None) -> None:
+    if data.form is Form.ARRAY and data.axes == 1 and output is not None:
+        case.flat = case.flat or node
+    if data.numbers in _UNCAST and case.measure.is_function and case.uncast is None:
+        case.uncast, case.numbers = node, data.numbers
+    case.has_unknown = case.has_unknown or data.numbers is None
+
+
+# -- the finding
+
+
+def _finding(
+    module: Module, facts: Facts, case: _Case, meeting: Meeting, inside: set[cst.FunctionDef]
+) -> Finding | None:
+    is_uncast = case.uncast is not None and meeting.mixes
+    if not is_uncast and (case.flat is None or not meeting.by_element):
+        return None
+    units = {each.units if each is not None else None for each in case.outputs}
+    given = case.uncast if is_uncast else case.flat
+    assert given is not None
+    message, severity = _told(case, meeting, is_uncast=is_uncast)
+    fix, why_not = _fix(module, facts, case, meeting, inside, is_like=units == {1})
+    return rule.finding(
+        module.place(meeting.node),
+        message,
+        symbol=case.measure.name.value,
+        confidence=Confidence.LIKELY,
+        severity=severity,
+        help=f"Give `{meeting.pair.targets.name.value}` the shape and the dtype of "
+        f"`{meeting.pair.predictions.name.value}` first (the targets: line "
+        f"{module.place(given).line}).",
+        fix=fix,
+        no_fix_because=why_not,
+    )
+
+
+def _told(case: _Case, meeting: Meeting, *, is_uncast: bool) -> tuple[str, Severity]:
+    """Return what to say, and whether it raises."""
+    if not is_uncast:
+        units = next((each.units for each in case.outputs if each is not None), None)
+        result = "(n, n)" if units == 1 else "of another shape, or refused"
+        return _COLUMN.format(units=units or "k", result=result), Severity.CHANGE
+    assert case.numbers is not None
+    operator = meeting.node.operator if isinstance(meeting.node, cst.BinaryOperation) else None
+    if case.numbers is Numbers.BOOL and isinstance(operator, cst.Multiply):
+        return _AND, Severity.CHANGE
+    return _UNCAST[case.numbers], Severity.ERROR
+
+
+def _fix(  # noqa: PLR0913 - what is known of one finding
+    module: Module,
+    facts: Facts,
+    case: _Case,
+    meeting: Meeting,
+    inside: set[cst.FunctionDef],
+    *,
+    is_like: bool,
+) -> tuple[Fix, None] | tuple[None, str]:
+    """Return the fix, or why there is none. ``is_like``: the predictions have one column always."""
+    function = meeting.pair.function
+    targets, predictions = meeting.pair.targets.name.value, meeting.pair.predictions.name.value
+    speller = speller_at(module, function.body)
+    needs = []
+    written = targets
+    if case.flat is not None:
+        shape, shapes = speller.spell("keras.ops.shape") if is_like else ("", None)
+        reshape, reshapes = speller.spell("keras.ops.reshape")
+        needs += [shapes, reshapes]
+        written = f"{reshape}({written}, {f'{shape}({predictions})' if is_like else '(-1, 1)'})"
+    if case.measure.is_function and (case.uncast is not None or case.has_unknown):
+        cast, casts = speller.spell("keras.ops.cast")
+        needs.append(casts)
+        written = f"{cast}({written}, {predictions}.dtype)"
+    edit = put_first(module, function, f"{targets} = {written}")
+    if edit is None:
+        return None, "the body stands on the line of its `def`"
+    is_sure = (is_like or case.flat is None) and _is_measured_only(module, case, inside)
+    fix = Fix(
+        f"Give `{targets}` the shape and the dtype of `{predictions}`",
+        (edit,),
+        facts.applicability(*(each for each in EXAMPLES if each.after and not each.unsafe))
+        if is_sure
+        else Applicability.UNSAFE,
+        tuple(dict.fromkeys(each for each in needs if each is not None)),
+        unsafe_because="" if is_sure else "it may be called with targets of another shape",
+    )
+    return fix, None
+
+
+def _is_measured_only(module: Module, case: _Case, inside: set[cst.FunctionDef]) -> bool:
+    """Say whether a metric is named where models are compiled, and in other metrics, alone."""
+    names = {case.measure.name.value}
+    if case.measure.is_function:
+        names |= {each.name.value for each in inside}
+    return all(
+        isinstance(module.parent(each), cst.FunctionDef | cst.ClassDef)
+        or is_only_spelled_so(module, each)
+        or any(
+            around in inside or (isinstance(around, cst.Call) and _is_for_keras(around))
+            for around in module.ancestors(each)
+        )
+        for name in names
+        for each in names_spelled(module, name)
+    )
+
+
+def _is_for_keras(call: cst.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    return isinstance(name, cst.Name) and name.value in {"compile", "load_model"}
+
+
+def _may_measure(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether `compile` may be given a function or a class of the file to measure by."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    defined = {each.name for kind in kinds for each in glimpse.nodes.get(kind, ())}
+    seen: set[str] = set()
+    waiting: list[ast.AST] = [
+        each
+        for called in glimpse.calls_by_leaf.get("compile", ())
+        for name, place in MEASURES.items()
+        for each in glimpse.values_of(called.argument(name, place))
+    ]
+    for each in waiting:  # it grows meanwhile
+        for inner in nodes_in(each):
+            name = getattr(inner, "id", None) or getattr(inner, "attr", None)
+            if name in defined:
+                return True
+            if isinstance(inner, ast.Name) and inner.id not in seen:
+                seen.add(inner.id)
+                waiting += glimpse.values_of(inner)
+    return False
+
+
+rule = Rule(
+    code="KD457",
+    name="targets-as-given",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=attribute("compile") & attribute(*TRAINED, *BY_GENERATORS) & Trigger(_may_measure),
+    since="3.0",
+)
+
+VALID = FINE
+INVALID = EXAMPLES
