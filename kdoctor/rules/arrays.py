@@ -90,6 +90,8 @@ class Arrays:
         within = (*binding.path, *path)
         if binding.kind is BindingKind.ASSIGN:
             return self.of(binding.value, within, depth)
+        if binding.kind is BindingKind.AUGMENT and isinstance(binding.node, cst.Name):
+            return self.of(binding.node, path, depth)  # NumPy works in place
         if binding.kind is BindingKind.PARAMETER and isinstance(binding.node, cst.Param):
             function = self._origins.function_around(binding.node)
             calls = self._origins.callers(function) if function is not None else ()

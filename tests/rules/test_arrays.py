@@ -102,6 +102,7 @@ NUMPY = [
     ("def made():\n    return np.ones((2, 2)), np.arange(3)\nx, y = made()\nhere(y)", 1, INT),
     ("def f(x, y):\n    here(y)\nf(0, y=np.arange(3))", 1, INT),
     ("y = np.arange(3) if np.pi else 0\ny = np.ones(3)\nhere(y)", 1, FLOAT),
+    ("y = np.ones(3)\ny /= 2\ny -= 1\nhere(y)", 1, FLOAT),
     (
         "class C:\n    def f(self):\n        self.y = np.arange(3)\n        here(self.y)\nC().f()",
         1,

@@ -8,10 +8,10 @@ from msgspec import Struct, field
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Hole, Precedence, Span
 from kdoctor.rewrite.precedence import binds
-from kdoctor.rules.arguments._batch_size import batch_size_of
 from kdoctor.rules.arguments._callees import Callee
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
+from kdoctor.rules.batch_sizes import batch_size_of
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
 

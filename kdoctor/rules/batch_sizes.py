@@ -20,19 +20,26 @@ def batch_size_of(module: Module, facts: Facts, data: cst.BaseExpression) -> str
     made = value_of(module, data)
     if not isinstance(made, cst.Call) or is_hidden(made):
         return None
-    of_images = _position_in_flow(module, facts, made)
-    if of_images is not None:
+    if _position_in_flow(module, facts, made) is not None:
         if isinstance(data, cst.Name):
             return f"{data.value}.{_NAME}"  # Keras' own iterators have it
-        position, default = of_images
-        given = argument(made, _NAME, position)
-        return default if given is None else _text(module, given.value)
+        return batch_size_of_flow(module, facts, made)
     own = _function(module, made.func)
     given = argument(made, _NAME, None if own is None else _position(own.params))
     if given is not None:
-        return _text(module, given.value)
+        return fixed_text(module, given.value)
     taken = None if own is None else _default(own.params)
     return taken.value if isinstance(taken, cst.Integer) else None
+
+
+def batch_size_of_flow(module: Module, facts: Facts, made: cst.Call) -> str | None:
+    """Return the same of ``ImageDataGenerator(…).flow(…)`` and its like, None of another call."""
+    of_images = None if is_hidden(made) else _position_in_flow(module, facts, made)
+    if of_images is None:
+        return None
+    position, default = of_images
+    given = argument(made, _NAME, position)
+    return default if given is None else fixed_text(module, given.value)
 
 
 def _position_in_flow(module: Module, facts: Facts, made: cst.Call) -> tuple[int, str] | None:
@@ -72,8 +79,8 @@ def _default(parameters: cst.Parameters) -> cst.BaseExpression | None:
     return next((each.default for each in found if each.name.value == _NAME), None)
 
 
-def _text(module: Module, value: cst.BaseExpression) -> str | None:
-    """Return the text of a value that is the same wherever it is read."""
+def fixed_text(module: Module, value: cst.BaseExpression) -> str | None:
+    """Return the text of a value that is the same wherever it is read, None of another."""
     if isinstance(value, cst.Integer):
         return value.value
     if isinstance(value, cst.Name):

@@ -1,0 +1,257 @@
+"""`fit(flow, steps_per_epoch=n // 32)`: every other epoch is the batch that is left over.
+
+## What it does
+Reports `steps_per_epoch` that rounds down, `train.samples // train.batch_size` or
+`int(len(x) / 32)`, beside an iterator of an `ImageDataGenerator`, or a `Sequence` of the file whose
+`__len__` rounds up: where all samples are counted, and some may be left over.
+
+## Why it breaks
+In Keras 2 such data began anew where they ended, in the middle of an epoch, and each epoch had its
+steps. Keras 3 ends the epoch there. With 50 samples in batches of 8 there are 7 batches, and
+`50 // 8` is 6: the epochs have 6, 1, 6, 1, … of them. Half of the epochs train on a single batch,
+and callbacks, schedules and the validation count them like others. All it says is `Your input ran
+out of data; interrupting training.`
+
+## What to write instead
+Leave `steps_per_epoch` out: each epoch is all of the data. (`math.ceil(n / 32)` is the same.)
+
+## How we know
+Batches were counted on tf_keras 2.21 and on Keras 3.3, 3.6, 3.9, 3.12 and 3.15.1. A generator
+function that never ends, and `dataset.repeat()`, are as they were; a `tf.data.Dataset` that ends
+stopped the training on Keras 2.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Finding, Fix, Severity
+from kdoctor.rewrite.arguments import without
+from kdoctor.rules.batch_sizes import batch_size_of_flow
+from kdoctor.rules.behaviour._counted_steps import (
+    Division,
+    fixed_or_written,
+    leaves_some,
+    rounded_down,
+)
+from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.makings import Makings
+from kdoctor.rules.origins import origins_of
+from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import returned_in
+
+_FITS = {"fit": "x", "fit_generator": "generator"}
+_STEPS = "steps_per_epoch"
+_UP = frozenset({"math.ceil", "numpy.ceil"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such number of steps."""
+    makings = Makings(module, origins_of(module))
+    for use in module.members:
+        if use.member not in _FITS or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        steps = argument(use.called, _STEPS, 1 if use.member == "fit_generator" else None)
+        if steps is None or use.owner_defines or module.is_guarded(use.called):
+            continue
+        data = argument(use.called, _FITS[use.member], 0)
+        division = rounded_down(module, steps.value)
+        if data is None or division is None:
+            continue
+        for run in makings.runs(use.node):
+            made = makings.made(data.value, run)
+            if made is not None and _is_cut(module, facts, data.value, made.call, division):
+                yield _finding(module, use, steps, division)
+                break
+
+
+def _is_cut(
+    module: Module, facts: Facts, data: cst.BaseExpression, made: cst.Call, division: Division
+) -> bool:
+    """Say whether all of what a call gives is counted, in its own batches, and may leave some."""
+    own = class_named(module, made.func)
+    size = batch_size_of_flow(module, facts, made) if own is None else None
+    if is_hidden(made) or (own is None and size is None):
+        return False
+    if own is not None and not _rounds_up(module, own):
+        return False
+    texts = {fixed_or_written(module, each.value) for each in made.args}
+    itself = module.source(data)
+    batch = module.source(division.batch)
+    sizes = {f"{itself}.batch_size", *(texts if own is not None else {size})}
+    value = literal(value_of(module, division.batch))
+    known = {literal(value_of(module, each.value)) for each in made.args} if own else set()
+    known |= {int(size)} if size is not None and size.isdigit() else set()
+    if batch not in sizes and (not isinstance(value, int) or value not in known):
+        return False
+    is_folder = isinstance(made.func, cst.Attribute) and "directory" in made.func.attr.value
+    return leaves_some(module, division, {itself, *texts}, is_counted=is_folder)
+
+
+def _rounds_up(module: Module, cls: cst.ClassDef) -> bool:
+    """Say whether the length of a ``Sequence`` of the file counts what is left over as a batch."""
+    length = methods_in(cls).get("__len__")
+    returned = [] if length is None else returned_in(length)
+    if len(returned) != 1 or returned[0] is None or len(cls.bases) != 1:
+        return False
+    base = module.qualified(cls.bases[0].value) or ""
+    if not base.endswith((".Sequence", ".PyDataset")):
+        return False
+    value = value_of(module, returned[0])
+    while isinstance(value, cst.Call) and len(value.args) == 1:
+        if module.qualified(value.func) in _UP:
+            return True
+        value = value_of(module, value.args[0].value)
+    return False
+
+
+def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division) -> Finding:
+    assert use.called is not None
+    edits = None if steps.keyword is None else without(module, use.called, [steps])
+    counted = f"{module.source(division.samples)} // {module.source(division.batch)}"
+    return rule.finding(
+        module.place(steps.value),
+        f"`{counted}` does not count a last batch that is not full, and Keras 3 makes an epoch of "
+        "that: every other epoch is this one batch",
+        symbol=f"Model.{use.member}({_STEPS})",
+        confidence=use.confidence,
+        help="Leave `steps_per_epoch` out: an epoch is all of the data then.",
+        fix=Fix(
+            "Leave `steps_per_epoch` out",
+            tuple(edits),
+            Applicability.UNSAFE,
+            unsafe_because="an epoch has one batch more than it had: what was left over",
+        )
+        if edits is not None
+        else None,
+        no_fix_because=None
+        if edits is not None
+        else "a comment would go with it"
+        if steps.keyword is not None
+        else "the steps are given by position",
+    )
+
+
+def _may_be_cut(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether steps may be counted by a division."""
+    return any(
+        isinstance(each, ast.BinOp | ast.Call)
+        for method in _FITS
+        for called in glimpse.calls_by_leaf.get(method, ())
+        for each in glimpse.values_of(called.argument(_STEPS, 1))
+    )
+
+
+rule = Rule(
+    code="KD461",
+    name="epochs-cut-short",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=attribute(*_FITS) & Trigger(_may_be_cut),
+    since="3.0",
+)
+
+_HEAD = (
+    "import math\n\nimport numpy as np\nfrom tensorflow import keras\n"
+    "from tensorflow.keras.preprocessing.image import ImageDataGenerator\n\n"
+    "x, y = np.ones((50, 4, 4, 1)), np.ones((50, 1))\n"
+    "model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse')\ncounted = []\n\n\n"
+    "class Counting(keras.callbacks.Callback):\n"
+    "    def on_epoch_begin(self, epoch, logs=None):\n        counted.append(0)\n\n"
+    "    def on_train_batch_end(self, batch, logs=None):\n        counted[-1] += 1\n\n\n"
+)
+_FLOW = "flow = ImageDataGenerator().flow(x, y, batch_size=8)\n"
+_FIT = "model.fit(flow{}, epochs=3, verbose=0, callbacks=[Counting()])\n"
+_SEQUENCE = (
+    "class Batches(keras.utils.Sequence):\n    def __init__(self, x, y, size):\n"
+    "        super().__init__()\n        self.x, self.y, self.size = x, y, size\n\n"
+    "    def __len__(self):\n        return {}\n\n    def __getitem__(self, index):\n"
+    "        part = slice(index * self.size, (index + 1) * self.size)\n"
+    "        return self.x[part], self.y[part]\n\n\nflow = Batches(x, y, 8)\n"
+)
+_IMPORTS = "import keras\nfrom tensorflow.keras.preprocessing.image import ImageDataGenerator\n\n"
+_FOLDER = (
+    "found = {}\nsize = {}\nflow = ImageDataGenerator().flow_from_directory(\n"
+    "    'images', target_size=(4, 4), class_mode='binary', batch_size=size)\n"
+)
+_IMAGES = (
+    "import os\n\nfrom PIL import Image\n\nos.makedirs('images/one')\nfor i in range(9):\n"
+    "    Image.new('RGB', (4, 4)).save(f'images/one/{i}.png')\n"
+)
+_CEIL = _SEQUENCE.format("math.ceil(len(self.x) / self.size)")
+_ALL_ALIKE = "assert len(set(counted)) == 1"
+
+VALID = [
+    _HEAD + _FLOW + _FIT.format(""),
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=len(flow)"),
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=math.ceil(len(x) / 8)"),
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=(len(x) + 7) // 8"),
+    # How many there are of what, nobody knows.
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=100"),
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=steps"),
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=2000 // 8"),
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=len(z) // 8"),
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=len(x) // 4"),
+    # None is left over.
+    _IMPORTS + "(x, y), _ = keras.datasets.mnist.load_data()\n"
+    "x = x.reshape(-1, 28, 28, 1).astype('float')\n"
+    "x /= 255\nmodel = keras.Sequential()\n"
+    "model.fit(ImageDataGenerator().flow(x, y), steps_per_epoch=len(x) // 32)",
+    _HEAD + _FOLDER.format(2000, 16) + _FIT.format(", steps_per_epoch=found // size"),
+    # The length itself rounds down.
+    _HEAD + _SEQUENCE.format("len(self.x) // self.size")
+    + _FIT.format(", steps_per_epoch=len(x) // 8"),
+    # What begins anew by itself.
+    _HEAD + "def flow():\n    while True:\n        yield x[:8], y[:8]\n\n\n"
+    "model.fit(flow(), steps_per_epoch=len(x) // 8)",
+    (_HEAD + _FLOW + _FIT.format(", steps_per_epoch=len(x) // 8")).replace(
+        "from tensorflow import keras", "import tf_keras as keras"
+    ),
+]  # fmt: skip
+INVALID = [
+    *(
+        Example(
+            before=_HEAD + _FLOW + steps + _FIT.format(f", steps_per_epoch={given}"),
+            after=_HEAD + _FLOW + steps + _FIT.format(""),
+            check=_ALL_ALIKE,
+            on_keras_2=True,
+            unsafe=True,
+            needs=("tensorflow",),
+        )
+        for steps, given in (
+            ("", "len(x) // 8"),
+            ("", "int(x.shape[0] / 8)"),
+            ("", "flow.n // flow.batch_size"),
+            ("steps = int(np.floor(flow.n / flow.batch_size))\n", "steps"),
+        )
+    ),
+    Example(
+        before=_HEAD + _CEIL + _FIT.format(", steps_per_epoch=len(x) // 8"),
+        after=_HEAD + _CEIL + _FIT.format(""),
+        check=_ALL_ALIKE,
+        on_keras_2=True,
+        unsafe=True,
+        needs=("tensorflow",),
+    ),
+    # A folder, by the number of images that somebody counted.
+    Example(
+        before=_HEAD + _FOLDER.format(9, 4) + _FIT.format(", steps_per_epoch=found // size"),
+        after=_HEAD + _FOLDER.format(9, 4) + _FIT.format(""),
+        prelude=_IMAGES,
+        check=_ALL_ALIKE,
+        on_keras_2=True,
+        unsafe=True,
+        needs=("tensorflow",),
+    ),
+]
