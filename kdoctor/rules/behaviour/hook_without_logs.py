@@ -1,0 +1,190 @@
+"""`def on_train_batch_end(self, batch, log=None)`: Keras 3 passes the logs by the name `logs`.
+
+## What it does
+Reports methods for batches of a callback of one's own, `on_train_batch_end` and its like, whose
+parameter for the logs is not called `logs`; also functions that a `LambdaCallback` is given for
+them.
+
+## Why it breaks
+Keras 2 passed batch and logs by position. Keras 3 passes the logs by keyword: `TypeError:
+on_train_batch_end() got an unexpected keyword argument 'logs'`. (What is called at the beginning
+and the end of epochs, of training and of tests still gets them by position.) `on_batch_end` gets
+them so since `tf.keras` of TensorFlow 2.2, too.
+
+## What to write instead
+`logs`.
+
+## How we know
+Each method was run on Keras 3.15.1 and tf_keras 2.21; the releases of Keras 3 have had the same
+since 3.3 at least (`callbacks/callback_list.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import instances, is_only_spelled_so
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import kind_of_class, methods_in, still_holds
+from kdoctor.rules.roots import uses_another_keras
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import word
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+_LOGS: Final = "logs"
+_HOOKS: Final = tuple(
+    f"on_{sort}batch_{end}"
+    for sort in ("", "train_", "test_", "predict_")
+    for end in ("begin", "end")
+)
+_ERROR: Final = "TypeError: {}() got an unexpected keyword argument 'logs'"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such parameter."""
+    if uses_another_keras(module, facts):
+        return
+    for node in module.nodes(cst.ClassDef):
+        if kind_of_class(module, node) is not Kind.CALLBACK or module.is_guarded(node):
+            continue
+        methods = methods_in(node)
+        for name in _HOOKS:
+            method = methods.get(name)
+            found = None if method is None else _other(method, 2)
+            if found is not None and not _is_called_by_hand(module, name):
+                yield _finding(module, facts, name, f"{node.name.value}.{name}", found)
+    for _, call, made in instances(module, Kind.CALLBACK, facts):
+        for each in call.args if made.cls == "LambdaCallback" else ():
+            name = each.keyword.value if each.keyword is not None else ""
+            is_hook = name in _HOOKS and isinstance(each.value, cst.Lambda)
+            found = _other(each.value, 1) if is_hook else None
+            if found is not None and not module.is_guarded(call):
+                yield _finding(module, facts, name, "<lambda>", found)
+
+
+def _other(function: cst.CSTNode, place: int) -> cst.Param | None:
+    """Return the parameter at the place of the logs, where they cannot be passed by name."""
+    if not isinstance(function, cst.FunctionDef | cst.Lambda):
+        return None
+    params = function.params
+    in_order = [*params.posonly_params, *params.params]
+    if isinstance(function, cst.FunctionDef) and function.decorators:
+        return None
+    if params.star_kwarg is not None or params.posonly_params or len(in_order) != place + 1:
+        return None
+    if any(each.name.value == _LOGS for each in params.kwonly_params):
+        return None
+    return None if in_order[place].name.value == _LOGS else in_order[place]
+
+
+def _is_called_by_hand(module: Module, name: str) -> bool:
+    """Say whether the file calls the method itself: by a keyword of its own, perhaps."""
+    return any(each.attr.value == name for each in module.attributes)
+
+
+def _finding(module: Module, facts: Facts, name: str, called: str, parameter: cst.Param) -> Finding:
+    old = parameter.name.value
+    edits = _renamed(module, parameter)
+    return rule.finding(
+        module.place(parameter.name),
+        f"`{name}` is given the logs by their name, which is not `{old}`: {_ERROR.format(called)}",
+        symbol=f"Callback.{name}({old})",
+        confidence=Confidence.CERTAIN,
+        help=f"Call it `{_LOGS}`.",
+        fix=Fix(
+            f"Call it `{_LOGS}`",
+            edits,
+            facts.applicability(*(each for each in INVALID if each.after)),
+        )
+        if edits
+        else None,
+        no_fix_because=None if edits else f"`{_LOGS}` is something else there",
+    )
+
+
+def _renamed(module: Module, parameter: cst.Param) -> tuple[Edit, ...]:
+    """Return the edits that call a parameter ``logs``, none where that means something already."""
+    around = module.ancestors(parameter)
+    function = next(each for each in around if isinstance(each, cst.FunctionDef | cst.Lambda))
+    nodes: list[cst.CSTNode] = [parameter.name]
+    for each in descendants(function.body):
+        if not isinstance(each, cst.Name) or is_only_spelled_so(module, each):
+            continue
+        if each.value == _LOGS:
+            return ()
+        if each.value == parameter.name.value:
+            if not still_holds(module, each, parameter):
+                return ()  # it is bound anew
+            nodes.append(each)
+    return tuple(Edit(module.span(each), (_LOGS,)) for each in nodes)
+
+
+rule = Rule(
+    code="KD460",
+    name="hook-without-logs",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word(*_HOOKS),
+    since="3.0",
+)
+
+_MODEL = (
+    "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
+    "model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0, callbacks=[{}])\n"
+)
+_HEAD = "import keras\nimport numpy as np\n\nseen = []\n"
+_CLASS = (
+    _HEAD + "\n\nclass Seen(keras.callbacks.Callback):\n"
+    "    def {}(self, batch, {}):\n        {}\n\n\n" + _MODEL.format("Seen()")
+)
+_LAMBDA = _HEAD + "watch = keras.callbacks.LambdaCallback({})\n" + _MODEL.format("watch")
+
+VALID = [
+    _CLASS.format("on_train_batch_end", "logs=None", "seen.append(logs)"),
+    _CLASS.format("on_train_batch_end", "**kwargs", "seen.append(batch)"),
+    _CLASS.format("on_train_batch_end", "*, logs", "seen.append(logs)"),
+    # These get them by position.
+    _CLASS.format("on_epoch_end", "log=None", "seen.append(log)"),
+    _LAMBDA.format("on_epoch_end=lambda epoch, log: seen.append(log)"),
+    _LAMBDA.format("on_train_batch_end=lambda batch, logs: seen.append(logs)"),
+    _LAMBDA.format("on_train_batch_end=watched"),
+    # No callback of Keras.
+    "import keras\n\n\nclass Watch:\n    def on_train_batch_end(self, batch, log):\n        pass",
+    _CLASS.format("on_train_batch_end", "log", "pass").replace(
+        "import keras", "import tf_keras as keras"
+    ),
+    # Who calls it may name the parameter.
+    _CLASS.format("on_train_batch_end", "log=None", "seen.append(log)")
+    + "Seen().on_train_batch_end(0, log={})\n",
+]
+_END = "on_train_batch_end"
+INVALID = [
+    Example(
+        before=_CLASS.format(_END, "log", "seen.append(sorted(log))"),
+        after=_CLASS.format(_END, "logs", "seen.append(sorted(logs))"),
+        raises="TypeError: Seen.on_train_batch_end() got an unexpected keyword argument 'logs'",
+        on_keras_2=True,
+        same="seen",
+    ),
+    Example(
+        before=_CLASS.format(
+            "on_train_batch_begin", "log={}", "log = log or {}\n        seen.append(len(log))"
+        ),
+        after=None,
+        raises="TypeError: Seen.on_train_batch_begin() got an unexpected keyword argument 'logs'",
+    ),
+    Example(
+        before=_LAMBDA.format(f"{_END}=lambda batch, log: seen.append(sorted(log))"),
+        after=_LAMBDA.format(f"{_END}=lambda batch, logs: seen.append(sorted(logs))"),
+        raises="TypeError: <lambda>() got an unexpected keyword argument 'logs'",
+        on_keras_2=True,
+        same="seen",
+    ),
+]
