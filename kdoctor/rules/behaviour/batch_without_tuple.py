@@ -26,9 +26,9 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._fed import PREDICTS, called_for_a_model, fed_calls
 from kdoctor.rules.calls import replaced
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.fed import PREDICTS, called_for_a_model, fed_calls
 from kdoctor.rules.reads import names_spelled, reads_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word

@@ -31,11 +31,11 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.behaviour._fed import FED, PREDICTS, called_for_a_model, fed_calls
 from kdoctor.rules.behaviour._glimpsed_lists import may_be_a_list
 from kdoctor.rules.behaviour._lists import Lists
 from kdoctor.rules.calls import replaced, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.fed import FED, PREDICTS, called_for_a_model, fed_calls
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module

@@ -1,0 +1,158 @@
+"""`fit(batches(), class_weight=…)`: batches of a generator function must bring their weights.
+
+## What it does
+Reports `class_weight` beside a generator function of the file, in `fit` and `fit_generator`.
+
+## Why it breaks
+Keras 2 looked up the weight of each sample in the batches that came. Keras 3 does so for arrays, a
+`Sequence` and a `tf.data.Dataset`, and refuses it for a generator: `ValueError: Argument
+`class_weight` is not supported for Python generator inputs.`
+
+## What to write instead
+The weight of each sample, as a third item:
+
+    yield x, y, np.where(y[:, 0] == 1, 5.0, 1.0)
+
+Or a `keras.utils.PyDataset` in place of the generator, which takes `class_weight` as it is.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21; of 3.3 and 3.9 the source says the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.fed import FED, called_for_a_model, fed_calls
+from kdoctor.rules.roots import uses_another_keras
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, keyword
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import inner_nodes
+from kdoctor.syntax.scopes import BindingKind
+from kdoctor.syntax.walk import own_nodes
+
+_FITS: Final = ("fit", "fit_generator")
+_WEIGHT: Final = "class_weight"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such argument."""
+    if uses_another_keras(module, facts):
+        return
+    told: set[cst.CSTNode] = set()
+    for use, made, function in fed_calls(module):
+        if use.member not in _FITS or use.called is None or use.called in told:
+            continue
+        given = argument(use.called, _WEIGHT)
+        data = argument(use.called, FED[use.member][0], 0)
+        if given is None or data is None or value_of(module, data.value) is not made:
+            continue
+        is_generator = any(isinstance(each, cst.Yield) for each in own_nodes(function.body))
+        if not is_generator or not _is_there(module, given.value):
+            continue
+        told.add(use.called)
+        yield rule.finding(
+            module.place(given.value),
+            "a generator function has to give the weights itself: ValueError: Argument "
+            "`class_weight` is not supported for Python generator inputs.",
+            symbol=f"Model.{use.member}({_WEIGHT})",
+            confidence=use.confidence,
+            help="Yield the weight of each sample as a third item, or feed a "
+            "`keras.utils.PyDataset`.",
+            no_fix_because="which weights go with a batch is known where it is made",
+        )
+
+
+def _is_there(module: Module, given: cst.BaseExpression) -> bool:
+    """Say whether weights are surely passed: not a parameter, which may be None."""
+    value = value_of(module, given)
+    if not isinstance(value, cst.Name):
+        return literal(value) is not None
+    bound = module.bindings_at(value)
+    return bool(bound) and all(
+        each.kind is BindingKind.ASSIGN
+        and each.value is not None
+        and not each.path
+        and not isinstance(each.value, cst.Name)
+        for each in bound
+    )
+
+
+def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether a generator function may be fed where weights are passed."""
+    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in _FITS)
+    if all(each.argument(_WEIGHT) is None for each in called):
+        return False
+    fed = called_for_a_model(glimpse, _FITS)
+    return any(
+        function.name in fed and any(isinstance(each, ast.Yield) for each in inner_nodes(function))
+        for function in glimpse.nodes.get(ast.FunctionDef, ())
+    )
+
+
+rule = Rule(
+    code="KD322",
+    name="class-weight-of-a-generator",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=keyword(_WEIGHT) & Trigger(_may_be_given),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n"
+_BATCHES = (
+    "def batches():\n    while True:\n        yield np.ones((4, 2)), np.array([[0], [1], [1], [0]])"
+    "\n\n\n"
+)
+_MODEL = "model = keras.Sequential([keras.layers.Dense(1)])\nmodel.compile('sgd', 'mse')\n"
+_FIT = "model.fit({}, steps_per_epoch=2, verbose=0, class_weight={})\n"
+_ARRAYS = "model.fit(np.ones((4, 2)), np.ones((4, 1), int), class_weight={0: 1.0, 1: 2.0})\n"
+
+VALID = [
+    _HEAD + _BATCHES + _MODEL + _ARRAYS,
+    _HEAD + _BATCHES + _MODEL + "model.fit(batches(), steps_per_epoch=2)\n",
+    _HEAD + _BATCHES + _MODEL + _FIT.format("batches()", "None"),
+    # It may be None.
+    _HEAD + _BATCHES + "def train(model, weights=None):\n    model = keras.Sequential()\n"
+    "    model.fit(batches(), class_weight=weights)\n",
+    # It gives something else: a Sequence, perhaps.
+    _HEAD
+    + "def batches():\n    return load()\n\n\n"
+    + _MODEL
+    + _FIT.format("batches()", "{0: 1.0}"),
+    # It is only for the validation.
+    _HEAD + _BATCHES + _MODEL + "model.fit(np.ones((4, 2)), np.ones((4, 1), int),\n"
+    "          validation_data=batches(), validation_steps=1, class_weight={0: 1.0, 1: 2.0})\n",
+    (_HEAD + _BATCHES + _MODEL + _FIT.format("batches()", "{0: 1.0, 1: 2.0}")).replace(
+        "import keras", "import tf_keras as keras"
+    ),
+]
+_ERROR = "ValueError: Argument `class_weight` is not supported for Python generator inputs."
+INVALID = [
+    Example(
+        before=_HEAD + _BATCHES + _MODEL + _FIT.format("batches()", "{0: 1.0, 1: 2.0}"),
+        raises=_ERROR,
+    ),
+    Example(
+        before=_HEAD + _BATCHES + _MODEL + "weights = dict(enumerate([1.0, 2.0]))\n"
+        "train = batches()\n" + _FIT.format("x=train", "weights"),
+        raises=_ERROR,
+    ),
+    Example(
+        before=_HEAD + "class Images:\n    def batches(self):\n        for _ in range(4):\n"
+        "            yield np.ones((4, 2)), np.ones((4, 1), int)\n\n\n" + _MODEL
+        + _FIT.format("Images().batches()", "{0: 1.0, 1: 2.0}"),
+        raises=_ERROR,
+    ),
+]  # fmt: skip
