@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import libcst as cst
 
+from kdoctor.keras_api import knowledge
 from kdoctor.kinds import Kind
 from kdoctor.once import once
 from kdoctor.rules.calls import argument, is_keras_3
@@ -14,8 +16,11 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import Origins, origins_of
 from kdoctor.rules.own_classes import class_named, class_of, kind_of_class, methods_in
 from kdoctor.rules.roots import is_of_keras_3, uses_another_keras, uses_keras_3
+from kdoctor.rules.triggers import Trigger, attribute, lineages, method_of, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.members import MemberUse
+from kdoctor.syntax.nodes import nodes_in, parameters_of
 from kdoctor.syntax.scopes import BindingKind
 
 Function = cst.FunctionDef | cst.Lambda
@@ -27,6 +32,7 @@ _TRAINS_BY_ITSELF: Final = frozenset({"compile", "compute_loss", "test_step", "t
 _OF_KERAS: Final = frozenset({None, "Functional", "Sequential"})
 _DEEPEST = 12  # steps from name to name
 _PLACE_OF_THE_TYPE = 2  # behind the name and the reduction
+_DEFINING: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _OF_BATCHES = 2  # parameters: targets and predictions
 
 
@@ -41,8 +47,8 @@ def targets_of_losses(module: Module, facts: Facts) -> Iterator[tuple[Function, 
         method = methods_in(node).get("call")
         if method is not None and _is_cast(module, facts, node):
             found[method] = None
-    for given in _compiled(module, facts):
-        found.update(dict.fromkeys(_functions(module, origins_of(module), given, 0)))
+    for functions in _compiled(module, facts):
+        found.update(dict.fromkeys(functions))
     for function in found:
         parameter = _of_targets(module, function)
         if parameter is not None:
@@ -121,19 +127,26 @@ def _stands_in(module: Module, node: cst.CSTNode, outer: cst.CSTNode) -> bool:
 # -- functions
 
 
-def _compiled(module: Module, facts: Facts) -> Iterator[cst.BaseExpression]:
-    """Yield what is passed as losses to models that hand them to Keras."""
+def _compiled(module: Module, facts: Facts) -> Iterator[list[Function]]:
+    """Yield the functions that are passed as losses to models that hand them to Keras."""
     if not uses_keras_3(module, facts):
         return
-    uses = {use.node: use for use in module.members if use.member == "compile"}
+    origins = origins_of(module)
     for call in module.nodes(cst.Call):
         if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "compile":
             continue
         given = argument(call, "loss", PLACE)
-        if given is None or module.is_guarded(call):
+        # Of what sort the object is costs more to know.
+        functions = [] if given is None else [*_functions(module, origins, given.value, 0)]
+        if not functions or module.is_guarded(call):
             continue
-        if _leaves_it_to_keras(module, facts, uses.get(call.func)):
-            yield given.value
+        if _leaves_it_to_keras(module, facts, _uses_of_compile(module).get(call.func)):
+            yield functions
+
+
+@once
+def _uses_of_compile(module: Module) -> dict[cst.Attribute, MemberUse]:
+    return {use.node: use for use in module.members if use.member == "compile"}
 
 
 def _leaves_it_to_keras(module: Module, facts: Facts, use: MemberUse | None) -> bool:
@@ -204,3 +217,63 @@ def _passed(origins: Origins, parameter: cst.Param) -> Iterator[cst.BaseExpressi
         given = origins.passed(call, parameter)
         if given is not None:
             yield given
+
+
+# -- what one look at the source tells
+
+
+def may_be_of_the_file(
+    glimpse: Glimpse,
+    given: Iterable[ast.expr | None],
+    *,
+    kinds: Iterable[type[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]] = _DEFINING,
+    by_parameter: bool = False,
+) -> bool:
+    """Say whether something that is passed may be a function or a class of the file, or hold one.
+
+    ``kinds`` are those asked about. ``by_parameter``: it may come through parameters and
+    attributes, too.
+    """
+    defined = {each.name for kind in kinds for each in glimpse.nodes.get(kind, ())}
+    if by_parameter:
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+        for function in (each for kind in functions for each in glimpse.nodes.get(kind, ())):
+            defined.update(each.arg for each in parameters_of(function.args))
+    seen: set[str] = set()
+    waiting: list[ast.AST] = [each for each in given if each is not None]
+    for each in waiting:  # it grows meanwhile
+        for inner in nodes_in(each):
+            name = getattr(inner, "id", None) or getattr(inner, "attr", None)
+            if name in defined or (by_parameter and isinstance(inner, ast.Lambda)):
+                return True
+            if by_parameter and isinstance(inner, ast.Attribute) and not glimpse.meant_by(inner):
+                return True
+            if isinstance(inner, ast.Name) and inner.id not in seen:
+                seen.add(inner.id)
+                waiting += glimpse.values_of(inner)
+    return False
+
+
+def _may_define_one(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether a class with a ``call`` may come from one of Keras' losses."""
+    known = knowledge(facts.target)
+    for line in lineages(glimpse):
+        names = {name for each in line for base in each.bases for name in glimpse.meant_by(base)}
+        made = [known.class_type(each) for each in names]
+        has_call = any(method_of(each, "call") is not None for each in line)
+        if has_call and any(each is not None and each.kind is Kind.LOSS for each in made):
+            return True
+    return False
+
+
+OWN_LOSSES = (word("call") & Trigger(_may_define_one)) | (
+    attribute("compile")
+    & Trigger(
+        lambda glimpse, _: may_be_of_the_file(
+            glimpse,
+            (each.argument("loss", PLACE) for each in glimpse.calls_by_leaf.get("compile", ())),
+            by_parameter=True,
+        )
+    )
+)
+"""A trigger: without what this asks for, a file has no loss of its own."""

@@ -44,9 +44,10 @@ from kdoctor.rules.makings import Makings
 from kdoctor.rules.origins import origins_of
 from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import Trigger, attribute
+from kdoctor.rules.triggers import Trigger, attribute, word
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import returned_in
 
 _FITS = {"fit": "x", "fit_generator": "generator"}
@@ -143,12 +144,21 @@ def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division)
 
 def _may_be_cut(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether steps may be counted by a division."""
-    return any(
-        isinstance(each, ast.BinOp | ast.Call)
+    waiting: list[ast.AST] = [
+        given
         for method in _FITS
         for called in glimpse.calls_by_leaf.get(method, ())
-        for each in glimpse.values_of(called.argument(_STEPS, 1))
-    )
+        if (given := called.argument(_STEPS, 1)) is not None
+    ]
+    seen: set[str] = set()
+    for each in waiting:  # it grows meanwhile
+        for inner in nodes_in(each):
+            if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Div | ast.FloorDiv):
+                return True
+            if isinstance(inner, ast.Name) and inner.id not in seen:
+                seen.add(inner.id)
+                waiting += glimpse.values_of(inner)
+    return False
 
 
 rule = Rule(
@@ -157,7 +167,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=attribute(*_FITS) & Trigger(_may_be_cut),
+    triggers=attribute(*_FITS) & word("ImageDataGenerator", "__len__") & Trigger(_may_be_cut),
     since="3.0",
 )
 

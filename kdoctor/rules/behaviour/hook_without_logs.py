@@ -21,6 +21,7 @@ since 3.3 at least (`callbacks/callback_list.py`).
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Final
 
@@ -33,8 +34,9 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class, methods_in, still_holds
 from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import word
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _LOGS: Final = "logs"
@@ -125,13 +127,23 @@ def _renamed(module: Module, parameter: cst.Param) -> tuple[Edit, ...]:
     return tuple(Edit(module.span(each), (_LOGS,)) for each in nodes)
 
 
+def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether a method, or a function for a keyword, may take the logs by another name."""
+    methods = [each for each in glimpse.nodes.get(ast.FunctionDef, ()) if each.name in _HOOKS]
+    given = (each.argument(name) for name in _HOOKS for each in glimpse.calls_with(name))
+    functions = [each for each in given if isinstance(each, ast.Lambda)]
+    return any(
+        each.arg != _LOGS for function in (*methods, *functions) for each in function.args.args[-1:]
+    )
+
+
 rule = Rule(
     code="KD460",
     name="hook-without-logs",
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=word(*_HOOKS),
+    triggers=word(*_HOOKS) & Trigger(_may_be_called_otherwise),
     since="3.0",
 )
 

@@ -43,8 +43,9 @@ from kdoctor.rules.behaviour._handed_targets import Targets, calls_in
 from kdoctor.rules.behaviour._refuse_floats import Wanted, wanted_by
 from kdoctor.rules.calls import argument, speller_at
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.losses import OWN_LOSSES
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import calls, word
+from kdoctor.rules.triggers import calls
 from kdoctor.syntax import Module
 
 _OTHER_BACKENDS = frozenset({"jax", "torch"})
@@ -150,7 +151,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("compile", "call")
+    triggers=OWN_LOSSES
     & calls(lambda facts, called: any(wanted_by(name, facts) for name in called.names)),
     since="3.0",
 )

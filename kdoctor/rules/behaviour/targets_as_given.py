@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 
 import libcst as cst
 from msgspec import Struct
@@ -45,6 +46,7 @@ from kdoctor.rules.behaviour._target_examples import VALID as FINE
 from kdoctor.rules.calls import is_keras_3, is_only_spelled_so, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import put_first
+from kdoctor.rules.losses import may_be_of_the_file
 from kdoctor.rules.makings import Made, Makings
 from kdoctor.rules.origins import origins_of
 from kdoctor.rules.reads import names_spelled
@@ -52,7 +54,6 @@ from kdoctor.rules.rule import Rule
 from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in
 
 _COLUMN = (
     "the targets have the shape (n,) here, where Keras 2 made a column of them: with predictions "
@@ -103,6 +104,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _cases(module: Module, facts: Facts) -> list[_Case]:
+    if not _is_one_measured(module):
+        return []
     uses = [
         each
         for each in module.members
@@ -134,6 +137,17 @@ def _cases(module: Module, facts: Facts) -> list[_Case]:
                 for node, data in targets.get(model, ()) if model is not None and is_ours else ():
                     _note(case, node, data, output)
     return [*cases.values()]
+
+
+def _is_one_measured(module: Module) -> bool:
+    """Say whether both meet in what a file measures by: of what sort objects are costs more."""
+    origins = origins_of(module)
+    return any(
+        any(first_meetings(module, origins, each.pair))
+        for call in module.nodes(cst.Call)
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "compile"
+        for each in measures(module, origins, call)
+    )
 
 
 def _note(case: _Case, node: cst.BaseExpression, data: Data, output: Output | None) -> None:
@@ -249,24 +263,14 @@ def _is_for_keras(call: cst.Call) -> bool:
 
 def _may_measure(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether `compile` may be given a function or a class of the file to measure by."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    defined = {each.name for kind in kinds for each in glimpse.nodes.get(kind, ())}
-    seen: set[str] = set()
-    waiting: list[ast.AST] = [
-        each
-        for called in glimpse.calls_by_leaf.get("compile", ())
-        for name, place in MEASURES.items()
-        for each in glimpse.values_of(called.argument(name, place))
-    ]
-    for each in waiting:  # it grows meanwhile
-        for inner in nodes_in(each):
-            name = getattr(inner, "id", None) or getattr(inner, "attr", None)
-            if name in defined:
-                return True
-            if isinstance(inner, ast.Name) and inner.id not in seen:
-                seen.add(inner.id)
-                waiting += glimpse.values_of(inner)
-    return False
+    compiled = glimpse.calls_by_leaf.get("compile", ())
+    given = {
+        name: [each.argument(name, place) for each in compiled] for name, place in MEASURES.items()
+    }
+    losses = given.pop("loss")  # functions among those are no matter
+    return may_be_of_the_file(glimpse, losses, kinds=(ast.ClassDef,)) or may_be_of_the_file(
+        glimpse, chain.from_iterable(given.values())
+    )
 
 
 rule = Rule(
