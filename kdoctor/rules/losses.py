@@ -243,10 +243,12 @@ def may_be_of_the_file(
     waiting: list[ast.AST] = [each for each in given if each is not None]
     for each in waiting:  # it grows meanwhile
         for inner in nodes_in(each):
+            if isinstance(inner, ast.Attribute) and glimpse.meant_by(inner):
+                continue  # `keras.metrics`, though a class may have `metrics`, too
             name = getattr(inner, "id", None) or getattr(inner, "attr", None)
             if name in defined or (by_parameter and isinstance(inner, ast.Lambda)):
                 return True
-            if by_parameter and isinstance(inner, ast.Attribute) and not glimpse.meant_by(inner):
+            if by_parameter and isinstance(inner, ast.Attribute):
                 return True
             if isinstance(inner, ast.Name) and inner.id not in seen:
                 seen.add(inner.id)
