@@ -195,7 +195,7 @@ rule = Rule(
 
 _HEAD = "import itertools\n\nimport keras\nimport numpy as np\n\n"
 _MODEL = (
-    "model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, kernel_initializer='ones')])\n"
+    "model = keras.Sequential([keras.layers.Dense(1, kernel_initializer='ones')])\n"
     "model.compile('sgd', 'mse')\n"
     "images = [np.ones((2, 3), 'float32')] * 4\nmasks = [np.ones((2, 1), 'float32')] * 4\n"
 )
