@@ -36,7 +36,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._freezing import (
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.freezing import (
     COMPILE,
     TRAINING,
     Freezing,
@@ -46,7 +47,6 @@ from kdoctor.rules.behaviour._freezing import (
     may_be_given,
     named_when_set,
 )
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.syntax import Module
@@ -135,9 +135,11 @@ def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use], title: 
 def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether what is frozen somewhere may be compiled, too."""
     frozen = named_when_set(glimpse, False)
+    compiled = [each.node.lineno for each in glimpse.calls_by_leaf.get("compile", ())]
     # `for layer in critic.layers: layer.trainable = False`
     for each in glimpse.nodes.get(ast.For, ()) if frozen else ():
-        if dotted(each.target) in frozen and isinstance(each.iter, ast.Attribute):
+        is_later = ast.FunctionDef in glimpse.nodes or each.lineno > min(compiled, default=0)
+        if is_later and dotted(each.target) in frozen and isinstance(each.iter, ast.Attribute):
             frozen.add(dotted(each.iter.value) or "")
     return bool(frozen and frozen & receivers(glimpse, "compile")) or may_be_given(glimpse)
 

@@ -203,7 +203,7 @@ class Freezing:
                     waiting += [each.func, *(argument.value for argument in each.args)]
                 case cst.List() | cst.Tuple():
                     waiting += [element.value for element in each.elements]
-                case cst.Subscript():
+                case cst.Subscript() | cst.Attribute(attr=cst.Name(value=("input" | "output"))):
                     waiting.append(each.value)
                 case cst.Name():
                     values = [bound.value for bound in self.module.bindings_at(each)]
