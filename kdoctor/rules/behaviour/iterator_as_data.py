@@ -64,8 +64,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             "those: ValueError: Unrecognized data type",
             symbol="keras.Model.fit",
             confidence=Confidence.LIKELY,
-            help=f"Write `(batch for batch in {module.source(given)})`; in place of the iterator of "
-            "a `Dataset` the dataset itself, to go through it in every epoch.",
+            help=f"Write `(batch for batch in {module.source(given)})`; for the iterator of a "
+            "`Dataset` the dataset itself, to go through it in every epoch.",
             fix=Fix("Make a generator of it", (edit,), facts.applicability(*INVALID)),
         )
 
