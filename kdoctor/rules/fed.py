@@ -26,8 +26,8 @@ FED = {
 PREDICTS = ("predict", "predict_generator")
 
 
-def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
-    """Yield each use of a model that is fed, what is fed to it, and the function that makes it."""
+def fed(module: Module) -> Iterator[tuple[MemberUse, cst.BaseExpression]]:
+    """Yield each use of a model that is fed, and what is fed to it."""
     for use in module.members:
         if use.member not in FED or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
@@ -35,10 +35,17 @@ def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.Functio
             continue
         for index, name in enumerate(FED[use.member]):
             given = argument(use.called, name, 0 if index == 0 else None)
-            value = None if given is None else value_of(module, given.value)
-            function = _called(module, value) if isinstance(value, cst.Call) else None
-            if isinstance(value, cst.Call) and function is not None:
-                yield use, value, function
+            if given is not None:
+                yield use, given.value
+
+
+def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.FunctionDef]]:
+    """Yield each use of a model that is fed, what is fed to it, and the function that makes it."""
+    for use, given in fed(module):
+        value = value_of(module, given)
+        function = _called(module, value) if isinstance(value, cst.Call) else None
+        if isinstance(value, cst.Call) and function is not None:
+            yield use, value, function
 
 
 def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.keras_api import split_root
-from kdoctor.rules.behaviour._freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.rules.calls import argument, is_hidden, is_only_spelled_so, value_of
+from kdoctor.rules.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.rules.makings import Frame, Made, Makings
 from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.reads import names_spelled

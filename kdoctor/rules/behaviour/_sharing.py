@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.rules.behaviour._freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import FACADES
+from kdoctor.rules.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.rules.makings import LOOPS, Frame, Made, Makings, Weights
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import leaves

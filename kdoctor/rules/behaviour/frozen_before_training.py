@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `model.trainable = False` after `model.compile(…)` and before any training, where the file
-trains that same model later on and never sets `trainable` back. The model is followed through
+trains that same model later on and never sets `trainable` back; also a loop that freezes the layers
+of the model one by one, be it all but those of some classes. The model is followed through
 functions that make it, freeze it or train it, tuples, `self` and `Sequential.layers`.
 
 ## Why it breaks
@@ -31,10 +32,12 @@ Run on Keras 3.15.1 and tf_keras 2.21: which weights change in which step, with 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 from kdoctor.model import Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._freezing import (
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.freezing import (
     COMPILE,
     TRAINING,
     Freezing,
@@ -44,11 +47,11 @@ from kdoctor.rules.behaviour._freezing import (
     may_be_given,
     named_when_set,
 )
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute, receivers
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import dotted
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -57,13 +60,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     if freezing.is_too_much:
         return
     compiled = {module.source(use.model) for use in freezing.uses(COMPILE)}
-    for setting in freezing.models_frozen():
+    for setting in (*freezing.models_frozen(), *freezing.layers_frozen()):
         # The trigger knows no more than this.
         if module.source(setting.model) not in compiled and not freezing.is_given(setting):
             continue
         steps = _steps(freezing, setting)
         if steps:
-            yield _finding(freezing, setting, steps)
+            found = _finding if setting.is_whole else _finding_of_layers
+            yield found(freezing, setting, steps)
 
 
 def _steps(freezing: Freezing, setting: Setting) -> Sequence[Use]:
@@ -102,6 +106,23 @@ def _finding(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> Find
     )
 
 
+def _finding_of_layers(freezing: Freezing, setting: Setting, steps: Sequence[Use]) -> Finding:
+    """Return what is said where a loop freezes the layers of a model."""
+    module, name = freezing.module, freezing.module.source(setting.model)
+    trained = module.source(steps[0].model)
+    return rule.finding(
+        module.place(setting.node),
+        f"`{name}` was compiled while its layers could be trained, and Keras 2 went on training "
+        "them; on Keras 3 those that are frozen here are frozen for good, in its own training too",
+        symbol="Model.trainable",
+        confidence=Confidence.LIKELY,
+        help=f"Thaw them before the training step of `{trained}`, layer by layer as well, and "
+        "freeze them again after it.",
+        # `model.trainable = True` sets nothing where it is True (KD233).
+        no_fix_because="the loop that freezes them is to stand after each of its training steps",
+    )
+
+
 def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use], title: str) -> Fix | None:
     """Return the lines around its training; None where another model may be trained there, too."""
     frozen = freezing.origins.of(setting.model)
@@ -114,6 +135,12 @@ def _thawing(freezing: Freezing, setting: Setting, steps: Sequence[Use], title: 
 def _may_be_frozen(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether what is frozen somewhere may be compiled, too."""
     frozen = named_when_set(glimpse, False)
+    compiled = [each.node.lineno for each in glimpse.calls_by_leaf.get("compile", ())]
+    # `for layer in critic.layers: layer.trainable = False`
+    for each in glimpse.nodes.get(ast.For, ()) if frozen else ():
+        is_later = ast.FunctionDef in glimpse.nodes or each.lineno > min(compiled, default=0)
+        if is_later and dotted(each.target) in frozen and isinstance(each.iter, ast.Attribute):
+            frozen.add(dotted(each.iter.value) or "")
     return bool(frozen and frozen & receivers(glimpse, "compile")) or may_be_given(glimpse)
 
 
@@ -187,6 +214,14 @@ _IN_A_TUPLE = (
 )
 _AS_LAYERS = ("gan", "    _, judge = gan.layers\n", "{}", "{}", "", "both")
 _THAW = ("        judge.trainable = True\n", "        judge.trainable = False\n")
+_ONE_BY_ONE = "for layer in critic.layers:\n    {}layer.trainable = False\n"
+_NOT_NORMS = "if not isinstance(layer, keras.layers.BatchNormalization):\n        "
+_LAYER_BY_LAYER = _GAN.replace("critic.trainable = False\n", _ONE_BY_ONE)
+_INDENTED = (
+    "    for layer in critic.layers:\n"
+    "        if not isinstance(layer, keras.layers.BatchNormalization):\n"
+    "            layer.trainable = False\n"
+)
 _LEARNS = "assert (critic.get_weights()[0] != old).all()"
 
 VALID = [
@@ -206,6 +241,11 @@ VALID = [
     "for _ in range(2):\n    set_trainable(critic, True)\n    critic.train_on_batch(x, y)\n"
     "    set_trainable(critic, False)\n    both.train_on_batch(x, y)\n",
     _GAN + _THAWED,
+    _LAYER_BY_LAYER.format("") + _THAWED,
+    # The first layers alone, and those that something else chooses.
+    _LAYER_BY_LAYER.format("").replace("critic.layers", "critic.layers[:3]") + _STEP,
+    _LAYER_BY_LAYER.format("if chosen(layer):\n        ") + _STEP,
+    _LAYER_BY_LAYER.format(_NOT_NORMS) + "both.fit(x, y)",
     # Never trained by itself.
     _GAN + "both.fit(x, y)",
     # Compiled anew: frozen on purpose.
@@ -237,6 +277,16 @@ INVALID = [
         after=_SHARING.replace("(how,", "(how.from_config(how.get_config()),", 1) + _THAWED,
         unsafe=True,
         check="assert (critic.get_weights()[0] != old).all()",
+    ),
+    # Layer by layer.
+    Example(before=_LAYER_BY_LAYER.format("") + _STEP, on_keras_2=True, check=_LEARNS),
+    Example(before=_LAYER_BY_LAYER.format(_NOT_NORMS) + _STEP, on_keras_2=True, check=_LEARNS),
+    Example(
+        before=_FUNCTIONS.format(*_BY_NAME)
+        .replace("    critic.trainable = False\n", _INDENTED)
+        .format("", ""),
+        on_keras_2=True,
+        check=_LEARNS,
     ),
     *(
         Example(

@@ -33,7 +33,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.behaviour._freezing import (
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.freezing import (
     COMPILE,
     TRAINING,
     Freezing,
@@ -44,7 +45,6 @@ from kdoctor.rules.behaviour._freezing import (
     name_at,
     named_when_set,
 )
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute
 from kdoctor.syntax import Module

@@ -33,9 +33,9 @@ from collections.abc import Iterator, Sequence
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
-from kdoctor.rules.behaviour._freezing import TRAINING, copied
 from kdoctor.rules.behaviour._sharing import Compiled, Sharing
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.freezing import TRAINING, copied
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, calls_that_make
 from kdoctor.syntax import Module

@@ -31,7 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.behaviour._freezing import (
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.freezing import (
     COMPILE,
     TRAINING,
     Freezing,
@@ -42,7 +43,6 @@ from kdoctor.rules.behaviour._freezing import (
     may_be_given,
     name_at,
 )
-from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, assigned, attribute
 from kdoctor.syntax import Module

@@ -20,14 +20,15 @@ Run on Keras 3.15.1 and tf_keras 2.21 with two outputs, by dicts and by lists of
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.calls import argument, is_hidden, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.output_names import names_of_outputs
 from kdoctor.rules.reads import place_read
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, keyword
@@ -50,13 +51,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if argument(call, "return_dict") is not None:
             continue
         names = _names_of_outputs(module, use)
-        if names == sorted(names) or not _measures_several(module, use):
+        if list(names) == sorted(names) or not _measures_several(module, use):
             continue
         if _reads_a_metric(module, call, 1 + len(names)):
             yield _finding(module, use, call, names)
 
 
-def _finding(module: Module, use: MemberUse, call: cst.Call, names: list[str]) -> Finding:
+def _finding(module: Module, use: MemberUse, call: cst.Call, names: Sequence[str]) -> Finding:
     first = min(names)
     return rule.finding(
         module.place(call),
@@ -69,26 +70,14 @@ def _finding(module: Module, use: MemberUse, call: cst.Call, names: list[str]) -
     )
 
 
-def _names_of_outputs(module: Module, use: MemberUse) -> list[str]:
+def _names_of_outputs(module: Module, use: MemberUse) -> Sequence[str]:
     """Return the names of the outputs in their order, nothing where one is not written out."""
     made = value_of(module, use.node.value)
     found = module.type_of(made) if isinstance(made, cst.Call) else None
     if not isinstance(made, cst.Call) or found is None or found.cls != "Functional":
         return []
     given = argument(made, "outputs", 1)
-    outputs = None if given is None else value_of(module, given.value)
-    if not isinstance(outputs, cst.List | cst.Tuple):
-        return []
-    names = [_name(module, each.value) for each in outputs.elements]
-    known = [each for each in names if isinstance(each, str)]
-    return known if len(known) == len(names) and len(set(known)) > 1 else []
-
-
-def _name(module: Module, tensor: cst.BaseExpression) -> object:
-    made = value_of(module, tensor)
-    layer = value_of(module, made.func) if isinstance(made, cst.Call) else None
-    given = argument(layer, "name") if isinstance(layer, cst.Call) else None
-    return None if given is None else literal(given.value)
+    return names_of_outputs(module, None if given is None else given.value)
 
 
 def _measures_several(module: Module, use: MemberUse) -> bool:

@@ -11,6 +11,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence
 from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.saving._handed import handed_on
 from kdoctor.rules.saving._paths import Ending, ending, same_paths
 from kdoctor.syntax import Module
 
@@ -44,7 +45,7 @@ def method_uses(module: Module, *methods: str) -> Iterator[PathUse]:
 def loads_of_weights(module: Module, path: cst.BaseExpression) -> Iterator[PathUse]:
     """Yield the calls of ``load_weights``, of whatever object, with a path that is written alike.
 
-    Be it with ``./`` in front, or as a variable that has it.
+    Be it with ``./`` in front, or as a variable that has it, or given to a function that loads it.
     """
     wanted, end = value_of(module, path), ending(module, path)
     for call in module.nodes(cst.Call):
@@ -53,11 +54,25 @@ def loads_of_weights(module: Module, path: cst.BaseExpression) -> Iterator[PathU
                 use = _use(module, "load_weights", call, "Model", 0, Confidence.LIKELY)
             case _:
                 continue
+        if end is not None and end.whole and use.ending is None:
+            yield from (each for each in handed(module, use) if is_of_file(each, end))
         if use.path is None or use.ending is None or end is None:
             continue
         is_whole = end.whole and use.ending.whole and end.file == use.ending.file
         if is_whole or module.source(value_of(module, use.path)) == module.source(wanted):
             yield use
+
+
+def handed(module: Module, use: PathUse) -> Iterator[PathUse]:
+    """Yield a use again for each path that functions of the file are given to hand on to it."""
+    for path in handed_on(module, use.path):
+        end = ending(module, path)
+        yield PathUse(use.what, use.call, use.symbol, path, end, Confidence.LIKELY)
+
+
+def is_of_file(use: PathUse, end: Ending) -> bool:
+    """Say whether a use surely is of the file that a path is of."""
+    return use.ending is not None and use.ending.whole and use.ending.file == end.file
 
 
 def saves(module: Module) -> Iterator[PathUse]:

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports `save_weights` to a path that plainly does not end in `.weights.h5`, and `load_weights` from
-one that has no ending that Keras 3 can read: a TensorFlow checkpoint.
+one that has no ending that Keras 3 can read: a TensorFlow checkpoint. A path that a function or
+method of the file is given and saves to is reported where it is given: `agent.save("dqn.h5")`.
 
 ## Why it breaks
 Keras 2 took any path: HDF5 for `.h5`, `.hdf5` and `.keras`, a TensorFlow checkpoint for the rest.
@@ -38,9 +39,11 @@ from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import but_for, in_one_piece, passes_path
+from kdoctor.rules.saving._handed import hands_path
 from kdoctor.rules.saving._paths import Ending, renamed
 from kdoctor.rules.saving._uses import (
     PathUse,
+    handed,
     is_saved_here,
     loads,
     loads_of_weights,
@@ -64,12 +67,14 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         if module.is_guarded(use.call):
             continue
         if use.what == "save_weights":
-            yield from _saved(module, use)
+            yield from _saved(module, use, use.call)
+            for each in handed(module, use) if use.ending is None else ():
+                yield from _saved(module, each, each.path or each.call)
         else:
             yield from _loaded(module, use)
 
 
-def _saved(module: Module, use: PathUse) -> Iterator[Finding]:
+def _saved(module: Module, use: PathUse, place: cst.BaseExpression) -> Iterator[Finding]:
     extension = None if use.ending is None else use.ending.extension
     if use.ending is None or extension is None or use.ending.text.endswith(_NEW):
         return
@@ -78,7 +83,7 @@ def _saved(module: Module, use: PathUse) -> Iterator[Finding]:
     shown = use.ending.text if use.ending.whole else f"…{extension}"
     fix = rename_to_weights(module, use.ending, use.path)
     yield rule.finding(
-        module.place(use.call),
+        module.place(place),
         "weights are saved as `.weights.h5` only: ValueError: The filename must end in "
         f"`.weights.h5`. Received: filepath={shown}",
         symbol=use.symbol,
@@ -166,6 +171,7 @@ rule = Rule(
     severity=Severity.ERROR,
     check=check,
     triggers=passes_path("save_weights", 0, in_one_piece(_NEW))
+    | hands_path("save_weights")
     | passes_path("load_weights", 0, but_for(".h5", ".hdf5", ".keras"))
     | word("load_weights") & word("latest_checkpoint"),
     since="3.0",
@@ -177,7 +183,26 @@ _NAMED = (
     "name = 'unet'\nfiles = {{'plan': f'{{name}}.json', 'weights': '%s{}' % name}}\n"
     "model.save_weights(files['weights'])\n"
 )
+_AGENT = (
+    "import keras\n\n\nclass Agent:\n    def __init__(self):\n"
+    "        self.model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n\n"
+    "    def load(self, name):\n        self.model.load_weights(name)\n\n"
+    "    def save(self, name):\n        self.model.save_weights(name)\n\n\n"
+    "agent = Agent()\n"
+)
+_BY_DEFAULT = _MODEL + (
+    "\n\ndef keep(model, path='{}'):\n    model.save_weights(path)\n\n\nkeep(model)\n"
+)
 VALID = [
+    # Handed on: with the right ending, from elsewhere, made anew on the way, to another method.
+    _AGENT + "agent.save('a.weights.h5')",
+    _AGENT + "agent.save(path)",
+    _AGENT + "agent.load('a.h5')",
+    _AGENT.replace("        self.model.save", "        name = made(name)\n        self.model.save")
+    + "agent.save('a.h5')",
+    _AGENT + "other.save('a.h5')",
+    _BY_DEFAULT.format("a.weights.h5"),
+    _BY_DEFAULT.format("a.h5").replace("keep(model)", "keep(model, 'a.weights.h5')"),
     # Not what stood there at first.
     _MODEL + "files = {'weights': 'a.h5'}\nfiles['weights'] = path\n"
     "model.save_weights(files['weights'])",
@@ -249,6 +274,20 @@ INVALID = [
         "def load(net, p):\n    net.load_weights('./%s_w.weights.h5' % p)\n\n\n"
         "save('a')\nload(model, 'a')",
         raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=",
+        unsafe=True,
+    ),
+    # Given to a method that saves to it, and to one that loads it.
+    Example(
+        before=_AGENT + "agent.save('dqn.h5')\nagent.load('./dqn.h5')\nprint('dqn.h5')",
+        after=_AGENT
+        + "agent.save('dqn.weights.h5')\nagent.load('./dqn.weights.h5')\nprint('dqn.h5')",
+        raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=dqn.h5",
+        unsafe=True,
+    ),
+    Example(
+        before=_BY_DEFAULT.format("net.hdf5"),
+        after=_BY_DEFAULT.format("net.weights.h5"),
+        raises="ValueError: The filename must end in `.weights.h5`. Received: filepath=net.hdf5",
         unsafe=True,
     ),
     # By name only the old files can be loaded.

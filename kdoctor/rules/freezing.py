@@ -22,6 +22,7 @@ from kdoctor.syntax.scopes import BindingKind
 
 COMPILE: Final = frozenset({"compile"})
 TRAINING: Final = frozenset({"fit", "fit_generator", "train_on_batch"})
+_PLAIN = (cst.Assign, cst.AssignTarget, cst.IndentedBlock, cst.SimpleStatementLine)
 _BLOCKS = (cst.IndentedBlock, cst.Module)
 _MOST = 2000  # expressions that a model is made of
 _MOST_PAIRS = 5000  # of what sets a model, and what uses one: people write a few dozen
@@ -111,6 +112,20 @@ class Freezing:
             if self.is_model(setting.model) and not self.module.is_guarded(setting.node):
                 yield setting
 
+    def layers_frozen(self) -> Iterator[Setting]:
+        """Yield each loop that freezes the layers of a model, be it all but those of some classes.
+
+        Not where the model is frozen as a whole, too.
+        """
+        whole = [each.model for each in self.models_frozen()]
+        for setting in self.settings:
+            if setting.is_whole or setting.value is not False or not goes_through(self, setting):
+                continue
+            if any(self.is_same(each, setting.model) for each in whole):
+                continue
+            if self.is_model(setting.model) and not self.module.is_guarded(setting.node):
+                yield setting
+
     def is_given(self, setting: Setting) -> bool:
         """Say whether a function sets what it is given, or is called to set it."""
         function = self.origins.function_around(setting.node)
@@ -188,7 +203,7 @@ class Freezing:
                     waiting += [each.func, *(argument.value for argument in each.args)]
                 case cst.List() | cst.Tuple():
                     waiting += [element.value for element in each.elements]
-                case cst.Subscript():
+                case cst.Subscript() | cst.Attribute(attr=cst.Name(value=("input" | "output"))):
                     waiting.append(each.value)
                 case cst.Name():
                     values = [bound.value for bound in self.module.bindings_at(each)]
@@ -244,6 +259,27 @@ class Freezing:
 
     def _block(self, node: cst.CSTNode) -> cst.CSTNode:
         return next(each for each in self.module.ancestors(node) if isinstance(each, _BLOCKS))
+
+
+def goes_through(freezing: Freezing, setting: Setting) -> bool:
+    """Say whether a loop goes through all layers of a model, to set each, or all but some classes'.
+
+    ``for layer in model.layers: if not isinstance(layer, Norm): layer.trainable = False``
+    """
+    for each in freezing.module.ancestors(setting.node):
+        match each:
+            case cst.For(iter=cst.Attribute(attr=cst.Name(value="layers")), orelse=None):
+                return True
+            case cst.If(
+                test=cst.UnaryOperation(
+                    operator=cst.Not(), expression=cst.Call(func=cst.Name(value="isinstance"))
+                ),
+                orelse=None,
+            ):
+                continue
+            case _ if not isinstance(each, _PLAIN):
+                return False
+    return False
 
 
 def fix_around(

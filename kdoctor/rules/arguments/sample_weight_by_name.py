@@ -1,0 +1,276 @@
+"""`sample_weight={"a": …, "b": …}`: weights for the outputs of a model by their names.
+
+## What it does
+Reports a dict as `sample_weight` of `fit`, `evaluate`, `train_on_batch` and `test_on_batch` where
+the outputs of the model are a list, and any `sample_weight` where the targets of such a model are
+a dict; in `validation_data`, too. A model whose outputs are a dict takes both.
+
+## Why it breaks
+Keras 2 sorted targets and weights by the names of the outputs. Keras 3 does so with targets alone,
+and then does not find the weights: `KeyError: 0`, or `ValueError: You should provide one
+`sample_weight` array per output in `y`.`
+
+## What to write instead
+Lists in the order of the outputs, for the targets as well:
+
+    model.fit(x, [y_a, y_b], sample_weight=[w_a, w_b])
+
+An output without a weight gets ones: Keras 3 wants one array for each.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: outputs as lists and dicts, losses by name and by place,
+targets and weights by name, by place, for all outputs and for one alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import origins_of
+from kdoctor.rules.output_names import names_of_outputs
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, gives_several, keyword
+from kdoctor.syntax import MemberUse, Module
+from kdoctor.syntax.glimpse import Glimpse
+
+_TRAINED = ("evaluate", "fit", "test_on_batch", "train_on_batch")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report the weights of each such call."""
+    for use in module.members:
+        call = use.called
+        if use.member not in _TRAINED or use.owner.kind is not Kind.MODEL or call is None:
+            continue
+        if use.owner_defines or is_hidden(call) or module.is_guarded(call):
+            continue
+        found = [each for each in _given(module, call) if _is_by_name(module, *each)]
+        outputs = _outputs(module, use) if found else None
+        if outputs is not None:
+            for targets, weights in found:
+                yield _finding(module, facts, use, outputs, (targets, weights))
+
+
+def _given(
+    module: Module, call: cst.Call
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Yield the targets and weights that a call gives."""
+    targets, weights = argument(call, "y", 1), argument(call, "sample_weight")
+    if targets is not None and weights is not None and literal(weights.value) is not None:
+        yield targets.value, weights.value
+    held_out = argument(call, "validation_data")
+    match None if held_out is None else value_of(module, held_out.value):
+        case cst.Tuple(elements=[_, cst.Element(value=y), cst.Element(value=sample_weight)]):
+            yield y, sample_weight
+
+
+def _is_by_name(
+    module: Module, targets: cst.BaseExpression, weights: cst.BaseExpression
+) -> bool:  # fmt: skip
+    return any(isinstance(value_of(module, each), cst.Dict) for each in (targets, weights))
+
+
+def _outputs(module: Module, use: MemberUse) -> cst.BaseExpression | None:
+    """Return the list of outputs that a model is made with, here or by a function of the file."""
+    made: Sequence[cst.BaseExpression] = [value_of(module, use.node.value)]
+    known = list(origins_of(module).of(use.node.value))
+    if len(known) == 1 and not known[0].part:
+        returned = origins_of(module).returned_by(known[0].call)
+        made = [value_of(module, each) for each in returned] or [known[0].call]
+    if len(made) != 1 or not isinstance(made[0], cst.Call):
+        return None
+    model = module.type_of(made[0])
+    given = argument(made[0], "outputs", 1)
+    if model is None or model.cls != "Functional" or given is None:
+        return None
+    outputs = value_of(module, given.value)
+    several = isinstance(outputs, cst.List | cst.Tuple) and len(outputs.elements) > 1
+    return outputs if several else None
+
+
+def _finding(
+    module: Module,
+    facts: Facts,
+    use: MemberUse,
+    outputs: cst.BaseExpression,
+    given: tuple[cst.BaseExpression, cst.BaseExpression],
+) -> Finding:
+    edits = _in_order(module, names_of_outputs(module, outputs), given)
+    targets, weights = (isinstance(value_of(module, each), cst.Dict) for each in given)
+    error = (
+        "KeyError: 0"
+        if targets
+        else "ValueError: You should provide one `sample_weight` array per output in `y`."
+    )
+    which = "weights" if weights else "targets"
+    return rule.finding(
+        module.place(given[1] if weights else given[0]),
+        f"the outputs of the model are a list, and its {which} are a dict: {error}",
+        symbol=f"{use.owner.cls or 'Model'}.{use.member}(sample_weight)",
+        confidence=use.confidence,
+        help="Write lists in the order of the outputs, for targets and weights.",
+        fix=None
+        if edits is None
+        else Fix(
+            "Write lists in the order of the outputs",
+            edits,
+            facts.applicability(*(each for each in INVALID if each.after)),
+        ),
+        no_fix_because=None if edits is not None else "which is which is not written out here",
+    )
+
+
+def _in_order(
+    module: Module, names: Sequence[str], given: Sequence[cst.BaseExpression]
+) -> tuple[Edit, ...] | None:
+    """Return the edits that make lists of dicts, None where one does not say it all."""
+    edits: list[Edit] = []
+    for node in given:
+        if not isinstance(value_of(module, node), cst.Dict):
+            continue
+        held = _by_name(node) if isinstance(node, cst.Dict) else {}
+        if not names or held.keys() != set(names) or "#" in module.source(node):
+            return None
+        parts: list[str | Hole] = []
+        for name in names:
+            parts += [", " if parts else "[", Hole(module.outer_span(held[name]))]
+        edits.append(Edit(module.span(node), (*parts, "]")))
+    return tuple(edits)
+
+
+def _by_name(node: cst.Dict) -> Mapping[object, cst.BaseExpression]:
+    if not all(isinstance(each, cst.DictElement) for each in node.elements):
+        return {}
+    return {
+        literal(each.key): each.value
+        for each in node.elements
+        if isinstance(each, cst.DictElement)
+    }  # fmt: skip
+
+
+def _may_be_by_name(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether targets or weights may be a dict, and a model may have several outputs."""
+    calls = [*chain.from_iterable(map(glimpse.calls_of, _TRAINED))]
+    given = chain.from_iterable(each.values for each in calls)
+    return any(
+        isinstance(part, ast.Dict)
+        for each in given
+        for value in glimpse.values_of(each)
+        for node in (value.elts if isinstance(value, ast.Tuple) else [value])
+        for part in glimpse.values_of(node)
+    ) and any(gives_several(glimpse, each) for each in glimpse.calls)
+
+
+rule = Rule(
+    code="KD321",
+    name="sample-weight-by-name",
+    family="arguments",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=attribute(*_TRAINED)
+    & (keyword("sample_weight") | keyword("validation_data"))
+    & Trigger(_may_be_by_name),
+    since="3.0",
+)
+
+_HEAD = (
+    "import keras\nimport numpy as np\n\nx = keras.Input((3,))\n"
+    "a = keras.layers.Dense(1, name='a', kernel_initializer='ones')(x)\n"
+    "b = keras.layers.Dense(2, name='b', kernel_initializer='ones')(x)\n"
+    "model = keras.Model(x, [a, b])\nmodel.compile('sgd', {'a': 'mse', 'b': 'mae'})\n"
+    "rows, ones, more = np.arange(12.0).reshape((4, 3)), np.ones((4, 1)), np.ones((4, 2))\n"
+    "some, all_of_them = np.arange(4.0), np.ones(4)\n"
+)
+_FIT = "history = model.fit(rows, {}, sample_weight={}, verbose=0)\n"
+_EVALUATE = "loss = model.evaluate(rows, {}, sample_weight={}, verbose=0)[0]\n"
+_SAME = "round(history.history['loss'][0], 3)"
+_TARGETS, _WEIGHTS = "{'a': ones, 'b': more}", "{'a': some, 'b': all_of_them}"
+_LISTS = ("[ones, more]", "[some, all_of_them]")
+_ONE_EACH = "ValueError: You should provide one `sample_weight` array per output in `y`."
+_MADE = (
+    "import keras\nimport numpy as np\n\n\ndef made():\n    x = keras.Input((3,))\n"
+    "    a = keras.layers.Dense(1, name='a', kernel_initializer='ones')(x)\n"
+    "    b = keras.layers.Dense(1, name='b', kernel_initializer='ones')(x)\n"
+    "    model = keras.Model(inputs=x, outputs=[b, a])\n    model.compile('sgd', 'mse')\n"
+    "    return model\n\n\nrows = np.ones((4, 3))\n"
+    "history = made().fit(\n    rows,\n    {},\n    sample_weight={},\n    verbose=0,\n)\n"
+)
+
+VALID = [
+    _HEAD + _FIT.format(*_LISTS),
+    _HEAD + _FIT.format(_LISTS[0], "some"),
+    _HEAD + f"model.fit(rows, {_TARGETS}, verbose=0)",
+    _HEAD + f"model.fit(rows, {_TARGETS}, sample_weight=None)",
+    # The outputs are a dict, or one tensor, of which KD451 tells, or not known.
+    (_HEAD + _FIT.format(_TARGETS, _WEIGHTS)).replace("[a, b]", "{'a': a, 'b': b}"),
+    (_HEAD + _FIT.format("{'a': ones}", "{'a': some}")).replace("[a, b]", "a"),
+    (_HEAD + _FIT.format(_TARGETS, _WEIGHTS)).replace("[a, b]", "outputs"),
+    (_HEAD + _FIT.format(_TARGETS, _WEIGHTS)).replace("keras.Model(", "Other("),
+    _HEAD + "model.fit(rows, y, sample_weight=weights)",
+    (_HEAD + _FIT.format(_TARGETS, _WEIGHTS)).replace("import keras", "import tf_keras as keras"),
+    _HEAD + f"try:\n    model.fit(rows, {_TARGETS}, sample_weight={_WEIGHTS})\n"
+    "except KeyError:\n    pass\n",
+]  # fmt: skip
+INVALID = [
+    Example(
+        before=_HEAD + _FIT.format(_TARGETS, _WEIGHTS),
+        after=_HEAD + _FIT.format(*_LISTS),
+        raises="KeyError: 0",
+        on_keras_2=True,
+        same=_SAME,
+    ),
+    Example(
+        before=_HEAD + _FIT.format(_LISTS[0], "{'b': all_of_them, 'a': some}"),
+        after=_HEAD + _FIT.format(*_LISTS),
+        raises=_ONE_EACH,
+        on_keras_2=True,
+        same=_SAME,
+    ),
+    Example(
+        before=_HEAD + _FIT.format(_TARGETS, "some"),
+        after=_HEAD + _FIT.format(_LISTS[0], "some"),
+        raises="KeyError: 0",
+        on_keras_2=True,
+        same=_SAME,
+    ),
+    Example(
+        before=_HEAD + _EVALUATE.format(_TARGETS, _WEIGHTS),
+        after=_HEAD + _EVALUATE.format(*_LISTS),
+        raises="KeyError: 0",
+        on_keras_2=True,
+        same="round(float(loss), 3)",
+    ),
+    Example(
+        before=_HEAD + "history = model.fit(rows, [ones, more], verbose=0, validation_data=(\n"
+        f"    rows, {_TARGETS}, {_WEIGHTS}))\n",
+        after=_HEAD + "history = model.fit(rows, [ones, more], verbose=0, validation_data=(\n"
+        f"    rows, {_LISTS[0]}, {_LISTS[1]}))\n",
+        raises="KeyError: 0",
+        on_keras_2=True,
+        same="round(history.history['val_loss'][0], 3)",
+    ),
+    # A function makes the model, and its outputs are in another order.
+    Example(
+        before=_MADE.format(
+            "{'a': rows[:, :1], 'b': rows[:, 1:2]}", "{'a': rows[:, 0], 'b': rows[:, 1]}"
+        ),
+        after=_MADE.format("[rows[:, 1:2], rows[:, :1]]", "[rows[:, 1], rows[:, 0]]"),
+        raises="KeyError: 0",
+        on_keras_2=True,
+        same=_SAME,
+    ),
+    # One output has no weight, or a dict stands elsewhere.
+    Example(before=_HEAD + _FIT.format(_LISTS[0], "{'a': some}"), raises=_ONE_EACH),
+    Example(
+        before=_HEAD + f"weights = {_WEIGHTS}\n" + _FIT.format(_LISTS[0], "weights"),
+        raises=_ONE_EACH,
+    ),
+]  # fmt: skip

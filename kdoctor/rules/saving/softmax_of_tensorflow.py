@@ -1,0 +1,167 @@
+"""`Dense(10, activation=tf.nn.softmax)`: a model with it is saved, and cannot be loaded again.
+
+## What it does
+Reports `tf.nn.softmax`, `tf.nn.swish` and `tf.nn.silu` as an activation of one of Keras' layers, in
+a file that saves, loads or copies models. `tf.nn.relu`, `tf.nn.sigmoid` and their like are found
+again by their names.
+
+## Why it breaks
+The configuration of a layer holds the name of such a function, and that of `tf.nn.softmax` is
+`softmax_v2`. Keras 2 knew it by that name, too. Keras 3 does not, in `load_model`, in
+`model_from_json` and in `clone_model`: `TypeError: <class 'keras.src.layers.core.dense.Dense'>
+could not be deserialized properly. […] Could not locate function 'softmax_v2'.`
+
+## What to write instead
+Keras' own activation by its name: `activation="softmax"`.
+
+## How we know
+Every function of `tf.nn`, `tf.math` and `tf` that can be an activation was saved and loaded on
+Keras 3.15.1 and tf_keras 2.21: these are those that Keras 2 loads and Keras 3 does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, instances, replaced
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._uses import method_uses
+from kdoctor.rules.triggers import names, word
+from kdoctor.syntax import Module
+
+_NEW: Final = {
+    name: new
+    for function, new in (
+        ("tensorflow.nn.softmax", "softmax"),
+        ("tensorflow.math.softmax", "softmax"),
+        ("tensorflow.nn.swish", "swish"),
+        ("tensorflow.nn.silu", "swish"),
+    )
+    for name in ways_also_by_1(function)
+}
+_GIVEN: Final = (("activation", None), ("recurrent_activation", None))
+_BY_PLACE: Final = {"Activation": ("activation", 0), "Dense": ("activation", 1)}
+_METHODS: Final = ("get_config", "save", "to_json")
+_FUNCTIONS: Final = frozenset(
+    {"ModelCheckpoint", "clone_model", "load_model", "model_from_json", "save_model"}
+)
+_LOST: Final = "TypeError: <class 'keras.src.layers.core.dense.Dense'> could not be deserialized"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such activation, where a model may be made from what it was saved as."""
+    if not _saves(module):
+        return
+    for _, call, made in instances(module, Kind.LAYER, facts):
+        for keyword, place in (*_GIVEN, _BY_PLACE.get(made.cls or "", _GIVEN[0])):
+            given = argument(call, keyword, place)
+            name = None if given is None else module.qualified(given.value)
+            # By position it is looked for last: what a keyword gives was told of already.
+            is_told = place is not None and given is not None and given.keyword is not None
+            if given is None or name not in _NEW or is_told or module.is_guarded(call):
+                continue
+            yield _finding(module, facts, given.value, name)
+            break
+
+
+def _saves(module: Module) -> bool:
+    """Say whether the file saves, loads or copies models."""
+    return any(each.name.rpartition(".")[2] in _FUNCTIONS for each in module.references) or any(
+        method_uses(module, *_METHODS)
+    )
+
+
+def _finding(module: Module, facts: Facts, given: cst.BaseExpression, name: str) -> Finding:
+    new = f'"{_NEW[name]}"'
+    return rule.finding(
+        module.place(given),
+        f"a model with `{module.source(given)}` is saved by a name that Keras 3 does not know when "
+        f"it loads or copies it: {_LOST}",
+        symbol=name,
+        confidence=Confidence.CERTAIN,
+        help=f"Write `{new}`.",
+        fix=Fix(
+            f"Write `{new}`, Keras' own", (replaced(module, given, new),),
+            facts.applicability(*INVALID),
+        ),
+    )  # fmt: skip
+
+
+rule = Rule(
+    code="KD618",
+    name="softmax-of-tensorflow",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=names(lambda _, name: name in _NEW) & word(*_METHODS, *_FUNCTIONS),
+    since="3.0",
+)
+
+_MODEL = (
+    "import keras\nimport numpy as np\nimport tensorflow as tf\n\n"
+    "model = keras.Sequential([\n    keras.Input((3,)),\n"
+    "    keras.layers.Dense(4, activation=tf.nn.relu, kernel_initializer='ones'),\n"
+    "    keras.layers.Dense(2, activation={}, kernel_initializer='ones'),\n])\n"
+)
+_SAVED = "model.save('net.keras')\nagain = keras.models.load_model('net.keras')\n"
+_SAME = "float(again.predict(np.arange(3.0)[None], verbose=0).sum().round(3))"
+
+VALID = [
+    _MODEL.format("'softmax'") + _SAVED,
+    _MODEL.format("tf.nn.relu") + _SAVED,
+    # Weights alone are saved, or nothing.
+    _MODEL.format("tf.nn.softmax") + "model.fit(x, y)\n",
+    _MODEL.format("tf.nn.softmax") + "model.save_weights('net.weights.h5')\n",
+    _MODEL.format("tf.nn.softmax") + "image.save('net.png')\n",
+    # It is called, or what else is named so.
+    _MODEL.format("None") + "p = tf.nn.softmax(model.output)\n" + _SAVED,
+    _MODEL.format("tf.nn.softmax").replace("import tensorflow as", "from mine import") + _SAVED,
+    (_MODEL.format("tf.nn.softmax") + _SAVED).replace("import keras", "import tf_keras as keras"),
+    _MODEL.format("None") + "soft = keras.layers.Lambda(tf.nn.softmax)\n" + _SAVED,
+]  # fmt: skip
+
+
+def _example(
+    old: str, new: str, text: str = _MODEL + _SAVED, raises: str = "TypeError: <class 'keras.src."
+) -> Example:
+    return Example(
+        before=text.format(old),
+        after=text.format(new),
+        raises=raises,
+        on_keras_2=True,
+        same=_SAME,
+    )
+
+
+INVALID = [
+    _example("tf.nn.softmax", '"softmax"'),
+    _example("tf.nn.swish", '"swish"'),
+    _example("tf.nn.silu", '"swish"'),
+    _example("tf.math.softmax", '"softmax"'),
+    # Made again from its configuration; by position; a layer of its own.
+    _example(
+        "tf.nn.softmax", '"softmax"',
+        _MODEL + "again = keras.models.model_from_json(model.to_json())\n"
+        "again.set_weights(model.get_weights())\n",
+    ),
+    _example(
+        "tf.nn.softmax", '"softmax"',
+        _MODEL.replace("activation={}", "{}")
+        + "again = keras.models.clone_model(model)\nagain.set_weights(model.get_weights())\n",
+        "TypeError: ",
+    ),
+    _example(
+        "tf.nn.softmax", '"softmax"',
+        _MODEL.replace(
+            "2, activation={}, kernel_initializer='ones'),",
+            "2, kernel_initializer='ones'),\n    keras.layers.Activation({}),",
+        ) + _SAVED,
+    ),
+]  # fmt: skip
