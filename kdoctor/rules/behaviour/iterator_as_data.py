@@ -27,6 +27,7 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.keras_api.tensorflow_ways import FIRST, SECOND
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import is_builtin, value_of
@@ -44,7 +45,7 @@ from kdoctor.syntax.walk import own_nodes
 _BUILTINS: Final = frozenset({"filter", "map", "reversed", "zip"})
 _MADE_BY: Final = "itertools."
 _OF_A_DATASET: Final = "as_numpy_iterator"
-_DATASETS: Final = "tensorflow.data."
+_DATASETS: Final = tuple(f"{way}data." for way in ("tensorflow.", *FIRST, *SECOND))
 _DEEPEST: Final = 24  # calls one upon the other: `Dataset.range(3).map(…).batch(2)`
 
 
