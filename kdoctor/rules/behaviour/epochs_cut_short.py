@@ -3,7 +3,8 @@
 ## What it does
 Reports `steps_per_epoch` that rounds down, `train.samples // train.batch_size` or
 `int(len(x) / 32)`, beside an iterator of an `ImageDataGenerator`, or a `Sequence` of the file whose
-`__len__` rounds up: where all samples are counted, and some may be left over.
+`__len__` rounds up: where all samples are counted, some may be left over, and `epochs` is more
+than one.
 
 ## Why it breaks
 In Keras 2 such data began anew where they ended, in the middle of an epoch, and each epoch had its
@@ -64,6 +65,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         steps = argument(use.called, _STEPS, 1 if use.member == "fit_generator" else None)
         if steps is None or use.owner_defines or module.is_guarded(use.called):
             continue
+        if not _has_several(module, use.called, use.member):
+            continue
         data = argument(use.called, _FITS[use.member], 0)
         division = rounded_down(module, steps.value)
         if data is None or division is None:
@@ -73,6 +76,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if made is not None and _is_cut(module, facts, data.value, made.call, division):
                 yield _finding(module, use, steps, division)
                 break
+
+
+def _has_several(module: Module, call: cst.Call, member: str) -> bool:
+    """Say whether a training has more than one epoch: the first is as it was."""
+    given = argument(call, "epochs", 2 if member == "fit_generator" else 3)
+    given = given or argument(call, "nb_epoch")
+    return given is not None and literal(value_of(module, given.value)) != 1
 
 
 def _is_cut(
@@ -207,6 +217,9 @@ VALID = [
     _HEAD + _FLOW + _FIT.format(", steps_per_epoch=len(flow)"),
     _HEAD + _FLOW + _FIT.format(", steps_per_epoch=math.ceil(len(x) / 8)"),
     _HEAD + _FLOW + _FIT.format(", steps_per_epoch=(len(x) + 7) // 8"),
+    # One epoch ends where its steps do.
+    _HEAD + _FLOW + "model.fit(flow, steps_per_epoch=len(x) // 8)",
+    _HEAD + _FLOW + _FIT.format(", steps_per_epoch=len(x) // 8").replace("epochs=3", "epochs=1"),
     # How many there are of what, nobody knows.
     _HEAD + _FLOW + _FIT.format(", steps_per_epoch=100"),
     _HEAD + _FLOW + _FIT.format(", steps_per_epoch=steps"),
@@ -217,14 +230,14 @@ VALID = [
     _IMPORTS + "(x, y), _ = keras.datasets.mnist.load_data()\n"
     "x = x.reshape(-1, 28, 28, 1).astype('float')\n"
     "x /= 255\nmodel = keras.Sequential()\n"
-    "model.fit(ImageDataGenerator().flow(x, y), steps_per_epoch=len(x) // 32)",
+    "model.fit(ImageDataGenerator().flow(x, y), steps_per_epoch=len(x) // 32, epochs=2)",
     _HEAD + _FOLDER.format(2000, 16) + _FIT.format(", steps_per_epoch=found // size"),
     # The length itself rounds down.
     _HEAD + _SEQUENCE.format("len(self.x) // self.size")
     + _FIT.format(", steps_per_epoch=len(x) // 8"),
     # What begins anew by itself.
     _HEAD + "def flow():\n    while True:\n        yield x[:8], y[:8]\n\n\n"
-    "model.fit(flow(), steps_per_epoch=len(x) // 8)",
+    "model.fit(flow(), steps_per_epoch=len(x) // 8, epochs=2)",
     (_HEAD + _FLOW + _FIT.format(", steps_per_epoch=len(x) // 8")).replace(
         "from tensorflow import keras", "import tf_keras as keras"
     ),
