@@ -41,6 +41,7 @@ from kdoctor.rules.behaviour._counted_steps import (
 )
 from kdoctor.rules.calls import argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.fed import has_several_epochs
 from kdoctor.rules.makings import Makings
 from kdoctor.rules.origins import origins_of
 from kdoctor.rules.own_classes import class_named, methods_in
@@ -65,7 +66,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         steps = argument(use.called, _STEPS, 1 if use.member == "fit_generator" else None)
         if steps is None or use.owner_defines or module.is_guarded(use.called):
             continue
-        if not _has_several(module, use.called, use.member):
+        if not has_several_epochs(module, use.called, use.member):
             continue
         data = argument(use.called, _FITS[use.member], 0)
         division = rounded_down(module, steps.value)
@@ -76,13 +77,6 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if made is not None and _is_cut(module, facts, data.value, made.call, division):
                 yield _finding(module, use, steps, division)
                 break
-
-
-def _has_several(module: Module, call: cst.Call, member: str) -> bool:
-    """Say whether a training has more than one epoch: the first is as it was."""
-    given = argument(call, "epochs", 2 if member == "fit_generator" else 3)
-    given = given or argument(call, "nb_epoch")
-    return given is not None and literal(value_of(module, given.value)) != 1
 
 
 def _is_cut(
