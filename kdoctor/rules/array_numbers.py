@@ -7,7 +7,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.rules.array_makers import Numbers, numbers_of
-from kdoctor.rules.calls import argument, is_builtin, literal
+from kdoctor.rules.calls import argument, is_builtin, plain_literal
 from kdoctor.rules.reads import reads_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
@@ -27,7 +27,7 @@ def dtype_in(module: Module, call: cst.Call) -> Numbers | None:
 
 def numbers_in(module: Module, dtype: cst.BaseExpression) -> Numbers | None:
     """Return what a dtype holds: ``"int64"``, ``np.float32``, ``int``, ``K.floatx()``."""
-    told = literal(dtype)
+    told = plain_literal(dtype)
     if isinstance(told, str):
         return numbers_of(told)
     if isinstance(dtype, cst.Call):
@@ -51,7 +51,7 @@ def numbers_of_scalar(module: Module, node: cst.BaseExpression, depth: int = 0) 
     """Return of what sort the one number is that an expression gives; None where it may be more."""
     if depth > _DEEPEST:
         return None
-    told = literal(node)
+    told = plain_literal(node)
     if isinstance(told, bool):
         return Numbers.BOOL
     if isinstance(told, int):
@@ -106,34 +106,41 @@ def _named(module: Module, name: cst.Name, depth: int) -> Numbers | None:
     return found.pop() if len(found) == 1 else None
 
 
-def numbers_in_list(module: Module, node: cst.BaseExpression) -> tuple[int, Numbers | None] | None:
+def numbers_in_list(
+    module: Module, node: cst.BaseExpression, depth: int = 0
+) -> tuple[int, Numbers | None] | None:
     """Return how deep a list of numbers is, and what they are: ``[0, 1]``, one that is filled.
 
     Filled is ``labels`` by ``labels.append(1)``, and by nothing else.
     """
+    if depth > _DEEPEST:
+        return None
+    depth += 1
     match node:
         case cst.List():
-            return _displayed(module, node)
+            return _displayed(module, node, depth)
         case cst.ListComp():
             found = numbers_of_scalar(module, node.elt)
             return None if found is None else (1, found)
         case cst.BinaryOperation(operator=cst.Multiply(), left=left, right=right):
             is_count = numbers_of_scalar(module, right) is Numbers.INT
-            return numbers_in_list(module, left) if is_count else None
+            return numbers_in_list(module, left, depth) if is_count else None
         case cst.BinaryOperation(operator=cst.Add(), left=left, right=right):
-            both = {numbers_in_list(module, each) for each in (left, right)}
+            both = {numbers_in_list(module, each, depth) for each in (left, right)}
             return both.pop() if len(both) == 1 else None
         case cst.Name():
-            return _filled(module, node)
+            return _filled(module, node, depth)
     return None
 
 
-def _displayed(module: Module, display: cst.List) -> tuple[int, Numbers | None] | None:
+def _displayed(module: Module, display: cst.List, depth: int) -> tuple[int, Numbers | None] | None:
     found: set[tuple[int, Numbers | None] | None] = set()
     for each in display.elements:
         if isinstance(each, cst.StarredElement):
             return None
-        inner = numbers_in_list(module, each.value) if isinstance(each.value, cst.List) else None
+        inner = (
+            numbers_in_list(module, each.value, depth) if isinstance(each.value, cst.List) else None
+        )
         scalar = numbers_of_scalar(module, each.value)
         if inner is None and scalar is None:
             return None
@@ -145,19 +152,18 @@ def _displayed(module: Module, display: cst.List) -> tuple[int, Numbers | None] 
     return depths.pop() + 1, held.pop() if len(held) == 1 else None
 
 
-def _filled(module: Module, name: cst.Name) -> tuple[int, Numbers | None] | None:
+def _filled(module: Module, name: cst.Name, depth: int) -> tuple[int, Numbers | None] | None:
     """Return what is in a list that is made under this name alone, and only appended to."""
     bound = module.bindings_at(name)
     value = bound[0].value if len(bound) == 1 and not bound[0].path else None
     if bound and bound[0].kind is not BindingKind.ASSIGN:
         return None
     if not isinstance(value, cst.List):
-        return (
-            None if value is None or isinstance(value, cst.Name) else numbers_in_list(module, value)
-        )
+        is_name = value is None or isinstance(value, cst.Name)
+        return None if value is None or is_name else numbers_in_list(module, value, depth)
     found: set[tuple[int, Numbers | None] | None] = set()
     if value.elements:
-        found.add(_displayed(module, value))
+        found.add(_displayed(module, value, depth))
     for read in reads_of(module, bound[0].node):
         method = module.parent(read)
         if isinstance(method, cst.Arg) and not _is_left_alone(module, method):

@@ -24,7 +24,7 @@ from kdoctor.rules.array_numbers import (
     numbers_in_list,
     numbers_of_scalar,
 )
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.rules.origins import Origins, origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import Binding, BindingKind
@@ -82,7 +82,9 @@ class Arrays:
             case cst.Comparison(comparisons=[_]):
                 found = self.of(node.left, (), depth)
                 with_ = node.comparisons[0].comparator
-                is_one = isinstance(literal(with_), str) or numbers_of_scalar(self._module, with_)
+                is_one = isinstance(plain_literal(with_), str) or numbers_of_scalar(
+                    self._module, with_
+                )
                 return found.but(numbers=Numbers.BOOL) if found is not None and is_one else None
         return None
 
@@ -331,9 +333,9 @@ class Arrays:
         value = index.value if isinstance(index, cst.Index) else None
         if value is None:
             return None
-        if isinstance(literal(value), int):
+        if isinstance(plain_literal(value), int):
             return -1
-        if literal(value) is None or self._module.qualified(value) == "numpy.newaxis":
+        if plain_literal(value) is None or self._module.qualified(value) == "numpy.newaxis":
             return 1
         inner = self.of(value, (), depth)
         if inner is not None and inner.axes == 1:
@@ -377,8 +379,12 @@ class Arrays:
         value = value_of(self._module, last.value) if isinstance(last, cst.Index) else None
         if isinstance(value, cst.List):
             return owner
-        if value is not None and owner.form is Form.FRAME and isinstance(literal(value), int | str):
-            is_row = len(indices) == 1 and isinstance(literal(value), int)
+        if (
+            value is not None
+            and owner.form is Form.FRAME
+            and isinstance(plain_literal(value), int | str)
+        ):
+            is_row = len(indices) == 1 and isinstance(plain_literal(value), int)
             return None if is_row else COLUMN
         inner = self.of(value, (), depth)
         picks = inner is not None and inner.numbers is Numbers.BOOL and len(indices) == 1

@@ -122,6 +122,19 @@ def literal(node: cst.BaseExpression | None) -> object:
     return _read(cst.Module([]).code_for_node(node).strip())
 
 
+def plain_literal(node: cst.BaseExpression | None) -> object:
+    """Return the same of a number, a text, ``True``, ``False`` and ``None`` alone.
+
+    Any other expression may be as long as it likes: for this one nothing is written out.
+    """
+    match node:
+        case cst.BaseNumber() | cst.SimpleString() | cst.Name():
+            return literal(node)
+        case cst.UnaryOperation(expression=cst.BaseNumber()):
+            return literal(node)
+    return UNKNOWN
+
+
 def _read(source: str) -> object:
     try:
         return literal_value_in(source)

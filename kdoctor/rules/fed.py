@@ -9,7 +9,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.once import once
-from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.calls import argument, plain_literal, value_of
 from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
@@ -52,7 +52,7 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     """Say whether a call of `fit`, or `fit_generator`, asks for more than one epoch."""
     given = argument(call, "epochs", 2 if member == "fit_generator" else 3)
     given = given or argument(call, "nb_epoch")
-    return given is not None and literal(value_of(module, given.value)) != 1
+    return given is not None and plain_literal(value_of(module, given.value)) != 1
 
 
 def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:

@@ -159,6 +159,13 @@ OF_SKLEARN = [
     ),
 ]
 NOT_KNOWN = [
+    # As long as it likes, and never at an end.
+    f"here(np.array({' + '.join(['[1]'] * 400)}))",
+    f"here(np.zeros({' + '.join(['n'] * 400)}))",
+    f"here(np.ones((2, 2))[{' + '.join(['n'] * 400)}])",
+    f"here({' + '.join(['np.ones(2)'] * 400)})",
+    "while more():\n    y = y + [1]\nhere(np.array(y))",
+    "while more():\n    y = y + np.ones(3)\nhere(y)",
     "here(np.load('y.npy'))",
     "here(y)",
     "from data import y\nhere(y)",

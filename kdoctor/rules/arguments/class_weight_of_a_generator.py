@@ -29,7 +29,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.calls import argument, plain_literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.fed import FED, called_for_a_model, fed_calls
 from kdoctor.rules.roots import uses_another_keras
@@ -77,7 +77,7 @@ def _is_there(module: Module, given: cst.BaseExpression) -> bool:
     """Say whether weights are surely passed: not a parameter, which may be None."""
     value = value_of(module, given)
     if not isinstance(value, cst.Name):
-        return literal(value) is not None
+        return plain_literal(value) is not None
     bound = module.bindings_at(value)
     return bool(bound) and all(
         each.kind is BindingKind.ASSIGN

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.rules.batch_sizes import fixed_text
-from kdoctor.rules.calls import is_builtin, literal, value_of
+from kdoctor.rules.calls import is_builtin, plain_literal, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
 
@@ -61,9 +61,9 @@ def leaves_some(
     ``data`` are the texts of what is counted: the iterator itself, and what it is made of.
     ``is_counted``: a number that is written out is that of the files in a folder.
     """
-    batch = literal(value_of(module, division.batch))
+    batch = plain_literal(value_of(module, division.batch))
     samples = value_of(module, division.samples)
-    number = literal(samples)
+    number = plain_literal(samples)
     if isinstance(number, int):
         return is_counted and isinstance(batch, int) and batch > 0 and number % batch > 0
     counted = _counted(module, samples)
@@ -89,7 +89,7 @@ def _counted(module: Module, samples: cst.BaseExpression) -> cst.BaseExpression 
             value=cst.Attribute(value=x, attr=cst.Name(value="shape")),
             slice=[cst.SubscriptElement(slice=cst.Index(value=index))],
         ):
-            return x if literal(index) == 0 else None
+            return x if plain_literal(index) == 0 else None
         case cst.Attribute(value=x, attr=cst.Name(value=name)) if name in _COUNTS:
             return x
     return None

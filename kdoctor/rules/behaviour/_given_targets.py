@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.rules.array_makers import Data, Numbers
 from kdoctor.rules.arrays import Arrays
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.syntax import Module
 
 TRAINED: Final = ("fit", "evaluate", "train_on_batch", "test_on_batch")
@@ -55,7 +55,7 @@ def _of_batches(module: Module, arrays: Arrays, call: cst.Call) -> Data | None:
             value=owner, attr=cst.Name(value="flow_from_directory" | "flow_from_dataframe")
         ):
             mode = argument(call, "class_mode")
-            told = None if mode is None else literal(value_of(module, mode.value))
+            told = None if mode is None else plain_literal(value_of(module, mode.value))
             is_known = told in _CLASSES and _draws_images(module, owner)
             return Data(axes=1, numbers=Numbers.FLOAT) if is_known else None
     return _of_dataset(module, arrays, call)
@@ -101,6 +101,6 @@ def _made(
     if split is None or split[1].rpartition(".")[2] not in _FOLDERS or is_batched:
         return None
     mode, labels = argument(call, "label_mode"), argument(call, "labels")
-    is_plain = mode is None or literal(mode.value) == "int"
-    is_inferred = labels is None or literal(labels.value) == "inferred"
+    is_plain = mode is None or plain_literal(mode.value) == "int"
+    is_inferred = labels is None or plain_literal(labels.value) == "inferred"
     return Data(axes=1, numbers=Numbers.INT) if is_plain and is_inferred else None

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.rules.behaviour._lists_of_one import HANDING_ON, outputs_of
-from kdoctor.rules.calls import argument, literal, value_of
+from kdoctor.rules.calls import argument, plain_literal, value_of
 from kdoctor.rules.makings import Made, Makings, Placed
 from kdoctor.syntax import Module
 
@@ -96,5 +96,5 @@ def _named(module: Module, makings: Makings, layer: Placed) -> tuple[str, Made |
 
 def _of_dense(module: Module, made: Made) -> Output:
     given = argument(made.call, "units", 0)
-    units = None if given is None else literal(value_of(module, given.value))
+    units = None if given is None else plain_literal(value_of(module, given.value))
     return Output(units if isinstance(units, int) else None)

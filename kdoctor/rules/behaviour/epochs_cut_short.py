@@ -39,7 +39,7 @@ from kdoctor.rules.behaviour._counted_steps import (
     leaves_some,
     rounded_down,
 )
-from kdoctor.rules.calls import argument, is_hidden, literal, value_of
+from kdoctor.rules.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.fed import has_several_epochs
 from kdoctor.rules.makings import Makings
@@ -93,8 +93,8 @@ def _is_cut(
     itself = module.source(data)
     batch = module.source(division.batch)
     sizes = {f"{itself}.batch_size", *(texts if own is not None else {size})}
-    value = literal(value_of(module, division.batch))
-    known = {literal(value_of(module, each.value)) for each in made.args} if own else set()
+    value = plain_literal(value_of(module, division.batch))
+    known = {plain_literal(value_of(module, each.value)) for each in made.args} if own else set()
     known |= {int(size)} if size is not None and size.isdigit() else set()
     if batch not in sizes and (not isinstance(value, int) or value not in known):
         return False
@@ -226,6 +226,8 @@ VALID = [
     "x /= 255\nmodel = keras.Sequential()\n"
     "model.fit(ImageDataGenerator().flow(x, y), steps_per_epoch=len(x) // 32, epochs=2)",
     _HEAD + _FOLDER.format(2000, 16) + _FIT.format(", steps_per_epoch=found // size"),
+    _HEAD + _CEIL.replace("(x, y, 8)", "(x, [1, 2], 8)")
+    + _FIT.format(", steps_per_epoch=len(z) // 8"),
     # The length itself rounds down.
     _HEAD + _SEQUENCE.format("len(self.x) // self.size")
     + _FIT.format(", steps_per_epoch=len(x) // 8"),

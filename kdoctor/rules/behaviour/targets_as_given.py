@@ -80,6 +80,7 @@ class _Case(Struct):
     uncast: cst.BaseExpression | None = None  # targets that are no floats
     numbers: Numbers | None = None  # what those are
     has_unknown: bool = False  # whether some may be no floats
+    is_measured_only: bool | None = None  # asked once, when a fix needs it
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -226,7 +227,9 @@ def _fix(  # noqa: PLR0913 - what is known of one finding
     edit = put_first(module, function, f"{targets} = {written}")
     if edit is None:
         return None, "the body stands on the line of its `def`"
-    is_sure = (is_like or case.flat is None) and _is_measured_only(module, case, inside)
+    if case.is_measured_only is None:
+        case.is_measured_only = _is_measured_only(module, case, inside)
+    is_sure = (is_like or case.flat is None) and case.is_measured_only
     fix = Fix(
         f"Give `{targets}` the shape and the dtype of `{predictions}`",
         (edit,),
