@@ -138,6 +138,11 @@ class Freezing:
         """Whether so many models are set and used that to compare all of them takes too long."""
         return len(self.settings) * len(self.uses(COMPILE | TRAINING)) > _MOST_PAIRS
 
+    @property
+    def has_too_many(self) -> bool:
+        """Whether so many models are set that to compare each with each takes too long."""
+        return len(self.settings) ** 2 > _MOST_PAIRS
+
     def uses(self, members: frozenset[str]) -> tuple[Use, ...]:
         """Return the calls of methods of these names, in source order."""
         if members not in self._uses:

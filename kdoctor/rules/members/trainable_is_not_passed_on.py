@@ -47,7 +47,7 @@ _NAMES = ("layer", "inner_layer", "thawed_layer")
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such assignment."""
     freezing = Freezing(module)
-    if freezing.is_too_much:
+    if freezing.is_too_much or freezing.has_too_many:
         return
     frozen = [each for each in freezing.settings if each.value is False]
     for setting in freezing.settings:
