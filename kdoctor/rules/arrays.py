@@ -93,7 +93,9 @@ class Arrays:
         if binding.kind is BindingKind.ASSIGN:
             return self.of(binding.value, within, depth)
         if binding.kind is BindingKind.AUGMENT and isinstance(binding.node, cst.Name):
-            return self.of(binding.node, path, depth)  # NumPy works in place
+            found = self.of(binding.node, path, depth)  # NumPy works in place, pandas anew
+            is_array = found is None or found.form is Form.ARRAY
+            return found if found is None or is_array else Data(found.form, found.axes)
         if binding.kind is BindingKind.PARAMETER and isinstance(binding.node, cst.Param):
             function = self._origins.function_around(binding.node)
             calls = self._origins.callers(function) if function is not None else ()
@@ -170,6 +172,8 @@ class Arrays:
                 return Data(axes=found.axes + 1, numbers=found.numbers)
             case "reshape":
                 return self._reshaped(found, given[1:])
+            case "clip" if found is not None:
+                return Data(found.form, found.axes, told)  # whole numbers between floats are floats
             case "where" if found is not None and len(given) == 3:
                 numbers = self._common(given[1:])
                 return None if numbers is None else found.but(numbers=numbers)
@@ -276,6 +280,8 @@ class Arrays:
         found = self.of(owner, (), depth) if name in makers.SAME | makers.OF_A_FRAME else None
         if found is None or (name in makers.OF_A_FRAME and found.form is not Form.FRAME):
             return None
+        if name == "reset_index" and not _has(call, "drop"):
+            return FRAME  # the index is a column then
         return Data(found.form, found.axes) if name in makers.OTHER_VALUES else found
 
     def _drawn_again(self, call: cst.Call, depth: int) -> Data | None:
@@ -393,16 +399,21 @@ class Arrays:
     def _worked_out(self, node: cst.BinaryOperation, depth: int) -> Data | None:
         left, right = self.of(node.left, (), depth), self.of(node.right, (), depth)
         found, other = (left, node.right) if left is not None else (right, node.left)
-        if found is None:
+        if found is None or isinstance(node.operator, cst.MatrixMultiply):
             return None
         if left is not None and right is not None:
-            return left if left == right else None
-        numbers = numbers_of_scalar(self._module, other)
-        if numbers is None:
-            return None
-        if isinstance(node.operator, cst.Divide) or numbers is Numbers.FLOAT:
+            if left != right:
+                return None
+            numbers = {found.numbers}
+        else:
+            scalar = numbers_of_scalar(self._module, other)
+            if scalar is None:
+                return None
+            numbers = {found.numbers, scalar}
+        if isinstance(node.operator, cst.Divide) or Numbers.FLOAT in numbers:
             return found.but(numbers=Numbers.FLOAT)
-        return found
+        is_int = Numbers.INT in numbers and None not in numbers
+        return Data(found.form, found.axes, Numbers.INT if is_int else None)
 
 
 def _alike(found: Iterable[Data | None]) -> Data | None:

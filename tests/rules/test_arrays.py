@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import keras
 import libcst as cst
 import numpy as np
@@ -10,8 +12,10 @@ import pytest
 
 from kdoctor.documents import Document
 from kdoctor.keras_api import knowledge, newest_target
+from kdoctor.rules import array_makers as makers
 from kdoctor.rules.array_makers import LABELS, Data, Form, Numbers
 from kdoctor.rules.arrays import arrays_of
+from kdoctor.rules.behaviour._counted_steps import LOADED
 from kdoctor.syntax import Module
 
 KNOWLEDGE = knowledge(newest_target())
@@ -85,6 +89,11 @@ NUMPY = [
     ("here(np.arange(4) == 2)", 1, BOOL),
     ("here((np.arange(4) % 2 == 0).astype(int))", 1, INT),
     ("here(np.arange(4) / 2)", 1, FLOAT),
+    ("here(np.arange(4) / np.arange(4))", 1, FLOAT),
+    ("here((np.arange(4) > 2) * 1)", 1, INT),
+    ("here((np.arange(4) > 2) & (np.arange(4) > 1))", 1, None),
+    ("here(np.clip(np.arange(4), 0.5, 1.5))", 1, None),
+    ("here(np.clip(np.arange(4), 0, 1))", 1, None),
     ("here(np.arange(4) * 2 - 1)", 1, INT),
     ("here(np.ones((4, 3))[:, 2])", 1, FLOAT),
     ("here(np.ones((4, 3))[:, 2:])", 2, FLOAT),
@@ -127,9 +136,12 @@ OF_PANDAS = [
     ("here(df.pop('a').values)", Data(axes=1)),
     ("here(np.array(df['a']))", Data(axes=1)),
     ("here(df['a'].astype(int))", Data(Form.COLUMN, 1, INT)),
+    ("y = df['a'].astype(int)\ny /= 2\nhere(y)", Data(Form.COLUMN, 1)),
+    ("here(df['a'].astype(int).clip(0.5, 1.5))", Data(Form.COLUMN, 1)),
     ("here(df['a'].map({1: 0.5}).values)", Data(axes=1)),
     ("here((df['a'] > 1).astype('int').values)", Data(axes=1, numbers=INT)),
     ("here(np.log1p(df['b'].values))", Data(axes=1, numbers=FLOAT)),
+    ("here(df['a'].reset_index())", Data(Form.FRAME, 2)),
     ("here(pd.get_dummies(df['a']).values)", Data(axes=2)),
     ("here(df.sample(frac=1.0).reset_index(drop=True)['a'])", Data(Form.COLUMN, 1)),
 ]
@@ -180,6 +192,7 @@ NOT_KNOWN = [
     "here(np.arange(4)[at])",
     "here(np.arange(4)[0])",
     "here(np.arange(4) * weights)",
+    "here(np.arange(4) @ np.arange(4))",
     "here(np.arange(4) == rows)",
     "here(np.squeeze(np.ones((4, 1))))",
     "here(np.ones((4, 1)).T)",
@@ -227,6 +240,68 @@ def test_scikit_learn_makes_what_is_read_off(code, data):
     made = really(DRAWN + code)
     if data is not None:
         assert (made.ndim, KINDS[made.dtype.kind]) == (data.axes, data.numbers)
+
+
+def entry(head, code):
+    return pytest.param(head, f"here({code})", id=code)
+
+
+# What each entry wants, where one array is not enough.
+OF_NUMPY = {
+    "full": "(3, 2)", "bincount": "([0, 1])", "flatnonzero": "([0, 1])", "linspace": "(0, 1, 4)",
+    "random.binomial": "(1, 0.5, size=4)", "random.choice": "([1, 2], size=4)",
+    "random.randint": "(0, 2, size=4)", "roll": "(np.arange(1, 4), 1)", "arange": "(4)",
+    "ravel": "(np.arange(1, 4))",
+}  # fmt: skip
+OF_A_METHOD = {
+    "clip": "(1, 2)", "drop": "('a', axis=1)", "fillna": "(0)", "map": "({1: 0.5})",
+    "query": "('a > 1')", "reset_index": "(drop=True)", "rename": "(columns={'a': 'c'})", "replace": "(1, 0.5)",
+    "sort_values": "('a')",
+}  # fmt: skip
+ENTRIES = [
+    *(entry(HEAD, f"np.{name}{OF_NUMPY.get(name, '(4)')}") for name in makers.OF_A_SHAPE),
+    *(entry(HEAD, f"np.{name}{OF_NUMPY.get(name, '(size=4)')}") for name in makers.OF_A_SIZE),
+    *(entry(HEAD, f"np.{name}(4, 2)") for name in makers.OF_EACH_AXIS),
+    *(entry(HEAD, f"np.{name}{OF_NUMPY[name]}") for name in makers.FLAT),
+    *(entry(HEAD, f"np.{name}([[1, 2]])") for name in makers.CONVERTING),
+    *(entry(HEAD, f"np.{name}((np.arange(3), np.arange(3)))") for name in makers.JOINING),
+    *(
+        entry(HEAD, f"np.{name}{OF_NUMPY.get(name, f'({array})')}")
+        for name in makers.ELEMENTWISE
+        for array in ("np.arange(1, 4)", "np.ones((2, 2))")
+    ),
+    *(entry(FRAME, f"df['a']{of}.{name}{OF_A_METHOD.get(name, '()')}")
+      for name in makers.SAME for of in ("", ".astype(int)")),
+    *(entry(FRAME, f"df.{name}{OF_A_METHOD.get(name, '()')}") for name in makers.OF_A_FRAME),
+    *(entry(SKLEARN, f"preprocessing.{name}().fit_transform({data})")
+      for name in makers.ENCODERS
+      for data in ("np.ones((2, 1))" if name.endswith("Scaler") else "['a', 'b', 'c']",)),
+    *(entry(SKLEARN, f"datasets.{name}().target") for name in makers.LOADED
+      if name.startswith("load_") and name != "load_boston"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("head", "code"), ENTRIES)
+def test_each_entry_is_what_its_library_makes(head, code):
+    found, made = read_off(head + code), really(head + code)
+    forms = {np.ndarray: Form.ARRAY, pd.Series: Form.COLUMN, pd.DataFrame: Form.FRAME}
+    assert (found.form, found.axes) == (forms[type(made)], made.ndim)
+    kind = getattr(made, "dtype", np.dtype("O")).kind
+    assert found.numbers in {None, KINDS.get(kind)}
+
+
+@pytest.mark.parametrize("name", makers.DRAWN)
+def test_each_function_that_draws_gives_such_targets(name):
+    code = f"{SKLEARN}x, y = datasets.{name}()\nhere(y)"
+    found, made = read_off(code), really(code)
+    assert (found.axes, found.numbers) == (made.ndim, KINDS[made.dtype.kind])
+
+
+@pytest.mark.parametrize(("name", "count"), LOADED.items())
+def test_keras_says_how_many_samples_its_datasets_have(name, count):
+    told = getattr(keras.datasets, name).load_data.__doc__
+    (of_training,) = set(re.findall(r"`\((\d+), 1\)` for the training|`\((\d+),\)` for", told)[:1])
+    assert str(count) in of_training
 
 
 @pytest.mark.parametrize("code", NOT_KNOWN)
