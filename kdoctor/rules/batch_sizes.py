@@ -42,13 +42,16 @@ def batch_size_of_flow(module: Module, facts: Facts, made: cst.Call) -> str | No
     return default if given is None else fixed_text(module, given.value)
 
 
+def draws_images(module: Module, owner: cst.BaseExpression) -> bool:
+    """Say whether an object is an ``ImageDataGenerator``."""
+    made = value_of(module, owner)
+    name = (module.qualified(made.func) or "") if isinstance(made, cst.Call) else ""
+    return name.rpartition(".")[2] == _IMAGES.rpartition(".")[2]
+
+
 def _position_in_flow(module: Module, facts: Facts, made: cst.Call) -> tuple[int, str] | None:
     """Return place and default of ``batch_size`` in ``ImageDataGenerator(…).flow(…)``."""
-    if not isinstance(made.func, cst.Attribute):
-        return None
-    owner = value_of(module, made.func.value)
-    name = module.qualified(owner.func) if isinstance(owner, cst.Call) else None
-    if not name or name.rpartition(".")[2] != _IMAGES.rpartition(".")[2]:
+    if not isinstance(made.func, cst.Attribute) or not draws_images(module, made.func.value):
         return None
     last = facts.at_release(facts.lookup(_IMAGES).until)
     signature = last.signature(f"{_IMAGES}.{made.func.attr.value}")

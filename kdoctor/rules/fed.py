@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
+from msgspec import Struct
 
 from kdoctor.kinds import Kind
 from kdoctor.once import once
@@ -13,7 +14,8 @@ from kdoctor.rules.calls import argument, plain_literal, value_of
 from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import dotted
+from kdoctor.syntax.nodes import dotted, inner_nodes
+from kdoctor.syntax.walk import own_nodes
 
 FED = {
     "fit": ("x", "validation_data"),
@@ -23,6 +25,7 @@ FED = {
     "evaluate_generator": ("generator",),
     "predict_generator": ("generator",),
 }
+FITS = ("fit", "fit_generator")
 PREDICTS = ("predict", "predict_generator")
 
 
@@ -48,6 +51,30 @@ def fed_calls(module: Module) -> Iterator[tuple[MemberUse, cst.Call, cst.Functio
             yield use, value, function
 
 
+class Feeding(Struct, frozen=True):
+    """A generator function that feeds a training: what is ``given`` is what the call made."""
+
+    use: MemberUse
+    call: cst.Call
+    given: cst.BaseExpression
+    made: cst.Call
+    function: cst.FunctionDef
+
+
+def generators_fed(module: Module, *, held_out: bool = False) -> Iterator[Feeding]:
+    """Yield each training that a generator function feeds; ``held_out``: that one validates."""
+    told: set[cst.Call] = set()  # one generator may be given for both
+    for use, made, function in fed_calls(module):
+        if use.member not in FITS or use.called is None or use.called in told:
+            continue
+        given = argument(use.called, FED[use.member][held_out], None if held_out else 0)
+        if given is None or value_of(module, given.value) is not made:
+            continue
+        if any(isinstance(each, cst.Yield) for each in own_nodes(function.body)):
+            told.add(use.called)
+            yield Feeding(use, use.called, given.value, made, function)
+
+
 def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     """Say whether a call of `fit`, or `fit_generator`, asks for more than one epoch."""
     given = argument(call, "epochs", 2 if member == "fit_generator" else 3)
@@ -67,6 +94,16 @@ def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:
     made = (value for each in given for value in glimpse.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
     return {each.attr if isinstance(each, ast.Attribute) else dotted(each) or "" for each in calls}
+
+
+def may_feed_generators(glimpse: Glimpse, methods: Iterable[str]) -> bool:
+    """Say whether a generator function of the source may give batches to these methods."""
+    fed_by = called_for_a_model(glimpse, methods)
+    return any(
+        function.name in fed_by
+        and any(isinstance(each, ast.Yield) for each in inner_nodes(function))
+        for function in glimpse.nodes.get(ast.FunctionDef, ())
+    )
 
 
 def _called(module: Module, call: cst.Call) -> cst.FunctionDef | None:

@@ -57,7 +57,7 @@ def put_first(module: Module, function: cst.FunctionDef, text: str) -> Edit | No
     if not isinstance(body, cst.IndentedBlock):
         return None
     first = body.body[0]
-    if _is_docstring(first):
+    if is_docstring(first):
         if len(body.body) == 1:
             return None
         first = body.body[1]
@@ -93,7 +93,8 @@ def free_name(module: Module, at: cst.CSTNode, wanted: str) -> str:
     return next(each for each in candidates if scope.owner(each) is None)
 
 
-def _is_docstring(node: cst.BaseStatement | cst.BaseSmallStatement) -> bool:
+def is_docstring(node: cst.CSTNode) -> bool:
+    """Say whether a statement is a text by itself."""
     return (
         isinstance(node, cst.SimpleStatementLine)
         and isinstance(node.body[0], cst.Expr)

@@ -20,7 +20,7 @@ from kdoctor.rules.triggers import Trigger, attribute, lineages, method_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.members import MemberUse
-from kdoctor.syntax.nodes import nodes_in, parameters_of
+from kdoctor.syntax.nodes import parameters_of
 from kdoctor.syntax.scopes import BindingKind
 
 Function = cst.FunctionDef | cst.Lambda
@@ -239,20 +239,13 @@ def may_be_of_the_file(
         functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         for function in (each for kind in functions for each in glimpse.nodes.get(kind, ())):
             defined.update(each.arg for each in parameters_of(function.args))
-    seen: set[str] = set()
-    waiting: list[ast.AST] = [each for each in given if each is not None]
-    for each in waiting:  # it grows meanwhile
-        for inner in nodes_in(each):
-            if isinstance(inner, ast.Attribute) and glimpse.meant_by(inner):
-                continue  # `keras.metrics`, though a class may have `metrics`, too
-            name = getattr(inner, "id", None) or getattr(inner, "attr", None)
-            if name in defined or (by_parameter and isinstance(inner, ast.Lambda)):
-                return True
-            if by_parameter and isinstance(inner, ast.Attribute):
-                return True
-            if isinstance(inner, ast.Name) and inner.id not in seen:
-                seen.add(inner.id)
-                waiting += glimpse.values_of(inner)
+    for each in glimpse.reached(each for each in given if each is not None):
+        if isinstance(each, ast.Attribute) and glimpse.meant_by(each):
+            continue  # `keras.metrics`, though a class may have `metrics`, too
+        if by_parameter and isinstance(each, ast.Lambda | ast.Attribute):
+            return True
+        if (getattr(each, "id", None) or getattr(each, "attr", None)) in defined:
+            return True
     return False
 
 

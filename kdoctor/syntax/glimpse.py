@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from kdoctor.syntax.imports import hands_over, through_tree
 from kdoctor.syntax.knowledge import Knowledge
-from kdoctor.syntax.nodes import chain_of, dotted
+from kdoctor.syntax.nodes import chain_of, dotted, nodes_in
 from kdoctor.syntax.package import ClassInfo, Package
 from kdoctor.syntax.possible import Possible
 from kdoctor.syntax.sight import Path, Sight, joined
@@ -182,6 +182,17 @@ class Glimpse(Sight):
         if isinstance(node, ast.Name):
             return self.assigned.get(node.id, [])
         return [] if node is None else [node]
+
+    def reached(self, given: Iterable[ast.AST]) -> Iterator[ast.AST]:
+        """Yield what is in nodes, and in all that is assigned to the names in them."""
+        waiting = [*given]
+        seen: set[str] = set()
+        for each in waiting:  # it grows meanwhile
+            for inner in nodes_in(each):
+                yield inner
+                if isinstance(inner, ast.Name) and inner.id not in seen:
+                    seen.add(inner.id)
+                    waiting += self.values_of(inner)
 
     def is_rebound(self, node: ast.expr) -> bool:
         """Say whether the first name of a chain is bound by anything but an import, too."""

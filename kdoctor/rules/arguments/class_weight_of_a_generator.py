@@ -21,7 +21,6 @@ Run on Keras 3.15.1 and tf_keras 2.21; of 3.3 and 3.9 the source says the same.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from itertools import chain
 from typing import Final
@@ -31,42 +30,28 @@ import libcst as cst
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.calls import argument, plain_literal, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import FED, called_for_a_model, fed_calls
-from kdoctor.rules.roots import uses_another_keras
+from kdoctor.rules.fed import FITS, generators_fed, may_feed_generators
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import inner_nodes
 from kdoctor.syntax.scopes import BindingKind
-from kdoctor.syntax.walk import own_nodes
 
-_FITS: Final = ("fit", "fit_generator")
 _WEIGHT: Final = "class_weight"
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such argument."""
-    if uses_another_keras(module, facts):
-        return
-    told: set[cst.CSTNode] = set()
-    for use, made, function in fed_calls(module):
-        if use.member not in _FITS or use.called is None or use.called in told:
+    for each in generators_fed(module):
+        given = argument(each.call, _WEIGHT)
+        if given is None or not _is_there(module, given.value):
             continue
-        given = argument(use.called, _WEIGHT)
-        data = argument(use.called, FED[use.member][0], 0)
-        if given is None or data is None or value_of(module, data.value) is not made:
-            continue
-        is_generator = any(isinstance(each, cst.Yield) for each in own_nodes(function.body))
-        if not is_generator or not _is_there(module, given.value):
-            continue
-        told.add(use.called)
         yield rule.finding(
             module.place(given.value),
             "a generator function has to give the weights itself: ValueError: Argument "
             "`class_weight` is not supported for Python generator inputs.",
-            symbol=f"Model.{use.member}({_WEIGHT})",
-            confidence=use.confidence,
+            symbol=f"Model.{each.use.member}({_WEIGHT})",
+            confidence=each.use.confidence,
             help="Yield the weight of each sample as a third item, or feed a "
             "`keras.utils.PyDataset`.",
             no_fix_because="which weights go with a batch is known where it is made",
@@ -90,14 +75,9 @@ def _is_there(module: Module, given: cst.BaseExpression) -> bool:
 
 def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether a generator function may be fed where weights are passed."""
-    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in _FITS)
-    if all(each.argument(_WEIGHT) is None for each in called):
-        return False
-    fed = called_for_a_model(glimpse, _FITS)
-    return any(
-        function.name in fed and any(isinstance(each, ast.Yield) for each in inner_nodes(function))
-        for function in glimpse.nodes.get(ast.FunctionDef, ())
-    )
+    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in FITS)
+    is_given = any(each.argument(_WEIGHT) is not None for each in called)
+    return is_given and may_feed_generators(glimpse, FITS)
 
 
 rule = Rule(

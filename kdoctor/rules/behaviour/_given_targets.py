@@ -10,6 +10,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.rules.array_makers import Data, Numbers
 from kdoctor.rules.arrays import Arrays
+from kdoctor.rules.batch_sizes import draws_images
 from kdoctor.rules.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.syntax import Module
 
@@ -50,21 +51,15 @@ def _of_batches(module: Module, arrays: Arrays, call: cst.Call) -> Data | None:
     match call.func:
         case cst.Attribute(value=owner, attr=cst.Name(value="flow")):
             given = argument(call, "y", 1)
-            return arrays.of(given.value) if given and _draws_images(module, owner) else None
+            return arrays.of(given.value) if given and draws_images(module, owner) else None
         case cst.Attribute(
             value=owner, attr=cst.Name(value="flow_from_directory" | "flow_from_dataframe")
         ):
             mode = argument(call, "class_mode")
             told = None if mode is None else plain_literal(value_of(module, mode.value))
-            is_known = told in _CLASSES and _draws_images(module, owner)
+            is_known = told in _CLASSES and draws_images(module, owner)
             return Data(axes=1, numbers=Numbers.FLOAT) if is_known else None
     return _of_dataset(module, arrays, call)
-
-
-def _draws_images(module: Module, owner: cst.BaseExpression) -> bool:
-    made = value_of(module, owner)
-    name = module.qualified(made.func) if isinstance(made, cst.Call) else None
-    return name is not None and name.endswith(".ImageDataGenerator")
 
 
 def _of_dataset(module: Module, arrays: Arrays, dataset: cst.BaseExpression) -> Data | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.rules.behaviour._refuse_floats import keeps_floats
-from kdoctor.rules.calls import literal
+from kdoctor.rules.calls import plain_literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.losses import Function, targets_of_losses
 from kdoctor.rules.origins import origins_of
@@ -68,9 +68,9 @@ class Targets:
                 is_kept = name is not None and keeps_floats(name) and first.keyword is None
                 inner = first.value if is_kept else None
             case cst.BinaryOperation(left=left, right=right):
-                if isinstance(literal(right), int | float):
+                if isinstance(plain_literal(right), int | float):
                     inner = left
-                elif isinstance(literal(left), int | float):
+                elif isinstance(plain_literal(left), int | float):
                     inner = right
         return inner is not None and self.has(inner, depth + 1)
 

@@ -49,7 +49,6 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, word
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import returned_in
 
 _FITS = {"fit": "x", "fit_generator": "generator"}
@@ -148,21 +147,15 @@ def _finding(module: Module, use: MemberUse, steps: cst.Arg, division: Division)
 
 def _may_be_cut(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether steps may be counted by a division."""
-    waiting: list[ast.AST] = [
-        given
+    steps = (
+        called.argument(_STEPS, 1)
         for method in _FITS
         for called in glimpse.calls_by_leaf.get(method, ())
-        if (given := called.argument(_STEPS, 1)) is not None
-    ]
-    seen: set[str] = set()
-    for each in waiting:  # it grows meanwhile
-        for inner in nodes_in(each):
-            if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Div | ast.FloorDiv):
-                return True
-            if isinstance(inner, ast.Name) and inner.id not in seen:
-                seen.add(inner.id)
-                waiting += glimpse.values_of(inner)
-    return False
+    )
+    return any(
+        isinstance(each, ast.BinOp) and isinstance(each.op, ast.Div | ast.FloorDiv)
+        for each in glimpse.reached(each for each in steps if each is not None)
+    )
 
 
 rule = Rule(

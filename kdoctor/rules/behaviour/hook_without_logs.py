@@ -32,7 +32,6 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.calls import instances, is_only_spelled_so
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import kind_of_class, methods_in, still_holds
-from kdoctor.rules.roots import uses_another_keras
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
@@ -40,7 +39,7 @@ from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _LOGS: Final = "logs"
-_HOOKS: Final = tuple(
+HOOKS: Final = tuple(
     f"on_{sort}batch_{end}"
     for sort in ("", "train_", "test_", "predict_")
     for end in ("begin", "end")
@@ -50,13 +49,11 @@ _ERROR: Final = "TypeError: {}() got an unexpected keyword argument 'logs'"
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such parameter."""
-    if uses_another_keras(module, facts):
-        return
     for node in module.nodes(cst.ClassDef):
         if kind_of_class(module, node) is not Kind.CALLBACK or module.is_guarded(node):
             continue
         methods = methods_in(node)
-        for name in _HOOKS:
+        for name in HOOKS:
             method = methods.get(name)
             found = None if method is None else _other(method, 2)
             if found is not None and not _is_called_by_hand(module, name):
@@ -64,7 +61,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for _, call, made in instances(module, Kind.CALLBACK, facts):
         for each in call.args if made.cls == "LambdaCallback" else ():
             name = each.keyword.value if each.keyword is not None else ""
-            is_hook = name in _HOOKS and isinstance(each.value, cst.Lambda)
+            is_hook = name in HOOKS and isinstance(each.value, cst.Lambda)
             found = _other(each.value, 1) if is_hook else None
             if found is not None and not module.is_guarded(call):
                 yield _finding(module, facts, name, "<lambda>", found)
@@ -129,8 +126,8 @@ def _renamed(module: Module, parameter: cst.Param) -> tuple[Edit, ...]:
 
 def _may_be_called_otherwise(glimpse: Glimpse, _: Facts) -> bool:
     """Say whether a method, or a function for a keyword, may take the logs by another name."""
-    methods = [each for each in glimpse.nodes.get(ast.FunctionDef, ()) if each.name in _HOOKS]
-    given = (each.argument(name) for name in _HOOKS for each in glimpse.calls_with(name))
+    methods = [each for each in glimpse.nodes.get(ast.FunctionDef, ()) if each.name in HOOKS]
+    given = (each.argument(name) for name in HOOKS for each in glimpse.calls_with(name))
     functions = [each for each in given if isinstance(each, ast.Lambda)]
     return any(
         each.arg != _LOGS for function in (*methods, *functions) for each in function.args.args[-1:]
@@ -143,7 +140,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=word(*_HOOKS) & Trigger(_may_be_called_otherwise),
+    triggers=word(*HOOKS) & Trigger(_may_be_called_otherwise),
     since="3.0",
 )
 

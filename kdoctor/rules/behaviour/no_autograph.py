@@ -39,7 +39,6 @@ from kdoctor.rules.tensors import GIVE_TENSORS, gives_tensor
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import descendants
 
 _NO_BOOL = (
@@ -193,16 +192,7 @@ def _may_ask(glimpse: Glimpse, facts: Facts) -> bool:
         if name.rpartition(".")[2] in _LEAVES and _gives_a_tensor(name, facts)
         for each in calls
     }
-    waiting: list[ast.AST] = [*_tests(glimpse)] if tensors else []
-    seen: set[str] = set()
-    for each in waiting:  # it grows meanwhile
-        for inner in nodes_in(each):
-            if inner in tensors:
-                return True
-            if isinstance(inner, ast.Name) and inner.id not in seen:
-                seen.add(inner.id)
-                waiting += glimpse.values_of(inner)
-    return False
+    return bool(tensors) and any(each in tensors for each in glimpse.reached(_tests(glimpse)))
 
 
 def _tests(glimpse: Glimpse) -> Iterator[ast.expr]:

@@ -27,7 +27,7 @@ Run on Keras 3.15.1 and tf_keras 2.21 with arrays, a `Sequence`, a generator and
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 import libcst as cst
@@ -85,14 +85,18 @@ class _Case(Struct):
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report the first place in each such function."""
-    cases = _cases(module, facts)
-    origins = origins_of(module)
+    measured = _measured(module)
+    meetings = {
+        each: [*first_meetings(module, origins_of(module), each.pair)]
+        for each in chain.from_iterable(measured.values())
+    }
+    if not any(meetings.values()):
+        return  # of what sort objects are costs more to know
+    inside = {at.pair.function for found in meetings.values() for at in found}
+    inside |= {each.pair.function for each in meetings}
     told: set[cst.CSTNode] = set()
-    known = [(case, [*first_meetings(module, origins, case.measure.pair)]) for case in cases]
-    inside = {each.pair.function for _, found in known for each in found}
-    inside |= {case.measure.pair.function for case in cases}
-    for case, found in known:
-        for meeting in found:
+    for case in _cases(module, facts, measured):
+        for meeting in meetings[case.measure]:
             if meeting.pair.function in told or module.is_guarded(meeting.node):
                 continue
             finding = _finding(module, facts, case, meeting, inside)
@@ -101,21 +105,27 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 yield finding
 
 
+def _measured(module: Module) -> dict[cst.Call, list[Measure]]:
+    """Return what each ``compile`` is given to measure by."""
+    return {
+        call: [*measures(module, origins_of(module), call)]
+        for call in module.nodes(cst.Call)
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "compile"
+    }
+
+
 # -- what each metric gets
 
 
-def _cases(module: Module, facts: Facts) -> list[_Case]:
-    if not _is_one_measured(module):
-        return []
+def _cases(module: Module, facts: Facts, measured: Mapping[cst.Call, list[Measure]]) -> list[_Case]:
     uses = [
         each
         for each in module.members
         if each.owner.kind is Kind.MODEL and each.called is not None and not each.owner_defines
     ]
-    compiled = [each for each in uses if each.member == "compile"]
+    compiled = [each for each in uses if each.called is not None and measured.get(each.called)]
     trained = [each for each in uses if each.member in {*TRAINED, *BY_GENERATORS}]
-    origins = origins_of(module)
-    makings, arrays = Makings(module, origins), arrays_of(module)
+    makings, arrays = Makings(module, origins_of(module)), arrays_of(module)
     targets: dict[Made, list[tuple[cst.BaseExpression, Data]]] = {}
     cases: dict[cst.Name, _Case] = {}
     for use in trained if compiled else ():
@@ -127,28 +137,16 @@ def _cases(module: Module, facts: Facts) -> list[_Case]:
                 targets.setdefault(model, []).extend(given)
     for use in compiled:
         assert use.called is not None
-        measured = [*measures(module, origins, use.called)]
-        for run in makings.runs(use.node) if measured else ():
+        for run in makings.runs(use.node):
             model = makings.made(use.node.value, run)
             is_ours = model is not None and is_keras_3(facts, module.qualified(model.call.func))
             output = output_of(module, makings, model) if model is not None and is_ours else None
-            for each in measured:
+            for each in measured[use.called]:
                 case = cases.setdefault(each.name, _Case(each))
                 case.outputs.append(output)
                 for node, data in targets.get(model, ()) if model is not None and is_ours else ():
                     _note(case, node, data, output)
     return [*cases.values()]
-
-
-def _is_one_measured(module: Module) -> bool:
-    """Say whether both meet in what a file measures by: of what sort objects are costs more."""
-    origins = origins_of(module)
-    return any(
-        any(first_meetings(module, origins, each.pair))
-        for call in module.nodes(cst.Call)
-        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "compile"
-        for each in measures(module, origins, call)
-    )
 
 
 def _note(case: _Case, node: cst.BaseExpression, data: Data, output: Output | None) -> None:

@@ -23,76 +23,48 @@ Run on tf_keras 2.21 and on Keras 3.3, 3.6, 3.7, 3.8, 3.9, 3.12 and 3.15.1: it i
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
-from itertools import chain
 from typing import Final
 
 import libcst as cst
 
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import fed_calls, has_several_epochs
-from kdoctor.rules.roots import uses_another_keras
+from kdoctor.rules.fed import FITS, generators_fed, has_several_epochs, may_feed_generators
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, keyword
 from kdoctor.syntax import Module
-from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import own_nodes
 
-_FITS: Final = ("fit", "fit_generator")
 _GIVEN: Final = "validation_data"
 _AT_RANDOM: Final = re.compile(r"rand|shuffle|sample|choice|permut", re.IGNORECASE)
 
 
-def check(module: Module, facts: Facts) -> Iterator[Finding]:
+def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
     """Report each such generator."""
-    if uses_another_keras(module, facts):
-        return
-    for use, made, function in fed_calls(module):
-        if use.member not in _FITS or use.called is None:
+    for each in generators_fed(module, held_out=True):
+        if not has_several_epochs(module, each.call, each.use.member):
             continue
-        given = argument(use.called, _GIVEN)
-        if given is None or value_of(module, given.value) is not made:
+        if not _goes_on(each.function):
             continue
-        if not has_several_epochs(module, use.called, use.member) or not _goes_on(function):
-            continue
-        if _AT_RANDOM.search(module.source(function)) is not None:
+        if _AT_RANDOM.search(module.source(each.function)) is not None:
             continue  # one batch is as good as the other
         yield rule.finding(
-            module.place(given.value),
+            module.place(each.given),
             "each validation begins with the first two batches of the generator, and goes on where "
             "it stands: the epochs are measured with different batches",
-            symbol=f"Model.{use.member}({_GIVEN})",
-            confidence=use.confidence,
-            help="Give a `keras.utils.PyDataset`, or "
-            f"`tf.data.Dataset.from_generator({module.source(made.func)}, …)`: they begin anew.",
+            symbol=f"Model.{each.use.member}({_GIVEN})",
+            confidence=each.use.confidence,
+            help="Give a `keras.utils.PyDataset`, or `tf.data.Dataset.from_generator("
+            f"{module.source(each.made.func)}, …)`: they begin anew.",
             no_fix_because="the signature of a dataset is not written in the generator",
         )
 
 
 def _goes_on(function: cst.FunctionDef) -> bool:
     """Say whether a generator function may give batches without an end."""
-    nodes = [*own_nodes(function.body)]
-    return any(isinstance(each, cst.While) for each in nodes) and any(
-        isinstance(each, cst.Yield) for each in nodes
-    )
-
-
-def _may_be_given(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether a call is given to validate by, and a loop may go on without an end."""
-    called = chain.from_iterable(glimpse.calls_by_leaf.get(each, ()) for each in _FITS)
-    given = (value for each in called for value in glimpse.values_of(each.argument(_GIVEN)))
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
-    defined = {each.name for kind in kinds for each in glimpse.nodes.get(kind, ())}
-    leaves = (
-        getattr(each.func, "id", None) or getattr(each.func, "attr", None)
-        for each in given
-        if isinstance(each, ast.Call)
-    )
-    return any(each in defined for each in leaves)
+    return any(isinstance(each, cst.While) for each in own_nodes(function.body))
 
 
 rule = Rule(
@@ -101,7 +73,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=keyword(_GIVEN) & Trigger(_may_be_given),
+    triggers=keyword(_GIVEN) & Trigger(lambda glimpse, _: may_feed_generators(glimpse, FITS)),
     since="3.7",
 )
 

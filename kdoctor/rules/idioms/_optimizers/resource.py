@@ -18,12 +18,12 @@ from kdoctor.rules.idioms._optimizers.resource_calls import Calls
 from kdoctor.rules.idioms._optimizers.shape import (
     OldOptimizer,
     call_of_self,
-    is_text,
     parameters,
     receiver,
     statements,
     text_of,
 )
+from kdoctor.rules.lines import is_docstring
 from kdoctor.syntax.walk import descendants
 
 DENSE, SPARSE = "_resource_apply_dense", "_resource_apply_sparse"
@@ -91,15 +91,11 @@ def _first_lines(plan: Plan, function: cst.FunctionDef, slots: dict[str, str]) -
         f"super().build({variables})",
         *(f"{mine}.{attribute} = []" for attribute in slots.values()),
     ]
-    body = [each for each in function.body.body if not _is_docstring(each)]
+    body = [each for each in function.body.body if not is_docstring(each)]
     if not body or not isinstance(function.body, cst.IndentedBlock):
         plan.stop(function.name, "it has no body")
         return
     plan.insert_before(body[0], lines)
-
-
-def _is_docstring(line: cst.CSTNode) -> bool:
-    return isinstance(line, cst.SimpleStatementLine) and is_text(line.body[0])
 
 
 def _add_slot(
@@ -273,7 +269,7 @@ def _dispatch(plan: Plan, optimizer: OldOptimizer, function: cst.FunctionDef) ->
         f"    values = {add_up}({gradient}.values, positions, size)",
         f"    return {mine}.{SPARSE}(values, {variable}, rows)",
     ]
-    body = [each for each in function.body.body if not _is_docstring(each)]
+    body = [each for each in function.body.body if not is_docstring(each)]
     if not body:
         plan.stop(function.name, "it has no body")
         return
