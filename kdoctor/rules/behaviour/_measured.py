@@ -17,7 +17,7 @@ from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
 from kdoctor.syntax import Module
 
 MEASURES: Final = {"loss": 1, "metrics": 2, "weighted_metrics": 4}
-"""What `compile` takes them for, with the places of those by position (Keras 2's had others)."""
+"""What `compile` takes them for, with the place of each by position in Keras 2."""
 _METHODS: Final = {Kind.LOSS: "call", Kind.METRIC: "update_state"}
 
 
@@ -35,7 +35,7 @@ def measures(module: Module, origins: Origins, call: cst.Call) -> Iterator[Measu
     Not functions as losses: those get the targets in the shape of the predictions.
     """
     for keyword, place in MEASURES.items():
-        given = argument(call, keyword, place if keyword != "weighted_metrics" else None)
+        given = argument(call, keyword, place)
         value = None if given is None else value_of(module, given.value)
         if value is None:
             continue

@@ -15,12 +15,8 @@ _ONE = _MODEL.format(1) + _COMPILE.format("'mse'", "[both]")
 _SHAPED = "    y_true = keras.ops.reshape(y_true, keras.ops.shape(y_pred))\n"
 _CAST = "    y_true = keras.ops.cast(y_true, y_pred.dtype)\n"
 _SHAPED_AND_CAST = (
-    (
-        "    y_true = keras.ops.cast(\n"
-        "        keras.ops.reshape(y_true, keras.ops.shape(y_pred)), y_pred.dtype)\n"
-    )
-    .replace("\n        ", "")
-    .replace("\n)", ")")
+    "    y_true = keras.ops.cast("
+    "keras.ops.reshape(y_true, keras.ops.shape(y_pred)), y_pred.dtype)\n"
 )
 _UNLIKE = "TypeError: Input 'y' of 'Mul' Op has type float32 that does not match type int64"
 _MASKS = "y = np.zeros((8, 1), dtype=bool)\ny[2:5] = True\n"
@@ -103,81 +99,60 @@ VALID = [
         "import keras", "import tf_keras as keras"
     ),
 ]  # fmt: skip
+
+
+def _example(  # noqa: PLR0913, PLR0917 - the parts of a program
+    data: str,
+    measured: str,
+    first: str,
+    used: str = _ONE,
+    raises: str | None = None,
+    same: str = _SAME,
+    needs: tuple[str, ...] = (),
+    *,
+    unsafe: bool = False,
+) -> Example:
+    """Return a program whose metric gets its ``first`` line by the fix."""
+    return Example(
+        before=_HEAD + data + measured.replace("{}", "") + used,
+        after=_HEAD + data + measured.replace("{}", first) + used,
+        raises=raises,
+        on_keras_2=True,
+        same=same,
+        needs=needs,
+        unsafe=unsafe,
+    )
+
+
+_PRODUCT = _METRIC.format("{}", "y_true * y_pred")
+_IN_A_METHOD = f"    {_SHAPED}"
 INVALID = [
-    Example(
-        before=_HEAD + _FLAT + _METRIC.format("", "y_true * y_pred") + _ONE,
-        after=_HEAD + _FLAT + _METRIC.format(_SHAPED, "y_true * y_pred") + _ONE,
-        on_keras_2=True,
-        same=_SAME,
+    _example(_FLAT, _PRODUCT, _SHAPED),
+    _example(_WHOLE, _PRODUCT, _CAST, raises=_UNLIKE),
+    _example(
+        "y = (np.arange(8) % 3 == 0).astype(int)\n", _PRODUCT, _SHAPED_AND_CAST, raises=_UNLIKE
     ),
-    Example(
-        before=_HEAD + _WHOLE + _METRIC.format("", "y_true * y_pred") + _ONE,
-        after=_HEAD + _WHOLE + _METRIC.format(_CAST, "y_true * y_pred") + _ONE,
-        raises=_UNLIKE,
-        on_keras_2=True,
-        same=_SAME,
+    _example(
+        _FLAT, _TWO, "    labels = keras.ops.reshape(labels, keras.ops.shape(scores))\n", _BUILT
     ),
-    Example(
-        before=_HEAD + "y = (np.arange(8) % 3 == 0).astype(int)\n"
-        + _METRIC.format("", "y_true * y_pred") + _ONE,
-        after=_HEAD + "y = (np.arange(8) % 3 == 0).astype(int)\n"
-        + _METRIC.format(_SHAPED_AND_CAST, "y_true * y_pred") + _ONE,
-        raises=_UNLIKE,
-        on_keras_2=True,
-        same=_SAME,
+    _example(
+        _FLAT, _METRIC_CLASS, _IN_A_METHOD, _MODEL.format(1) + _COMPILE.format("'mse'", "[Error()]")
     ),
-    Example(
-        before=_HEAD + _FLAT + _TWO.format("") + _BUILT,
-        after=_HEAD + _FLAT + _TWO.format(
-            "    labels = keras.ops.reshape(labels, keras.ops.shape(scores))\n") + _BUILT,
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    Example(
-        before=_HEAD + _FLAT + _METRIC_CLASS.format("") + _MODEL.format(1)
-        + _COMPILE.format("'mse'", "[Error()]"),
-        after=_HEAD + _FLAT + _METRIC_CLASS.format(_SHAPED.replace("    y", "        y", 1))
-        + _MODEL.format(1) + _COMPILE.format("'mse'", "[Error()]"),
-        on_keras_2=True,
-        same=_SAME,
-    ),
-    Example(
-        before=_HEAD + _FLAT + _LOSS_CLASS.format("") + _MODEL.format(1)
-        + _COMPILE.format("Squares()", "['mae']"),
-        after=_HEAD + _FLAT + _LOSS_CLASS.format(_SHAPED.replace("    y", "        y", 1))
-        + _MODEL.format(1) + _COMPILE.format("Squares()", "['mae']"),
-        on_keras_2=True,
+    _example(
+        _FLAT,
+        _LOSS_CLASS,
+        _IN_A_METHOD,
+        _MODEL.format(1) + _COMPILE.format("Squares()", "['mae']"),
         same=_LOSS,
     ),
-    Example(
-        before=_HEAD + _FLAT + _METRIC.format("", "y_true * y_pred") + _DATASET,
-        after=_HEAD + _FLAT + _METRIC.format(_SHAPED_AND_CAST, "y_true * y_pred") + _DATASET,
-        on_keras_2=True,
-        same=_SAME,
-        needs=("tensorflow",),
-    ),
-    Example(
-        before=_HEAD + _MASKS + _DICE.format("") + _ONE,
-        after=_HEAD + _MASKS + _DICE.format(_CAST) + _ONE,
-        on_keras_2=True,
-        same=_SAME,
-        needs=("tensorflow",),
-    ),
-    Example(
-        before=_HEAD + _MASKS + _METRIC.format("", "abs(y_true - y_pred)") + _ONE,
-        after=_HEAD + _MASKS + _METRIC.format(_CAST, "abs(y_true - y_pred)") + _ONE,
+    _example(_FLAT, _PRODUCT, _SHAPED_AND_CAST, _DATASET, needs=("tensorflow",)),
+    _example(_MASKS, _DICE, _CAST, needs=("tensorflow",)),
+    _example(
+        _MASKS,
+        _METRIC.format("{}", "abs(y_true - y_pred)"),
+        _CAST,
         raises="TypeError: Value passed to parameter 'x' has DataType bool not in list of allowed",
-        on_keras_2=True,
-        same=_SAME,
     ),
     # It is called elsewhere, too.
-    Example(
-        before=_HEAD + _FLAT + _METRIC.format("", "y_true * y_pred") + _ONE
-        + "other = both(x, x)\n",
-        after=_HEAD + _FLAT + _METRIC.format(_SHAPED, "y_true * y_pred") + _ONE
-        + "other = both(x, x)\n",
-        on_keras_2=True,
-        same=_SAME,
-        unsafe=True,
-    ),
-]  # fmt: skip
+    _example(_FLAT, _PRODUCT, _SHAPED, _ONE + "other = both(x, x)\n", unsafe=True),
+]
