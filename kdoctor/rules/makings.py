@@ -8,6 +8,7 @@ may have nothing is said.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -16,7 +17,8 @@ from msgspec import Struct
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.rules.origins import Origins
+from kdoctor.once import once
+from kdoctor.rules.origins import Origins, origins_of
 from kdoctor.rules.own_classes import class_named
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
@@ -399,3 +401,10 @@ def _is_whole(value: cst.CSTNode) -> bool:
 def _is_a_part(argument: cst.Arg) -> bool:
     """Say whether an argument of ``Model`` or ``Sequential`` is what the model is made of."""
     return argument.keyword is None or argument.keyword.value in _PARTS
+
+
+@once
+def makings_of(module: Module) -> Makings:
+    """Return the objects of a module, made once: they keep what they looked up."""
+    # A ring would keep the tree until a collector comes: the module keeps this answer.
+    return Makings(weakref.proxy(module), origins_of(module))

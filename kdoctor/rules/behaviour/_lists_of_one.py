@@ -10,8 +10,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.makings import Frame, Makings
-from kdoctor.rules.origins import origins_of
+from kdoctor.rules.makings import Frame, makings_of
 from kdoctor.syntax import Module
 
 _DEEPEST = 16  # models that are made of what others give
@@ -64,7 +63,7 @@ class ListsOfOne:
 
     def __init__(self, module: Module, models: Models) -> None:
         self.module = module
-        self.makings = Makings(module, origins_of(module))
+        self.makings = makings_of(module)
         self._models = models
         self._known: dict[tuple[cst.CSTNode, Frame | None, str], Models] = {}
 

@@ -10,7 +10,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.rules.calls import argument, is_hidden, is_only_spelled_so, value_of
 from kdoctor.rules.freezing import COMPILE, TRAINING, Freezing, Use
-from kdoctor.rules.makings import Frame, Made, Makings
+from kdoctor.rules.makings import Frame, Made, makings_of
 from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.reads import names_spelled
 from kdoctor.syntax import Module
@@ -38,7 +38,7 @@ class Rates:
     def __init__(self, module: Module) -> None:
         self._module = module
         self._freezing = Freezing(module)
-        self._makings = Makings(module, self._freezing.origins)
+        self._makings = makings_of(module)
 
     def setter(self, optimizer: cst.Call) -> str | None:
         """Return what surely sets the rate of an optimizer, as it is written; None for nothing."""

@@ -14,7 +14,7 @@ from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import FACADES
 from kdoctor.rules.freezing import COMPILE, TRAINING, Freezing, Use
-from kdoctor.rules.makings import LOOPS, Frame, Made, Makings, Weights
+from kdoctor.rules.makings import LOOPS, Frame, Made, Weights, makings_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import leaves
 from kdoctor.syntax.imports import dotted
@@ -47,7 +47,7 @@ class Sharing:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.freezing = Freezing(module)
-        self._makings = Makings(module, self.freezing.origins)
+        self._makings = makings_of(module)
         self._known_weights: dict[tuple[Made, Step], Weights] = {}
 
     def clashes(self) -> Iterator[tuple[Compiled, ...]]:

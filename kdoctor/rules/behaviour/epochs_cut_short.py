@@ -42,8 +42,7 @@ from kdoctor.rules.behaviour._counted_steps import (
 from kdoctor.rules.calls import argument, is_hidden, plain_literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.fed import has_several_epochs
-from kdoctor.rules.makings import Makings
-from kdoctor.rules.origins import origins_of
+from kdoctor.rules.makings import makings_of
 from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute, word
@@ -58,7 +57,7 @@ _UP = frozenset({"math.ceil", "numpy.ceil"})
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such number of steps."""
-    makings = Makings(module, origins_of(module))
+    makings = makings_of(module)
     for use in module.members:
         if use.member not in _FITS or use.owner.kind is not Kind.MODEL or use.called is None:
             continue

@@ -47,7 +47,7 @@ from kdoctor.rules.calls import is_keras_3, is_only_spelled_so, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import put_first
 from kdoctor.rules.losses import may_be_of_the_file
-from kdoctor.rules.makings import Made, Makings
+from kdoctor.rules.makings import Made, makings_of
 from kdoctor.rules.origins import origins_of
 from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Rule
@@ -125,7 +125,7 @@ def _cases(module: Module, facts: Facts, measured: Mapping[cst.Call, list[Measur
     ]
     compiled = [each for each in uses if each.called is not None and measured.get(each.called)]
     trained = [each for each in uses if each.member in {*TRAINED, *BY_GENERATORS}]
-    makings, arrays = Makings(module, origins_of(module)), arrays_of(module)
+    makings, arrays = makings_of(module), arrays_of(module)
     targets: dict[Made, list[tuple[cst.BaseExpression, Data]]] = {}
     cases: dict[cst.Name, _Case] = {}
     for use in trained if compiled else ():

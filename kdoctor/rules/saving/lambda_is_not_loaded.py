@@ -39,8 +39,7 @@ from kdoctor.rules.calls import (
     with_keyword,
 )
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.makings import Makings
-from kdoctor.rules.origins import origins_of
+from kdoctor.rules.makings import Makings, makings_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, model_of, saves
 from kdoctor.rules.triggers import Trigger, word
@@ -61,7 +60,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     lambdas = frozenset(_lambdas(module, facts))
     if not lambdas:
         return
-    makings = Makings(module, origins_of(module))
+    makings = makings_of(module)
     written = [*saves(module)]
     for use in loads(module):
         if is_hidden(use.call) or argument(use.call, "safe_mode", 3):
