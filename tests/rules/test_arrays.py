@@ -261,18 +261,18 @@ OF_A_METHOD = {
 ENTRIES = [
     *(entry(HEAD, f"np.{name}{OF_NUMPY.get(name, '(4)')}") for name in makers.OF_A_SHAPE),
     *(entry(HEAD, f"np.{name}{OF_NUMPY.get(name, '(size=4)')}") for name in makers.OF_A_SIZE),
-    *(entry(HEAD, f"np.{name}(4, 2)") for name in makers.OF_EACH_AXIS),
+    *(entry(HEAD, f"np.{name}(4, 2)") for name in sorted(makers.OF_EACH_AXIS)),
     *(entry(HEAD, f"np.{name}{OF_NUMPY[name]}") for name in makers.FLAT),
-    *(entry(HEAD, f"np.{name}([[1, 2]])") for name in makers.CONVERTING),
-    *(entry(HEAD, f"np.{name}((np.arange(3), np.arange(3)))") for name in makers.JOINING),
+    *(entry(HEAD, f"np.{name}([[1, 2]])") for name in sorted(makers.CONVERTING)),
+    *(entry(HEAD, f"np.{name}((np.arange(3), np.arange(3)))") for name in sorted(makers.JOINING)),
     *(
         entry(HEAD, f"np.{name}{OF_NUMPY.get(name, f'({array})')}")
         for name in makers.ELEMENTWISE
         for array in ("np.arange(1, 4)", "np.ones((2, 2))")
     ),
     *(entry(FRAME, f"df['a']{of}.{name}{OF_A_METHOD.get(name, '()')}")
-      for name in makers.SAME for of in ("", ".astype(int)")),
-    *(entry(FRAME, f"df.{name}{OF_A_METHOD.get(name, '()')}") for name in makers.OF_A_FRAME),
+      for name in sorted(makers.SAME) for of in ("", ".astype(int)")),
+    *(entry(FRAME, f"df.{name}{OF_A_METHOD.get(name, '()')}") for name in sorted(makers.OF_A_FRAME)),
     *(entry(SKLEARN, f"preprocessing.{name}().fit_transform({data})")
       for name in makers.ENCODERS
       for data in ("np.ones((2, 1))" if name.endswith("Scaler") else "['a', 'b', 'c']",)),
