@@ -66,7 +66,8 @@ def up_to_the_next(text: str, argument: Span, following: int) -> Span:
     Where another argument stands before it on its line, the line break behind it stays.
     """
     gap = text[argument.end : following]
-    if "\n" not in gap or not text[: argument.start].rstrip(" \t").endswith(","):
+    is_last = "\n" in gap or "\r" in gap
+    if not is_last or not text[: argument.start].rstrip(" \t").endswith(","):
         return Span(argument.start, following)
     return Span(_after_a_comma(text, argument.start), argument.end + gap.index(",") + 1)
 

@@ -47,6 +47,12 @@ def test_the_table_is_what_keras_2_2_renamed() -> None:
             "SeparableConv2D(8, 3, depthwise_initializer='zero', pointwise_initializer='zero')",
         ),
         ("UpSampling2D(dim_ordering='default')", "UpSampling2D(data_format=None)"),
+        ("Convolution2D(8, sizes[0], sizes[1])", "Convolution2D(8, (sizes[0], sizes[1]))"),
+        (
+            "Convolution2D(8, 2 * n + 1, -m, bias=True)",
+            "Convolution2D(8, (2 * n + 1, -m), use_bias=True)",
+        ),
+        ("Convolution2D(8, n, n)", "Convolution2D(8, (n, n))"),
     ],
 )
 def test_a_call_of_keras_1_is_written_as_of_today(before: str, after: str) -> None:
@@ -63,7 +69,6 @@ def test_a_call_of_keras_1_is_written_as_of_today(before: str, after: str) -> No
         "layers.Dense(3, init='zero', kernel_initializer='one')",
         "layers.Dense(units=3, output_dim=3)",
         "layers.BatchNormalization(mode=2)",
-        "layers.Embedding(3, 4, dropout=0.2)",
         "layers.LSTM(3, consume_less='gpu', forget_bias_init='zero')",
     ],
 )
@@ -113,6 +118,43 @@ def test_keras_2_2_still_renames_by_itself() -> None:
 def test_strides_that_are_strides_are_no_kernel() -> None:
     assert not findings("from tensorflow.keras.layers import Convolution2D\nConvolution2D(8, 3, 2)")
     assert not findings("from keras.layers import Convolution2D\nConvolution2D(8, 3, strides=2)")
+
+
+@pytest.mark.parametrize(
+    "call", ["Conv2D(8, 3, 3)", "Conv2D(8, n, n)", "Conv2D(8, size[0], size[1], activation='relu')"]
+)
+def test_numbers_are_sides_by_any_name_where_the_file_speaks_keras_1(call: str) -> None:
+    head = "from keras.layers import *\nfrom keras.layers import Conv2D, Dense\nn = 3\n"
+    assert not findings(head + call)
+    assert [each.severity for each in findings(head + "Dense(3, init='one')\n" + call)] == [
+        "error",
+        "change",
+    ]
+    # It may be there for both.
+    asked = (
+        "import keras\nif keras.__version__.startswith('1.'):\n    x = Dense(3, init='one')\n"
+        "else:\n    x = Dense(3)\n"
+    )
+    assert not findings(head + asked + call)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Convolution2D(8, kernel, strides)",
+        "Convolution2D(8, sizes[0], sizes[2])",
+        "Convolution2D(8, sizes[0], steps[1])",
+        "Convolution2D(8, pair, pair)",
+        "Convolution2D(8, (3, 3), (2, 2))",
+        "Convolution2D(8, size(), size())",
+        "Convolution2D(8, 3, 3, strides=2)",
+    ],
+)
+def test_what_may_be_a_stride_is_left_alone(call: str) -> None:
+    head = "from keras.layers import Convolution2D, Dense\npair = (3, 3)\n"
+    assert not findings(head + call)
+    (found,) = findings(head + "Dense(3, init='one')\n" + call)
+    assert found.severity == "error"
 
 
 HEAD = (

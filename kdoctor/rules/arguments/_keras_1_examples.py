@@ -1,4 +1,4 @@
-"""Examples of ``keras_1_argument``: keywords in a partial, and in a dict."""
+"""Examples of ``keras_1_argument``: convolutions, keywords in a partial, and in a dict."""
 
 from __future__ import annotations
 
@@ -30,6 +30,83 @@ GIVEN_IN_A_PARTIAL = [
         "layer = conv(padding='same')\n",
         raises="ValueError: Unrecognized keyword arguments passed to Conv2D: {'subsample': ",
         check="assert layer.kernel_size == (3, 5) and layer.strides == (2, 2)",
+    ),
+]
+_IMPORTS = "import keras\nfrom keras.layers import Conv2D, Convolution2D\n\n"
+_SIDES = "kernel_size = (3, 5)\n"
+_OLD = "first = Convolution2D(8, {}border_mode='same')\n"
+_TODAY = "first = Convolution2D(8, {}padding='same')\n"
+_TRANSPOSED = "import keras\n\nlayer = keras.layers.Conv2DTranspose(8, {})\n"
+OF_CONVOLUTIONS = [
+    Example(
+        before="from keras.layers import Convolution2D\n\n"
+        "layer = Convolution2D(8, 3, 5, border_mode='same', subsample=(2, 2), dim_ordering='tf')\n",
+        after="from keras.layers import Convolution2D\n\n"
+        "layer = Convolution2D(8, (3, 5), padding='same', strides=(2, 2), "
+        "data_format='channels_last')\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
+        "{'border_mode': 'same'",
+        prelude="import keras",
+        check="assert layer(keras.ops.ones((1, 8, 8, 3))).shape == (1, 4, 4, 8)\n"
+        "assert layer.kernel.shape == (3, 5, 3, 8)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Conv2D(nb_filter=8, nb_row=3, nb_col=5)\n",
+        after="import keras\n\nlayer = keras.layers.Conv2D(filters=8, kernel_size=(3, 5))\n",
+        raises="TypeError: Conv2D.__init__() missing 2 required positional arguments: 'filters' "
+        "and 'kernel_size'",
+        check="assert layer.kernel_size == (3, 5)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Conv1D(nb_filter=8, filter_length=3, "
+        "subsample_length=2)\n",
+        after="import keras\n\nlayer = keras.layers.Conv1D(filters=8, kernel_size=3, strides=2)\n",
+        raises="TypeError: Conv1D.__init__() missing 2 required positional arguments: 'filters' "
+        "and 'kernel_size'",
+        check="assert layer.filters == 8 and layer.kernel_size == (3,) and layer.strides == (2,)",
+    ),
+    Example(
+        before="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, 3, 3)\n",
+        after="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, (3, 3))\n",
+        unsafe=True,
+        check="assert layer.kernel_size == (3, 3) and layer.strides == (1, 1)",
+    ),
+    # The sides of a kernel out of a tuple: what Keras' own examples wrote.
+    Example(
+        before=_IMPORTS + _SIDES + _OLD.format("kernel_size[0], kernel_size[1],\n    "),
+        after=_IMPORTS + _SIDES + _TODAY.format("(kernel_size[0], kernel_size[1]),\n    "),
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
+        "{'border_mode': 'same'",
+        check="assert first.kernel_size == (3, 5) and first.strides == (1, 1)",
+    ),
+    Example(
+        before=_IMPORTS + _SIDES + "layer = Convolution2D(8, kernel_size[0], kernel_size[1])\n",
+        after=_IMPORTS + _SIDES + "layer = Convolution2D(8, (kernel_size[0], kernel_size[1]))\n",
+        unsafe=True,
+        check="assert layer.kernel_size == (3, 5) and layer.strides == (1, 1)",
+    ),
+    Example(
+        before=_IMPORTS + "side = 3\nlayer = Convolution2D(8, side, side, activation='relu')\n",
+        after=_IMPORTS + "side = 3\nlayer = Convolution2D(8, (side, side), activation='relu')\n",
+        unsafe=True,
+        check="assert layer.kernel_size == (3, 3) and layer.strides == (1, 1)",
+    ),
+    # The output's shape stood behind the kernel.
+    Example(
+        before=_TRANSPOSED.format("3, 3, (None, 8, 8, 8), border_mode='same', subsample=(2, 2)"),
+        after=_TRANSPOSED.format("(3, 3), padding='same', strides=(2, 2)"),
+        raises="ValueError: Unrecognized keyword arguments passed to Conv2DTranspose: "
+        "{'border_mode': 'same'",
+        unsafe=True,
+        check="assert layer(keras.ops.ones((1, 4, 4, 3))).shape == (1, 8, 8, 8)\n"
+        "assert layer.kernel_size == (3, 3)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.Embedding(9, 4, dropout=0.2)\n",
+        after="import keras\n\nlayer = keras.layers.Embedding(9, 4)\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Embedding: {'dropout': 0.2",
+        unsafe=True,
+        check="assert layer(keras.ops.ones((1, 3))).shape == (1, 3, 4)",
     ),
 ]
 _MODEL = (

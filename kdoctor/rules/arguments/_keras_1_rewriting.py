@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import libcst as cst
-from msgspec import Struct, field
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Hole, Precedence, Span
@@ -11,6 +10,12 @@ from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._callees import Callee
 from kdoctor.rules.arguments._calls import KerasCall
 from kdoctor.rules.arguments._keras_1 import RENAMED, VALUES
+from kdoctor.rules.arguments._keras_1_kernels import (
+    KERNELS,
+    OUTPUT_SHAPE_LOST,
+    Rewritten,
+    filled_by_position,
+)
 from kdoctor.rules.batch_sizes import batch_size_of
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
@@ -21,12 +26,6 @@ _TRAINING = {
     "predict": {**RENAMED["predict_generator"]},
 }
 GENERATORS = {each: RENAMED[each] for each in RENAMED if each.endswith("_generator")}
-# Parts of a kernel's size, each an argument of its own.
-KERNELS = {
-    **dict.fromkeys(("Conv2D", "Conv2DTranspose", "SeparableConv2D"), ("nb_row", "nb_col")),
-    "ConvLSTM2D": ("nb_row", "nb_col"),
-    "Conv3D": ("kernel_dim1", "kernel_dim2", "kernel_dim3"),
-}
 _OF_LAYERS = {
     "BatchNormalization": "mode",
     "Embedding": "dropout",
@@ -49,16 +48,11 @@ _AS_IN_KERAS_2 = (
     "Keras 2.0 to 2.3 took the number of `{}=` for one of batches, as is written now; Keras 1 "
     "counted samples: divide by the size of a batch if it does"
 )
+_WORDS_DROPPED = (
+    "nothing is dropped, as in Keras 2.0 to 2.3; Keras 1 dropped whole words: a SpatialDropout1D "
+    "after the Embedding, or an input with some words replaced, comes near that"
+)
 _QUEUE_LOST = "how data is loaded is for `keras.utils.PyDataset(workers=…)` to say"
-
-
-class Rewritten(Struct):
-    """What becomes of one call: edits, or why it cannot be done."""
-
-    edits: list[Edit] = field(default_factory=list)
-    gone: list[cst.Arg] = field(default_factory=list)
-    unsafe: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
 
 
 def known_keywords(call: KerasCall) -> frozenset[str]:
@@ -134,9 +128,10 @@ def rewrite_argument(
             rewritten.refused.append("`forget_bias_init=` is not known to be 'one'")
     elif keyword == "output_shape":
         rewritten.gone.append(argument)
-        rewritten.unsafe.append("the layer works out the output's shape itself")
+        rewritten.unsafe.append(OUTPUT_SHAPE_LOST)
     elif keyword == "dropout" and name == "Embedding":
-        rewritten.refused.append("a SpatialDropout1D after the Embedding drops whole words")
+        rewritten.gone.append(argument)
+        rewritten.unsafe.append(_WORDS_DROPPED)
     elif keyword == "init" and name == "SeparableConv2D":
         new = f"depthwise_initializer={source}, pointwise_initializer={source}"
         rewritten.edits.append(Edit(module.span(argument), (new,)))
@@ -200,50 +195,3 @@ def _rename(
         rewritten.refused.append(f"`{keyword}=` is not known to be one of {', '.join(values)}")
     else:
         rewritten.edits.append(Edit(module.span(argument.value), (repr(values[text]),)))
-
-
-def join_kernel(module: Module, call: KerasCall, rewritten: Rewritten) -> None:
-    """Make one argument of a kernel's sides: `3, 3` or `nb_row=3, nb_col=3` becomes `(3, 3)`."""
-    sides = KERNELS.get(call.made, ())
-    if not sides or call.keyword("kernel_size") is not None:
-        return
-    by_keyword = [found for side in sides if (found := call.keyword(side)) is not None]
-    by_position = given_by_position(call)[1:]
-    parts = [*by_position, *by_keyword]
-    if not by_keyword and len(by_position) < len(sides):
-        return  # the kernel is one argument already
-    names = [each.keyword.value for each in by_keyword if each.keyword is not None]
-    in_turn = names == list(sides[len(by_position) :]) and len(parts) == len(sides)
-    if not in_turn or any(each.star for each in call.call.args):
-        rewritten.refused.append("the sides of the kernel are not all passed one by one")
-        return
-    first, *rest = parts
-    values = [module.outer_span(each.value) for each in parts]
-    if not all(_may_move(each.value) for each in rest):
-        rewritten.refused.append("a side of the kernel is neither a name nor a number")
-        return
-    texts = [module.text[span.start : span.end] for span in values[1:]]
-    keyword = "" if first.keyword is None else "kernel_size="
-    whole = Span(module.span(first).start, values[0].end)
-    tuple_parts = (f"{keyword}(", Hole(values[0]), f", {', '.join(texts)})")
-    rewritten.edits.append(Edit(whole, tuple_parts))
-    rewritten.gone += rest
-
-
-def _may_move(value: cst.BaseExpression) -> bool:
-    return isinstance(value, cst.Name | cst.Integer | cst.Attribute)
-
-
-def given_by_position(call: KerasCall) -> list[cst.Arg]:
-    """Return what a callable gets without a name: of a partial what comes after the callable."""
-    given = [each for each in call.call.args if each.keyword is None]
-    return given[1:] if call.is_partial else given
-
-
-def filled_by_position(call: KerasCall) -> list[str]:
-    """Return the parameters of today that a call fills without naming them."""
-    given = sum(not each.star for each in given_by_position(call))
-    sides = KERNELS.get(call.made, ())
-    if sides and given > len(sides):
-        given -= len(sides) - 1  # the sides of the kernel are one argument today
-    return [each.name for each in call.new.parameters][:given]

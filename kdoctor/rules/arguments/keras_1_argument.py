@@ -2,9 +2,10 @@
 
 ## What it does
 Reports calls with the keywords of Keras 1, which Keras 2.0 to 2.3 still renamed while they ran, and
-writes the names of today. `Convolution2D(64, 3, 3)` with two numbers for the kernel is
-reported, too. So is what `functools.partial(keras.layers.Conv2D, border_mode="same")` gives, and
-what a call gets by `**` out of a dict that is written out and keeps its keys.
+writes the names of today. `Convolution2D(64, 3, 3)` with a number for each side of the kernel is
+reported, too, and so is `Conv2D(64, 3, 3)` in a file that speaks Keras 1 elsewhere. So is what
+`functools.partial(keras.layers.Conv2D, border_mode="same")` gives, and what a call gets by `**` out
+of a dict that is written out and keeps its keys.
 
 ## Why it breaks
 The converters went with Keras 2.4: `ValueError: Unrecognized keyword arguments passed to Dense:
@@ -39,14 +40,21 @@ from kdoctor.rewrite import Refusal, without
 from kdoctor.rules.arguments._callees import Callee, passes
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls, partial_calls
 from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
-from kdoctor.rules.arguments._keras_1_examples import GIVEN_IN_A_PARTIAL, HELD_BY_A_DICT
-from kdoctor.rules.arguments._keras_1_rewriting import (
-    GENERATORS,
+from kdoctor.rules.arguments._keras_1_examples import (
+    GIVEN_IN_A_PARTIAL,
+    HELD_BY_A_DICT,
+    OF_CONVOLUTIONS,
+)
+from kdoctor.rules.arguments._keras_1_kernels import (
     KERNELS,
-    KEYWORDS,
     Rewritten,
     filled_by_position,
+    is_one_by_one,
     join_kernel,
+)
+from kdoctor.rules.arguments._keras_1_rewriting import (
+    GENERATORS,
+    KEYWORDS,
     known_keywords,
     may_be_known,
     plain_name_of,
@@ -66,19 +74,23 @@ _CONVOLUTIONS = [name.replace("Conv", "Convolution", 1) for name in KERNELS]
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each call that passes keywords of Keras 1."""
     told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
-    for call in (
-        *keras_calls(module, facts),
-        *_model_calls(module, facts),
-        *_generator_calls(module, facts),
-        *partial_calls(module, facts),
-    ):
+    calls = [
+        (call, _old_arguments(call))
+        for call in (
+            *keras_calls(module, facts),
+            *_model_calls(module, facts),
+            *_generator_calls(module, facts),
+            *partial_calls(module, facts),
+        )
+    ]
+    is_old = any(old and not module.is_guarded(call.call) for call, old in calls)
+    for call, old in calls:
         if call.leaf not in GENERATORS:
             yield from _of_dicts(module, facts, call, told)
-        old = _old_arguments(call)
-        if old and not module.is_guarded(call.call):
-            yield _finding(module, facts, call, old)
-        elif _kernel_in_numbers(call) and not module.is_guarded(call.call):
-            yield _silent(module, call)
+        if not old and not is_one_by_one(module, call, is_of_keras_1=is_old):
+            continue
+        if not module.is_guarded(call.call):
+            yield _finding(module, facts, call, old) if old else _silent(module, call)
 
 
 def _of_dicts(
@@ -267,22 +279,6 @@ def _help(call: KerasCall, old: _Passed) -> str:
 # The kernel in two numbers
 
 
-def _kernel_in_numbers(call: KerasCall) -> bool:
-    """Say whether a call by the name of Keras 1 gives the kernel's sides one by one."""
-    sides = KERNELS.get(call.made, ())
-    positional = [each.value for each in call.call.args if each.keyword is None and not each.star]
-    return (
-        call.reference is not None
-        and not call.is_partial
-        and call.reference.name.startswith("keras.")
-        and call.reference.name.rpartition(".")[2].startswith("Convolution")
-        and bool(sides)
-        and len(positional) == len(sides) + 1
-        and all(isinstance(each, cst.Integer) for each in positional[1:])
-        and call.keyword("strides") is None
-    )
-
-
 def _silent(module: Module, call: KerasCall) -> Finding:
     rewritten = Rewritten()
     join_kernel(module, call, rewritten)
@@ -362,33 +358,6 @@ INVALID = [
         "assert layer.kernel_regularizer is not None and not layer.use_bias",
     ),
     Example(
-        before="from keras.layers import Convolution2D\n\n"
-        "layer = Convolution2D(8, 3, 5, border_mode='same', subsample=(2, 2), dim_ordering='tf')\n",
-        after="from keras.layers import Convolution2D\n\n"
-        "layer = Convolution2D(8, (3, 5), padding='same', strides=(2, 2), "
-        "data_format='channels_last')\n",
-        raises="ValueError: Unrecognized keyword arguments passed to Conv2D: "
-        "{'border_mode': 'same'",
-        prelude="import keras",
-        check="assert layer(keras.ops.ones((1, 8, 8, 3))).shape == (1, 4, 4, 8)\n"
-        "assert layer.kernel.shape == (3, 5, 3, 8)",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.Conv2D(nb_filter=8, nb_row=3, nb_col=5)\n",
-        after="import keras\n\nlayer = keras.layers.Conv2D(filters=8, kernel_size=(3, 5))\n",
-        raises="TypeError: Conv2D.__init__() missing 2 required positional arguments: 'filters' "
-        "and 'kernel_size'",
-        check="assert layer.kernel_size == (3, 5)",
-    ),
-    Example(
-        before="import keras\n\nlayer = keras.layers.Conv1D(nb_filter=8, filter_length=3, "
-        "subsample_length=2)\n",
-        after="import keras\n\nlayer = keras.layers.Conv1D(filters=8, kernel_size=3, strides=2)\n",
-        raises="TypeError: Conv1D.__init__() missing 2 required positional arguments: 'filters' "
-        "and 'kernel_size'",
-        check="assert layer.filters == 8 and layer.kernel_size == (3,) and layer.strides == (2,)",
-    ),
-    Example(
         before="import keras\n\nlayer = keras.layers.LSTM(output_dim=3, inner_init='identity', "
         "dropout_W=0.2, dropout_U=0.1, consume_less='gpu', forget_bias_init='one')\n",
         after="import keras\n\nlayer = keras.layers.LSTM(units=3, "
@@ -441,10 +410,5 @@ INVALID = [
     ),
     *GIVEN_IN_A_PARTIAL,
     *HELD_BY_A_DICT,
-    Example(
-        before="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, 3, 3)\n",
-        after="from keras.layers import Convolution2D\n\nlayer = Convolution2D(8, (3, 3))\n",
-        unsafe=True,
-        check="assert layer.kernel_size == (3, 3) and layer.strides == (1, 1)",
-    ),
+    *OF_CONVOLUTIONS,
 ]
