@@ -1,16 +1,18 @@
-"""`tf.random.set_seed(7)` seeds no weights of Keras 3, nor its `Dropout`: runs are not repeated.
+"""`tf.random.set_seed(7)`, `np.random.seed(7)`: neither seeds the weights of Keras 3.
 
 ## What it does
 Reports `tf.random.set_seed` (`tf.compat.v1.set_random_seed`, too) in a file that makes layers whose
-weights are drawn, or layers that draw themselves, without a seed of their own. Silent where the
-file seeds Python's `random` as well, or calls something imported that may do so
-(`seed_everything`).
+weights are drawn, or layers that draw themselves, without a seed of their own. And
+`np.random.seed` in a file of `keras` in which nothing draws from NumPy: no function of
+`np.random`, no package but some that never do. Silent where the file seeds Python's `random` as
+well, or calls something imported that may do so (`seed_everything`).
 
 ## Why it breaks
-Keras up to 2.9 drew with functions of TensorFlow, which start from its seed; those of Keras 2 after
-it still do for `Dropout`. Keras 3 runs on other backends, too: a layer, an initializer and
-`keras.random` without a seed take one from Python's `random`. What `tf.random.set_seed` is written
-for does not happen: the weights are others in each run, and so are all results.
+Up to Keras 2.3, `keras` took the seeds of weights and of `Dropout` from NumPy, and `tf.keras` up to
+2.9 drew with functions of TensorFlow, which start from its seed; those of Keras 2 after it still do
+for `Dropout`. Keras 3 runs on other backends, too: a layer, an initializer and `keras.random`
+without a seed take one from Python's `random`. What the call is written for does not happen: the
+weights are others in each run, and so are all results.
 
 ## What to write instead
 `keras.utils.set_random_seed(7)`, which seeds Python's `random`, NumPy and TensorFlow. It takes an
@@ -18,14 +20,17 @@ int, from 0 to 2**32 - 1. What NumPy and Python draw after it starts from that s
 they have others, write `random.seed(7)` beside `tf.random.set_seed(7)`.
 
 ## How we know
-Run on Keras 3.15.1 and 3.3.3, and with TensorFlow 2.4: there, two models that are built after the
-same `tf.random.set_seed` have the same weights; on Keras 3 they have not, and after
-`keras.utils.set_random_seed` they have. The examples drop out, on Keras 2.21 as well.
+Run on Keras 3.15.1 and 3.3.3, with TensorFlow 2.4 and with Keras 2.3.1: there, two programs that
+begin with the same `tf.random.set_seed` (on 2.3.1 `np.random.seed`) have the same weights and the
+same losses; on Keras 3 they have not, and after `keras.utils.set_random_seed` they have. The
+examples drop out, on Keras 2.21 as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import sys
+from collections.abc import Collection, Iterator
 from typing import Final
 
 import libcst as cst
@@ -37,12 +42,26 @@ from kdoctor.rules.calls import argument, instances, is_hidden, literal, speller
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.roots import USES_KERAS_3
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import named
+from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
+from kdoctor.syntax.glimpse import Glimpse
 
 _SEEDS: Final = ways_to("tensorflow.random.set_seed").union(
     f"{way}{each}" for way in FIRST for each in ("set_random_seed", "random.set_random_seed")
 )
+_SEED_WORDS: Final = ("set_seed", "set_random_seed", "seed")
+_SEED_OF_NUMPY: Final = "numpy.random.seed"
+_NO_SEEDS: Final = {
+    *("__future__", "keras", "numpy", "tensorflow"),
+    *("IPython", "PIL", "cv2", "h5py", "matplotlib", "pandas", "pydot", "six", "sklearn", "tqdm"),
+    *sys.stdlib_module_names,
+}
+"""Packages that draw nothing from NumPy, but for what the pattern below finds."""
+_DRAWS_FROM_NUMPY: Final = re.compile(
+    r"numpy\.random\b(?!\.seed$)|sklearn(?!\.metrics|\.preprocessing)"
+    r"|.*\.(?:preprocessing\.image|wrappers|TimeseriesGenerator|skipgrams)\b"
+)
+_SAMPLES_ROWS: Final = "sample"  # a method of pandas' frames
 _SEED_NO_PYTHON: Final = ("numpy.", "tensorflow.", "torch.", "jax.", "cupy.")
 _NOT_DRAWN: Final = {"'zeros'", "'ones'", "None"}
 _SEEDS_MORE: Final = "it seeds Python and NumPy, too, which may have seeds of their own"
@@ -50,14 +69,49 @@ _SEEDS_MORE: Final = "it seeds Python and NumPy, too, which may have seeds of th
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such call."""
-    found = [each for each in module.references if each.name in _SEEDS and each.call is not None]
+    found = [each for each in _calls(module) if not module.is_guarded(each.node)]
     if not found or any(_may_seed_python(each) for each in module.references):
         return
-    if not any(_draws(facts, *each[:2]) for each in instances(module, Kind.LAYER, facts)):
-        return
-    for reference in found:
-        if not module.is_guarded(reference.node):
+    drawn = [
+        reference
+        for reference, call, _ in instances(module, Kind.LAYER, facts)
+        if _draws(facts, reference, call)
+    ]
+    is_keras = any(each.name.startswith("keras.") for each in drawn)
+    for reference in found if drawn else ():
+        if reference.name != _SEED_OF_NUMPY or is_keras:
             yield _finding(module, reference)
+
+
+def _calls(module: Module) -> list[Reference]:
+    """Return the calls that seed TensorFlow; without any, those that seed NumPy in vain."""
+    called = [each for each in module.references if each.call is not None]
+    of_tensorflow = [each for each in called if each.name in _SEEDS]
+    of_numpy = [each for each in called if each.name == _SEED_OF_NUMPY]
+    if of_tensorflow or not of_numpy:
+        return of_tensorflow
+    names = {each.name for each in module.references}
+    stars = (each for each in module.references if isinstance(each.node, cst.ImportStar))
+    if any(_top(each.name) != "keras" for each in stars):
+        return []
+    return of_numpy if _none_draws(names, module.words) else []
+
+
+def _none_draws(names: Collection[str], words: Collection[str]) -> bool:
+    """Say whether nothing of these names draws from NumPy."""
+    if "pandas" in {_top(each) for each in names} and _SAMPLES_ROWS in words:
+        return False
+    return all(_top(each) in _NO_SEEDS and not _DRAWS_FROM_NUMPY.match(each) for each in names)
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _may_seed_in_vain(glimpse: Glimpse, _: Facts) -> bool:
+    if not _SEEDS.isdisjoint(glimpse.names):
+        return True
+    return _SEED_OF_NUMPY in glimpse.names and _none_draws(glimpse.names, glimpse.words)
 
 
 def _may_seed_python(reference: Reference) -> bool:
@@ -108,11 +162,11 @@ def _finding(module: Module, reference: Reference) -> Finding:
 
 rule = Rule(
     code="KD463",
-    name="seed-of-tensorflow",
+    name="seeds-no-weights",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=named(*_SEEDS) & USES_KERAS_3,
+    triggers=word(*_SEED_WORDS) & USES_KERAS_3 & Trigger(_may_seed_in_vain),
     since="3.0",
 )
 
@@ -125,6 +179,16 @@ _DROP = (
 _BUILD = (
     "def drawn():\n    {}\n    layer = keras.layers.Dense(3)\n    layer.build((None, 4))\n"
     "    return layer.get_weights()[0]\n\n\nfirst, second = drawn(), drawn()\n"
+)
+_OLD = (
+    "import numpy as np\n\nnp.random.seed(7)\nfrom {} import Dense\n\n{}\n"
+    "weights = Dense(3)\nx = np.zeros((2, 4))\n"
+)
+_OF_NUMPY = (
+    "import numpy as np\n{}(1337)  # always the same\n"
+    "from keras.layers import Dense\nfrom sklearn.preprocessing import scale\nimport keras\n\n\n"
+    "def drawn():\n    {}(7)\n    layer = Dense(3)\n    layer.build((None, 4))\n"
+    "    return np.array(layer.get_weights()[0])\n\n\nfirst, second = drawn(), drawn()\n"
 )
 _TF = "tf.random.set_seed(7)"
 _KERAS = "keras.utils.set_random_seed(7)"
@@ -152,6 +216,19 @@ VALID = [
     _HEAD + _TF,
     # Another Keras draws from another seed.
     (_HEAD + _DROP.format(_TF)).replace("import keras", "import tf_keras as keras"),
+    # Something draws from NumPy, or may.
+    _OLD.format("keras.layers", "x = np.random.rand(3)"),
+    _OLD.format("keras.layers", "shuffle = np.random.shuffle"),
+    _OLD.format("keras.layers", "from numpy import random"),
+    _OLD.format("keras.layers", "from numpy import *"),
+    _OLD.format("keras.layers", "from sklearn.model_selection import train_test_split"),
+    _OLD.format("keras.layers", "from keras.preprocessing.image import ImageDataGenerator"),
+    _OLD.format("keras.layers", "import imgaug"),
+    _OLD.format("keras.layers", "from .data import load"),
+    _OLD.format("keras.layers", "import pandas as pd\ntrain = pd.read_csv('t.csv').sample(3)"),
+    _OLD.format("keras.layers", "import random\n\nrandom.seed(7)"),
+    # That of TensorFlow never took its seeds from NumPy.
+    _OLD.format("tensorflow.keras.layers", ""),
     # A function of one's own, of which nothing is known.
     "import keras\n\n\ndef set_seed(seed):\n    pass\n\n\nset_seed(7)\nkeras.layers.Dense(3)",
 ]
@@ -194,5 +271,16 @@ INVALID = [
         check=_LIKE,
         unsafe=True,
         needs=("tensorflow",),
+    ),
+    # What nothing else here draws from.
+    Example(
+        before=_OF_NUMPY.format("\nnp.random.seed", "np.random.seed"),
+        after=_OF_NUMPY.format(
+            "from keras import utils\n\nutils.set_random_seed", "keras.utils.set_random_seed"
+        ),
+        check=_LIKE,
+        unsafe=True,
+        findings=2,
+        needs=("tensorflow", "sklearn"),
     ),
 ]
