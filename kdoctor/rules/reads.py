@@ -9,6 +9,7 @@ import libcst as cst
 from kdoctor.once import once
 from kdoctor.rules.calls import literal
 from kdoctor.syntax import Module
+from kdoctor.syntax.scopes import BindingKind
 
 
 def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
@@ -16,7 +17,7 @@ def reads_of(module: Module, bound: cst.CSTNode) -> Iterator[cst.Name]:
     name = bound.name if isinstance(bound, cst.Param) else bound
     if isinstance(name, cst.Name):
         found = _by_binding(module, name.value).get(bound, ())
-        yield from (each for each in found if each is not bound)
+        yield from found
 
 
 def names_spelled(module: Module, spelling: str) -> Sequence[cst.Name]:
@@ -27,7 +28,18 @@ def names_spelled(module: Module, spelling: str) -> Sequence[cst.Name]:
 @once
 def _by_binding(module: Module, spelling: str) -> dict[cst.CSTNode, list[cst.Name]]:
     found: dict[cst.CSTNode, list[cst.Name]] = {}
-    for each in names_spelled(module, spelling):
+    names = names_spelled(module, spelling)
+    owners = dict.fromkeys(module.scope_of(each).owner(spelling) for each in names)
+    stored = {
+        binding.node
+        for owner in owners
+        if owner is not None
+        for binding in owner.bindings[spelling]
+        if binding.kind is not BindingKind.AUGMENT  # which reads it first
+    }
+    for each in names:
+        if each in stored or isinstance(module.parent(each), cst.NameItem):  # `global x`
+            continue
         for bound in dict.fromkeys(at.node for at in module.bindings_at(each)):
             found.setdefault(bound, []).append(each)
     return found
