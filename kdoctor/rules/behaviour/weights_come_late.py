@@ -32,6 +32,7 @@ from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import methods_in
+from kdoctor.rules.own_models import attribute_of_self
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, calls_that_make, method_of, word
 from kdoctor.syntax import Module
@@ -100,7 +101,7 @@ def _made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
         if made is None or made.kind is not Kind.LAYER or not _has_weights(made.cls, each.value):
             continue
         for target in each.targets:
-            found = method and _attribute_of_self(target.target, method)
+            found = method and attribute_of_self(target.target, method)
             if found:
                 yield found
 
@@ -120,7 +121,7 @@ def _read(method: cst.FunctionDef) -> set[str]:
     return {
         found
         for each in parts
-        if id(each) not in stored and (found := _attribute_of_self(each, method)) is not None
+        if id(each) not in stored and (found := attribute_of_self(each, method)) is not None
     }
 
 
@@ -132,18 +133,10 @@ def _built(init: cst.FunctionDef | None) -> set[str]:
     for each in descendants(init.body):
         match each:
             case cst.Call(func=cst.Attribute(value=layer, attr=cst.Name(value="build"))):
-                found.append(_attribute_of_self(layer, init))
+                found.append(attribute_of_self(layer, init))
             case cst.Call(func=cst.Attribute() as layer):
-                found.append(_attribute_of_self(layer, init))
+                found.append(attribute_of_self(layer, init))
     return {each for each in found if each is not None}
-
-
-def _attribute_of_self(node: cst.CSTNode, method: cst.FunctionDef) -> str | None:
-    match node:
-        case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)):
-            parameters = method.params.params
-            return name if parameters and parameters[0].name.value == owner else None
-    return None
 
 
 def _finding(
