@@ -156,3 +156,69 @@ INVALID = [
         on_keras_2=True,
     ),
 ]
+
+_KEEP = (
+    "        for metric in self.metrics:\n"
+    '            if metric.name == "loss":\n'
+    "                metric.update_state(loss)\n"
+)
+_COMPUTED = "self.compute_loss(x, y, y_pred, None)"
+_COPY = _PLAIN + _STEP.format(_COMPUTED)
+_ALL = "        return self.compute_metrics(x, y, y_pred, None)\n"
+_TESTED = _TEST.replace(_COMPILED, _COMPUTED)
+
+NOT_KEPT = [
+    f"{_COPY}{_KEEP}{_ALL}{_FITTED}",
+    f"{_COPY}        self._loss_tracker.update_state(loss)\n{_ALL}{_FITTED}",
+    # KD469 tells of it.
+    f"{_COPY}{_UPDATE}{_RESULTS}{_FITTED}",
+    # Another loss is returned, or one of the metrics.
+    f"{_COPY}        logs = {_ALL.strip()[7:]}\n        return {{**logs, 'loss': loss}}\n{_FITTED}",
+    f"{_COPY}        return {{'total': loss}}\n{_FITTED}",
+    f"{_PLAIN}{_STEP.format(_SQUARES)}{_ALL}{_FITTED}",
+    # The class has its own, or updates somewhere, or has heirs that do.
+    (
+        f"{_COPY}{_ALL}\n    def compute_loss(self, x, y, y_pred, sample_weight):\n"
+        f"        return {_SQUARES}\n{_FITTED}"
+    ),
+    (
+        f"{_COPY}{_ALL}\n    def compute_metrics(self, x, y, y_pred, sample_weight):\n"
+        f"        return {{}}\n{_FITTED}"
+    ),
+    (
+        f"{_COPY}        self.kept(loss)\n{_ALL}\n    def kept(self, loss):\n"
+        f"        self.metrics[0].update_state(loss)\n{_FITTED}"
+    ),
+    (
+        f"{_COPY}{_ALL}\n\nclass Heir(Own):\n    def train_step(self, data):\n"
+        f"        logs = super().train_step(data)\n        return logs\n{_FITTED}"
+    ),
+    f"{_COPY}{_ALL}{_FITTED}".replace("(self, data)", "(self, state, data)"),
+    f"{_COPY}{_ALL}{_FITTED}".replace("keras.Model", "Base"),
+    f"{_COPY}{_ALL}{_FITTED}".replace("import keras", "import tf_keras as keras"),
+]
+KEPT_IN_NONE = [
+    Example(
+        before=f"{_COPY}{_ALL}{_FITTED}",
+        after=f"{_COPY}{_KEEP}{_ALL}{_FITTED}",
+        unsafe=True,
+        same=_LOSSES,
+    ),
+    # The other metrics are not updated, either: there are none.
+    Example(before=f"{_USUAL}{_RESULTS}{_FITTED}".replace(", metrics=['mae']", ""), same=_LOSSES),
+    Example(
+        before=f"{_PLAIN}{_TESTED}{_ALL}{_EVALUATED}",
+        after=(
+            f"{_PLAIN}{_TESTED.replace(_COMPUTED, 'loss = ' + _COMPUTED)}{_KEEP}{_ALL}{_EVALUATED}"
+        ),
+        unsafe=True,
+        same="round(got['loss'], 3)",
+    ),
+    # It returns in two places.
+    Example(
+        before=(
+            f"{_COPY}        if self.name == 'other':\n            return {{}}\n{_ALL}{_FITTED}"
+        ),
+        same=_LOSSES,
+    ),
+]

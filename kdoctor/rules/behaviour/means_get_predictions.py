@@ -39,7 +39,8 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.behaviour._logged_loss import name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._mean_examples import VALID as FINE
 from kdoctor.rules.facts import Facts
@@ -47,8 +48,6 @@ from kdoctor.rules.lines import free_name, left_out, line_of
 from kdoctor.rules.own_classes import class_around, methods_in
 from kdoctor.rules.own_models import (
     attribute_of_self,
-    compiles_as_keras_does,
-    heirs,
     lineage,
     methods_of,
 )
@@ -56,12 +55,10 @@ from kdoctor.rules.rule import Rule
 from kdoctor.rules.triggers import Trigger, member_of
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
 
 _KEPT, _UPDATE = "compiled_metrics", "update_state"
 _LOSS, _METRICS = "loss", "metrics"
-_GIVES_LOSS = frozenset({"compiled_loss", "compute_loss"})
 _NO_FIX = "what each metric is to be updated with is for you to say"
 
 
@@ -79,7 +76,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         trackers = _trackers(module, line)
         wrong = [f"`self.{each}`" for each in trackers]
-        if _shows_loss(module, node, line, method):
+        if shows_loss(module, node, line, method):
             wrong.append("`loss`")
         if wrong:
             fix = (
@@ -157,41 +154,6 @@ def _is_listed(listed: cst.FunctionDef, name: str) -> bool:
     return any(attribute_of_self(each, listed) == name for each in descendants(listed.body))
 
 
-def _shows_loss(
-    module: Module, node: cst.ClassDef, line: Sequence[cst.ClassDef], method: cst.FunctionDef
-) -> bool:
-    """Say whether a method returns what Keras' metric ``loss`` holds, and names no other loss."""
-    decides = {_METRICS, "get_metrics_result", "__getattr__", "__getattribute__"}
-    if any(decides & methods_in(each).keys() for each in (*line, *heirs(module, node))):
-        return False
-    if not compiles_as_keras_does(line):
-        return False
-    parts = list(descendants(method.body))
-    return any(_is_result_of_all(each, method) for each in parts) and not any(
-        _names_loss(each) for each in parts
-    )
-
-
-def _is_result_of_all(node: cst.CSTNode, method: cst.FunctionDef) -> bool:
-    match node:
-        case cst.DictComp(for_in=cst.CompFor(iter=metrics, ifs=[], inner_for_in=None)):
-            return attribute_of_self(metrics, method) == _METRICS
-        case cst.Call(func=called, args=[]):
-            return attribute_of_self(called, method) == "get_metrics_result"
-    return False
-
-
-def _names_loss(node: cst.CSTNode) -> bool:
-    match node:
-        case cst.SimpleString():
-            return evaluated(node) == _LOSS
-        case cst.Arg(keyword=cst.Name(value="loss")):
-            return True
-        case cst.Attribute(attr=cst.Name(value="_loss_tracker")):
-            return True
-    return False
-
-
 def _left_out(
     module: Module, facts: Facts, call: cst.Call, line: Sequence[cst.ClassDef], trackers: list[str]
 ) -> Fix | None:
@@ -230,27 +192,10 @@ def _loop(module: Module, call: cst.Call, method: cst.FunctionDef) -> Fix | None
         or any(each.star for each in call.args)
     ):
         return None
-    losses = [
-        each
-        for each in descendants(method.body)
-        if isinstance(each, cst.Call)
-        and attribute_of_self(each.func, method) in _GIVES_LOSS
-        and module.span(each).start < line.span.start
-    ]
-    if len(losses) != 1:
+    kept = name_of_loss(module, method, line.span.start)
+    if kept is None:
         return None
-    edits = []
-    match module.parent(losses[0]):
-        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=loss) as stored)]):
-            bound = module.scope_of(stored).owner(loss)
-            if bound is None or len(bound.bindings[loss]) != 1:
-                return None
-        case cst.Expr():
-            loss = free_name(module, losses[0], _LOSS)
-            start = module.span(losses[0]).start
-            edits.append(Edit(Span(start, start), (f"{loss} = ",)))
-        case _:
-            return None
+    loss, edits = kept
     metric = free_name(module, call, "metric")
     passed = ", ".join(module.source(each) for each in call.args)
     owner = method.params.params[0].name.value
