@@ -33,30 +33,25 @@ import libcst as cst
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.behaviour._build_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._build_examples import VALID as FINE
-from kdoctor.rules.calls import argument, is_call_of_super, is_only_spelled_so, speller_at
+from kdoctor.rules.calls import is_only_spelled_so, speller_at
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.inner_layers import attributes_read, layers_built, layers_made
 from kdoctor.rules.origins import origins_of
-from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.own_classes import class_named
 from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.rules.reads import reads_of
 from kdoctor.rules.rule import Rule
 from kdoctor.rules.triggers import Trigger, attribute
+from kdoctor.rules.unbuilt import (
+    ASKED_FOR_WEIGHTS,
+    OF_NO_MATTER,
+    is_made_of_tensors,
+    unbuilt_layers,
+)
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.walk import descendants
 
 _BUILD: Final = "build"
-_ASKED: Final = frozenset({
-    *("count_params", "get_weights", "non_trainable_variables", "non_trainable_weights"),
-    *("save_weights", "set_weights", "summary", "trainable_variables", "trainable_weights"),
-    *("variables", "weights"),
-})  # fmt: skip
-"""What shows, gives, takes or keeps the weights that a model has by then."""
-_OF_NO_MATTER: Final = frozenset({"built", "compile", "loss", "name", "optimizer", "trainable"})
-"""Members that neither run a model nor ask for its weights."""
 _REFUSED = "You called `set_weights(weights)` on layer"
-_MADE_OF_TENSORS: Final = frozenset({"inputs", "outputs"})
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -65,12 +60,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if not isinstance(made.value, cst.Call) or len(made.targets) != 1:
             continue
         node = class_named(module, made.value.func)
-        if node is None or any(argument(made.value, each) for each in _MADE_OF_TENSORS):
+        if node is None or is_made_of_tensors(made.value):
             continue
         found = _build_and_next(module, made.targets[0].target)
         if found is None or module.is_guarded(found[0]):
             continue
-        late = _unbuilt(module, facts, node)
+        late = unbuilt_layers(module, facts, node)
         if late:
             yield _finding(module, facts, node, late, found)
 
@@ -91,66 +86,11 @@ def _build_and_next(module: Module, model: cst.BaseExpression) -> tuple[cst.Call
         name, called = used.attr.value, module.parent(used)
         if name == _BUILD and built is None and isinstance(called, cst.Call):
             built = called if called.func is used else None
-        elif built is not None and name in _ASKED:
+        elif built is not None and name in ASKED_FOR_WEIGHTS:
             return built, name
-        elif name not in _OF_NO_MATTER:
+        elif name not in OF_NO_MATTER:
             return None
     return None
-
-
-def _unbuilt(module: Module, facts: Facts, node: cst.ClassDef) -> list[str]:
-    """Return the layers that a model makes in ``__init__``, and builds when it calls them."""
-    line = lineage(module, facts, node)
-    methods = methods_of(line)
-    call = methods.get("call")
-    if call is None or methods.keys() & {_BUILD, "__new__", "__getattr__"}:
-        return []
-    if not _is_plain_model(module, line[-1]):
-        return []
-    made: list[str] = []
-    ready: set[str] = set()
-    for init in (own["__init__"] for each in line if "__init__" in (own := methods_in(each))):
-        calls = [each for each in descendants(init.body) if isinstance(each, cst.Call)]
-        bases = [each for each in calls if is_call_of_super(each, "__init__")]
-        if any(map(_makes_it_of_tensors, bases)) or any(_is_self(e.func, init) for e in calls):
-            return []
-        made += layers_made(module, init)
-        ready |= layers_built(init)
-        if not bases:
-            break
-    called = _reached(call, methods)
-    return [each for each in dict.fromkeys(made) if each in called and each not in ready]
-
-
-def _reached(call: cst.FunctionDef, methods: dict[str, cst.FunctionDef]) -> set[str]:
-    """Return the attributes that ``call`` reads, be it by way of other methods."""
-    waiting, found = [call], set[str]()
-    for method in waiting:  # it grows meanwhile
-        read = attributes_read(method) - found
-        found |= read
-        waiting += [methods[each] for each in methods if each in read]
-    return found
-
-
-def _is_plain_model(module: Module, node: cst.ClassDef) -> bool:
-    name = module.qualified(node.bases[0].value)
-    return name is not None and name.rpartition(".")[2] == "Model"
-
-
-def _makes_it_of_tensors(base: cst.Call) -> bool:
-    given = {each.keyword.value for each in base.args if each.keyword is not None}
-    by_place = [each for each in base.args if each.keyword is None and each.star != "**"]
-    return bool(by_place or given & _MADE_OF_TENSORS)
-
-
-def _is_self(node: cst.BaseExpression, method: cst.FunctionDef) -> bool:
-    """Say whether it is ``self``, or its ``build`` or ``call``."""
-    parameters = method.params.params
-    if isinstance(node, cst.Attribute) and node.attr.value in {_BUILD, "call"}:
-        node = node.value
-    return (
-        isinstance(node, cst.Name) and bool(parameters) and (node.value == parameters[0].name.value)
-    )
 
 
 def _finding(
@@ -254,7 +194,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=attribute(_BUILD) & attribute(*_ASKED) & Trigger(_may_build_one),
+    triggers=attribute(_BUILD) & attribute(*ASKED_FOR_WEIGHTS) & Trigger(_may_build_one),
     since="3.0",
 )
 
