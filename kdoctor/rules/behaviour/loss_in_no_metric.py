@@ -55,13 +55,18 @@ from kdoctor.rules.calls import (
     UNKNOWN,
     argument,
     is_builtin,
-    is_call_of_super,
-    is_keras_3,
     literal,
     value_of,
 )
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
+from kdoctor.rules.own_classes import kind_of_class, methods_in
+from kdoctor.rules.own_models import (
+    called,
+    compiles_as_keras_does,
+    heirs,
+    lineage,
+    methods_of,
+)
 from kdoctor.rules.rule import Rule
 from kdoctor.rules.triggers import Trigger, defines, method_of
 from kdoctor.syntax import Module
@@ -100,19 +105,19 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         own = methods_in(node)
         if own.keys().isdisjoint(_STEPS):
             continue
-        line = _lineage(module, facts, node)
-        methods = _methods_of(line)
+        line = lineage(module, facts, node)
+        methods = methods_of(line)
         # The `train_step` of Keras would make other metrics known to a `test_step`.
         if "train_step" not in methods or not _is_fitted(module, line, methods):
             continue
-        heirs = _heirs(module, node)
-        lines = [line, *(_lineage(module, facts, each) for each in heirs)]
+        derived = heirs(module, node)
+        lines = [line, *(lineage(module, facts, each) for each in derived)]
         if not all(lines) or any(_may_track(module, facts, each) for each in lines):
             continue
         for name in _STEPS:
             found = _returned(module, own[name]) if name in own else None
             if found is not None and not module.is_guarded(found):
-                yield _finding(module, [node, *heirs], name, found)
+                yield _finding(module, [node, *derived], name, found)
 
 
 def _is_plain_tensorflow(module: Module) -> bool:
@@ -146,53 +151,9 @@ def _is_compiled(module: Module, call: cst.Call) -> bool:
     )
 
 
-def _lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
-    """Return a class and those of the file below it, if all else in it is Keras' own model."""
-    found: list[cst.ClassDef] = []
-    while node not in found and len(node.bases) == 1 and not node.keywords:
-        decorators = [module.qualified(_called(each.decorator)) for each in node.decorators]
-        if not all(each and each.endswith(".register_keras_serializable") for each in decorators):
-            return []
-        found.append(node)
-        base = class_named(module, node.bases[0].value)
-        if base is None:
-            return found if _is_model(module, facts, node.bases[0].value) else []
-        node = base
-    return []
-
-
-def _is_model(module: Module, facts: Facts, base: cst.BaseExpression) -> bool:
-    name = module.qualified(base)
-    made = module.knowledge.class_type(name) if name else None
-    return (
-        made is not None
-        and made.kind is Kind.MODEL
-        and made.cls in {"Functional", "Sequential"}
-        and is_keras_3(facts, name)
-    )
-
-
-def _methods_of(line: Sequence[cst.ClassDef]) -> dict[str, cst.FunctionDef]:
-    """Return the methods that the first of these classes has, those of the others included."""
-    return {name: each for node in reversed(line) for name, each in methods_in(node).items()}
-
-
-def _heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef]:
-    """Return the classes of the file that derive from one, also by way of others."""
-    found = [node]
-    for each in module.nodes(cst.ClassDef):  # a base stands before its heirs
-        if any(class_named(module, base.value) in found for base in each.bases):
-            found.append(each)
-    return found[1:]
-
-
-def _called(node: cst.BaseExpression) -> cst.BaseExpression:
-    return node.func if isinstance(node, cst.Call) else node
-
-
 def _may_track(module: Module, facts: Facts, line: Sequence[cst.ClassDef]) -> bool:
     """Say whether these may update a metric, have another, or decide themselves what is logged."""
-    methods = _methods_of(line)
+    methods = methods_of(line)
     forbidden = (
         _TRACKS
         | (frozenset() if gives_one(module, facts, methods.get("call")) else _OF_SEVERAL)
@@ -230,11 +191,7 @@ def _is_fitted(
     if not runs and attributes & {"train_on_batch", "test_on_batch"}:
         return False
     if "compile" in methods:
-        compiles = [own["compile"] for each in line if "compile" in (own := methods_in(each))]
-        return all(
-            any(is_call_of_super(inner, "compile") for inner in descendants(each.body))
-            for each in compiles
-        )
+        return compiles_as_keras_does(line)
     return (runs and "compile" in attributes) or _has_an_optimizer(line)
 
 
@@ -267,7 +224,7 @@ def _returned(module: Module, step: cst.FunctionDef) -> cst.BaseExpression | Non
 
 
 def _is_only_a_graph(module: Module, step: cst.FunctionDef) -> bool:
-    return all(module.qualified(_called(each.decorator)) in _GRAPHS for each in step.decorators)
+    return all(module.qualified(called(each.decorator)) in _GRAPHS for each in step.decorators)
 
 
 def _loss_alone(

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Final
 
 import libcst as cst
 
@@ -31,6 +30,13 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.inner_layers import (
+    UNLESS_TOLD,
+    WITH_WEIGHTS,
+    attributes_read,
+    layers_built,
+    layers_made,
+)
 from kdoctor.rules.own_classes import methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, calls_that_make, method_of, word
@@ -40,16 +46,6 @@ from kdoctor.syntax.nodes import nodes_in, statements_in
 from kdoctor.syntax.walk import descendants
 
 _METHODS = ("build", "call", "compute_output_shape")
-WITH_WEIGHTS: Final = frozenset({
-    *("BatchNormalization", "Bidirectional", "Conv1D", "Conv1DTranspose", "Conv2D"),
-    *("Conv2DTranspose", "Conv3D", "Conv3DTranspose", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
-    *("Dense", "DepthwiseConv1D", "DepthwiseConv2D", "EinsumDense", "Embedding", "GRU", "GRUCell"),
-    *("GroupQueryAttention", "LSTM", "LSTMCell", "MultiHeadAttention", "PReLU", "SeparableConv1D"),
-    *("SeparableConv2D", "SimpleRNN", "SimpleRNNCell"),
-})  # fmt: skip
-"""Layers of Keras' own that have weights whatever they are made with, and lack them till built."""
-UNLESS_TOLD: Final = frozenset({"GroupNormalization", "LayerNormalization"})
-"""Layers that have weights unless they are made with ``center=False`` and ``scale=False``."""
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -63,8 +59,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if init is not None and _builds_by_others(init, {}):
             continue
-        made = [*_made(module, init), *_made(module, build)]
-        called, read = _read(methods["call"]), _read(build) | _built(init)
+        made = [*layers_made(module, init), *layers_made(module, build)]
+        called, read = attributes_read(methods["call"]), attributes_read(build) | layers_built(init)
         late = [each for each in dict.fromkeys(made) if each in called and each not in read]
         if late:
             yield _finding(module, node, build, late)
@@ -88,62 +84,6 @@ def _builds_by_others(build: cst.FunctionDef, methods: dict[str, cst.FunctionDef
         if isinstance(owner, cst.Subscript) and name == "build":
             return True
     return False
-
-
-def _made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
-    """Yield the attributes to which a method assigns one of Keras' layers with weights."""
-    for each in descendants(method.body) if method is not None else ():
-        if not isinstance(each, cst.Assign) or not isinstance(each.value, cst.Call):
-            continue
-        name = module.qualified(each.value.func)
-        made = module.knowledge.class_type(name) if name else None
-        if made is None or made.kind is not Kind.LAYER or not _has_weights(made.cls, each.value):
-            continue
-        for target in each.targets:
-            found = method and _attribute_of_self(target.target, method)
-            if found:
-                yield found
-
-
-def _has_weights(cls: str | None, call: cst.Call) -> bool:
-    """Say whether a layer of a class surely has weights, once it is built."""
-    if cls not in UNLESS_TOLD:
-        return cls in WITH_WEIGHTS
-    given = [each.keyword and each.keyword.value for each in call.args if not each.star]
-    return len(given) == len(call.args) and given.count(None) < 2 and "scale" not in given
-
-
-def _read(method: cst.FunctionDef) -> set[str]:
-    """Return the attributes of ``self`` that a method reads."""
-    parts = list(descendants(method.body))
-    stored = {id(each.target) for each in parts if isinstance(each, cst.AssignTarget)}
-    return {
-        found
-        for each in parts
-        if id(each) not in stored and (found := _attribute_of_self(each, method)) is not None
-    }
-
-
-def _built(init: cst.FunctionDef | None) -> set[str]:
-    """Return the attributes of ``self`` that are built, or called, as soon as they are made."""
-    if init is None:
-        return set()
-    found: list[str | None] = []
-    for each in descendants(init.body):
-        match each:
-            case cst.Call(func=cst.Attribute(value=layer, attr=cst.Name(value="build"))):
-                found.append(_attribute_of_self(layer, init))
-            case cst.Call(func=cst.Attribute() as layer):
-                found.append(_attribute_of_self(layer, init))
-    return {each for each in found if each is not None}
-
-
-def _attribute_of_self(node: cst.CSTNode, method: cst.FunctionDef) -> str | None:
-    match node:
-        case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)):
-            parameters = method.params.params
-            return name if parameters and parameters[0].name.value == owner else None
-    return None
 
 
 def _finding(
@@ -184,10 +124,10 @@ def _may_leave_one(node: ast.ClassDef, made: set[ast.AST]) -> bool:
         for target in each.targets
         if isinstance(target, ast.Attribute)
     }
-    return bool(inner and inner & _attributes_read(call) - _attributes_read(build))
+    return bool(inner and inner & _glimpsed_reads(call) - _glimpsed_reads(build))
 
 
-def _attributes_read(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _glimpsed_reads(method: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     return {
         each.attr
         for each in nodes_in(method)

@@ -1,0 +1,143 @@
+"""`compute_loss` keeps the loss in no metric any more: a step that returns the metrics logs 0.0.
+
+## What it does
+Reports a `train_step` or a `test_step` of a subclass of `Model` that computes the loss by
+`self.compute_loss(…)` or `self.compiled_loss(…)`, updates no metric by itself, and returns what all
+metrics hold: `self.compute_metrics(…)` or `{m.name: m.result() for m in self.metrics}`.
+
+## Why it breaks
+In Keras 2 computing the loss updated the metric `loss`, and the steps of Keras itself were written
+so. In Keras 3 they update it in a line of their own, which such a copy lacks: `loss` and `val_loss`
+are 0.0 in all epochs. Early stopping, checkpoints and a plateau of the rate go by it, and nothing
+raises. The weights are trained as they should be. Metrics that `compile` was given, and that no
+step updates, are `ValueError: Cannot get result() since the metric has not yet been built.`
+
+## What to write instead
+The line that is missing, before the metrics are returned:
+
+    for metric in self.metrics:
+        if metric.name == "loss":
+            metric.update_state(loss)
+
+The mean is one over the batches then: pass `sample_weight=tf.shape(y)[0]` along with the loss where
+the last batch is smaller.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.behaviour._logged_loss import GIVES_LOSS, name_of_loss, shows_loss
+from kdoctor.rules.behaviour._mean_examples import KEPT_IN_NONE, NOT_KEPT
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.lines import free_name, line_of
+from kdoctor.rules.own_classes import methods_in
+from kdoctor.rules.own_models import attribute_of_self, heirs, lineage, methods_of
+from kdoctor.rules.rule import Rule
+from kdoctor.rules.triggers import attribute, defines
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants, own_nodes
+
+_STEPS: Final = ("train_step", "test_step")
+_UPDATES: Final = frozenset({"compiled_metrics", "_compile_metrics", "update_state", *_STEPS})
+"""What a class reads that may update the metric ``loss`` after all."""
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such step."""
+    for node in module.nodes(cst.ClassDef):
+        own = methods_in(node)
+        if own.keys().isdisjoint(_STEPS):
+            continue
+        line = lineage(module, facts, node)
+        # A loss of the class' own was kept by none.
+        if not line or methods_of(line).keys() & GIVES_LOSS:
+            continue
+        if any(_may_update(each) for each in (*line, *heirs(module, node))):
+            continue
+        for step in (own[each] for each in _STEPS if each in own):
+            if len(step.params.params) != 2 or not shows_loss(module, node, line, step):
+                continue
+            computed = next(_losses(step), None)
+            if computed is not None and not module.is_guarded(computed):
+                yield _finding(module, node, step, computed)
+
+
+def _may_update(node: cst.ClassDef) -> bool:
+    return any(
+        isinstance(each, cst.Attribute) and each.attr.value in _UPDATES
+        for each in descendants(node.body)
+    )
+
+
+def _losses(step: cst.FunctionDef) -> Iterator[cst.Call]:
+    for each in descendants(step.body):
+        if isinstance(each, cst.Call) and attribute_of_self(each.func, step) in GIVES_LOSS:
+            yield each
+
+
+def _finding(
+    module: Module, node: cst.ClassDef, step: cst.FunctionDef, computed: cst.Call
+) -> Finding:
+    fix = _fix(module, step)
+    shown = "val_loss" if step.name.value == "test_step" else "loss"
+    return rule.finding(
+        module.place(computed),
+        f"`{shown}` is 0.0 in the logs: `{attribute_of_self(computed.func, step)}` of Keras 3 "
+        "updates no metric, and this step does not either",
+        symbol=f"{node.name.value}.{step.name.value}",
+        confidence=Confidence.LIKELY,
+        help="Update the metric called `loss` with it, before the step returns the metrics.",
+        fix=fix,
+        no_fix_because=None if fix else "what each metric is to be updated with is for you to say",
+    )
+
+
+def _fix(module: Module, step: cst.FunctionDef) -> Fix | None:
+    """Return the fix that keeps the loss before the one ``return``, if it has a name there."""
+    returns = [each for each in own_nodes(step.body) if isinstance(each, cst.Return)]
+    line = line_of(module, returns[0]) if len(returns) == 1 else None
+    if line is None or module.parent(line.line) is not step.body:
+        return None
+    kept = name_of_loss(module, step, line.span.start)
+    updates_others = any(
+        isinstance(each, cst.Call) and attribute_of_self(each.func, step) == "compute_metrics"
+        for each in descendants(step.body)
+    )
+    if kept is None or not updates_others:
+        return None
+    loss, edits = kept
+    metric = free_name(module, returns[0], "metric")
+    owner = step.params.params[0].name.value
+    text = (
+        f"for {metric} in {owner}.metrics:\n{line.indent}    "
+        f'if {metric}.name == "loss":\n{line.indent}        '
+        f"{metric}.update_state({loss})\n{line.indent}"
+    )
+    return Fix(
+        "Update the metric `loss`",
+        (*edits, Edit(Span(line.span.start, line.span.start), (text,))),
+        Applicability.UNSAFE,
+        unsafe_because="a last batch that is smaller counts as much as the others",
+    )
+
+
+rule = Rule(
+    code="KD470",
+    name="loss-is-not-kept",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=defines(*_STEPS) & attribute(*GIVES_LOSS),
+    since="3.0",
+)
+
+VALID = NOT_KEPT
+INVALID = KEPT_IN_NONE

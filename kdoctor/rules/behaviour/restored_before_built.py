@@ -1,0 +1,233 @@
+"""A checkpoint is restored into a model that has no weights yet: not all of them get their values.
+
+## What it does
+Reports `restore` and `read` of a `tf.train.Checkpoint` that keeps a model of one's own class, where
+nothing ran the model since it was made.
+
+## Why it breaks
+TensorFlow keeps what it read till the variables are made. In Keras 3 the first weight that the
+model makes (the kernel of its first layer, its embeddings), and in layers of one's own often more,
+is not found then: it keeps what its initializer gave, and stands twice among the weights. The rest
+is restored. Nothing raises, and training goes on, or predictions are made, with a layer of noise;
+`assert_consumed()` after the first batch tells. A model that begins with an `LSTM` or `GRU` fails
+with `AttributeError: 'LSTMCell' object has no attribute 'kernel'`.
+
+## What to write instead
+Run the model once, on one batch or on `keras.Input(batch_shape=…)`, before `restore`.
+
+## How we know
+Run on Keras 3.1.1, 3.4.0, 3.8.0, 3.12.0 and 3.15.1 and on tf_keras 2.21, which restores all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api.tensorflow_ways import ways_to
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import is_only_spelled_so
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import origins_of
+from kdoctor.rules.own_classes import class_named
+from kdoctor.rules.reads import names_spelled, reads_of
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, word
+from kdoctor.rules.unbuilt import NEITHER_RUNS_NOR_FILLS, is_made_of_tensors, unbuilt_layers
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+_CHECKPOINT: Final = "Checkpoint"
+_KEEPERS: Final = ways_to(f"tensorflow.train.{_CHECKPOINT}")
+_RESTORES: Final = frozenset({"read", "restore"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such call."""
+    for made in module.nodes(cst.Assign):
+        if not isinstance(made.value, cst.Call) or len(made.targets) != 1:
+            continue
+        model = made.targets[0].target
+        node = class_named(module, made.value.func) if isinstance(model, cst.Name) else None
+        if node is None or is_made_of_tensors(made.value):
+            continue
+        reads = _reads(module, model)
+        restored = _restored(module, model, reads)
+        if restored is None or module.is_guarded(restored):
+            continue
+        if not _is_run_before(module, model, reads, restored):
+            late = unbuilt_layers(module, facts, node)
+            if late:
+                yield _finding(module, module.source(model), node, restored)
+
+
+def _reads(module: Module, name: cst.BaseExpression) -> list[cst.Name]:
+    """Return where a name is read, from the top of the file."""
+    found = (each for each in reads_of(module, name) if not is_only_spelled_so(module, each))
+    return sorted(found, key=lambda each: module.span(each).start)
+
+
+def _restored(
+    module: Module, model: cst.BaseExpression, reads: Sequence[cst.Name]
+) -> cst.Call | None:
+    """Return the first call that restores a checkpoint which keeps a model, in the same code."""
+    around = origins_of(module).function_around
+    keeper = next((k for each in reads if (k := _keeper(module, each)) is not None), None)
+    if keeper is None or around(keeper) is not around(model):
+        return None
+    found = _restoring(module, keeper)
+    if found is not None:
+        return found
+    kept = module.parent(keeper)
+    match kept:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as name)]):
+            calls = (_restoring(module, each) for each in _reads(module, name))
+            first = next((each for each in calls if each is not None), None)
+            return first if first is not None and around(first) is around(model) else None
+    return None
+
+
+def _keeper(module: Module, read: cst.Name) -> cst.Call | None:
+    """Return the ``tf.train.Checkpoint(…)`` that a read is an argument of."""
+    passed = module.parent(read)
+    call = module.parent(passed) if isinstance(passed, cst.Arg) else None
+    if isinstance(call, cst.Call) and module.qualified(call.func) in _KEEPERS:
+        return call
+    return None
+
+
+def _restoring(module: Module, checkpoint: cst.BaseExpression) -> cst.Call | None:
+    """Return the call of ``restore`` on a checkpoint, where its parent is one."""
+    read = module.parent(checkpoint)
+    if not isinstance(read, cst.Attribute) or read.attr.value not in _RESTORES:
+        return None
+    called = module.parent(read)
+    return called if isinstance(called, cst.Call) and called.func is read else None
+
+
+def _is_run_before(
+    module: Module, model: cst.BaseExpression, reads: Sequence[cst.Name], restored: cst.Call
+) -> bool:
+    """Say whether something may have run a model, or given it another value, by then."""
+    origins = origins_of(module)
+    around, end = origins.function_around(model), module.span(restored).start
+    for read in reads:
+        if module.span(read).start > end:
+            return False
+        if len(module.bindings_at(read)) != 1:
+            return True
+        if origins.function_around(read) is not around:
+            if _may_be_called(module, read, around, end):
+                return True
+            continue
+        used = module.parent(read)
+        if isinstance(used, cst.Attribute) and used.value is read:
+            if used.attr.value not in NEITHER_RUNS_NOR_FILLS:
+                return True
+        elif _keeper(module, read) is None:
+            return True
+    return False
+
+
+def _may_be_called(
+    module: Module, node: cst.CSTNode, around: cst.FunctionDef | None, end: int
+) -> bool:
+    """Say whether the function that a node stands in may have been called before a place."""
+    inner = [each for each in module.ancestors(node) if isinstance(each, cst.FunctionDef)]
+    if around in inner:
+        inner = inner[: inner.index(around)]
+    if not inner:
+        return True
+    names = names_spelled(module, inner[-1].name.value)
+    return any(module.span(each).start < end for each in names if each is not inner[-1].name)
+
+
+def _finding(module: Module, model: str, node: cst.ClassDef, restored: cst.Call) -> Finding:
+    return rule.finding(
+        module.place(restored),
+        f"`{model}` has no weights yet: on Keras 3 the first of them, at least, is not restored "
+        "when it is made, and keeps what its initializer gives",
+        symbol=f"{node.name.value}, {_CHECKPOINT}",
+        confidence=Confidence.LIKELY,
+        help=f"Call `{model}` on one batch, or on `keras.Input(batch_shape=…)`, before.",
+        no_fix_because="what the model is to be called with is for you to say",
+    )
+
+
+def _may_keep_one(glimpse: Glimpse, _: Facts) -> bool:
+    return any(each.node.args or each.node.keywords for each in glimpse.calls_of(_CHECKPOINT))
+
+
+rule = Rule(
+    code="KD471",
+    name="restored-before-built",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word(_CHECKPOINT) & attribute(*_RESTORES) & Trigger(_may_keep_one),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\nimport tensorflow as tf\n\n\n"
+_CLASS = (
+    f"{_HEAD}class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.first = keras.layers.Dense(2, kernel_initializer='ones')\n"
+    "        self.last = keras.layers.Dense(1, kernel_initializer='ones')\n\n"
+    "    def call(self, x):\n        return self.last(self.first(x))\n\n\n"
+    "x = np.ones((2, 3), 'float32')\n"
+)
+_SAVED = (
+    f"{_CLASS}trained = Net()\ntrained(x)\n"
+    "trained.set_weights([np.full(each.shape, 7.0) for each in trained.get_weights()])\n"
+    "path = tf.train.Checkpoint(model=trained).save('kept')\n"
+)
+_MADE = f"{_SAVED}model = Net()\n"
+_KEPT = "kept = tf.train.Checkpoint(model=model)\n"
+_FOUND = "found = np.asarray(model(x)).tolist()\n"
+_STEP = "\n\ndef step(x):\n    return model(x)\n\n\n"
+
+VALID = [
+    # It was run, by whomever, or may have been.
+    f"{_MADE}model(x)\n{_KEPT}kept.restore(path)\n{_FOUND}",
+    f"{_MADE}model(keras.Input(batch_shape=(None, 3)))\n{_KEPT}kept.restore(path)\n{_FOUND}",
+    # Where `build` was called, the layers take what was kept for them.
+    f"{_MADE}model.build((None, 3))\n{_KEPT}kept.restore(path)\n{_FOUND}",
+    f"{_MADE}model.predict(x)\n{_KEPT}kept.restore(path)\n{_FOUND}",
+    f"{_MADE}{_KEPT}train(model)\nkept.restore(path)\n{_FOUND}",
+    f"{_MADE}{_STEP}step(x)\n{_KEPT}kept.restore(path)\n{_FOUND}",
+    f"{_MADE}run = lambda: model(x)\nrun()\n{_KEPT}kept.restore(path)\n{_FOUND}",
+    f"{_MADE}if ready:\n    model = load()\n{_KEPT}kept.restore(path)\n{_FOUND}",
+    # It is not restored, or not here; it is not the model that is kept.
+    f"{_MADE}{_KEPT}kept.save('more')\n{_FOUND}",
+    f"{_MADE}{_KEPT}\n\ndef again():\n    kept.restore(path)\n\n\nmodel(x)\nagain()\n{_FOUND}",
+    f"{_MADE}kept = tf.train.Checkpoint(step=tf.Variable(1))\nkept.restore(path)\n{_FOUND}",
+    f"{_MADE}kept = mine.Checkpoint(model=model)\nkept.restore(path)\n{_FOUND}",
+    # A model that has its weights, or is none of Keras 3.
+    (
+        f"{_HEAD}model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])\n{_KEPT}"
+        "kept.restore('kept-1')\n"
+    ),
+    f"{_MADE}{_KEPT}kept.restore(path)\n{_FOUND}".replace(
+        "import keras", "import tf_keras as keras"
+    ),
+    f"{_MADE}{_KEPT}kept.restore(path)\n{_FOUND}".replace("keras.Model", "Base"),
+]
+INVALID = [
+    Example(before=f"{_MADE}{_KEPT}kept.restore(path)\n{_FOUND}", same="found"),
+    Example(
+        before=f"{_MADE}tf.train.Checkpoint(model=model).restore(path).expect_partial()\n{_FOUND}",
+        same="found",
+    ),
+    # A manager, an optimizer, a function that is called later.
+    Example(
+        before=(
+            f"{_MADE}model.compile('sgd', 'mse')\n{_STEP}"
+            "kept = tf.train.Checkpoint(model=model, optimizer=model.optimizer)\n"
+            "manager = tf.train.CheckpointManager(kept, '.', max_to_keep=1)\n"
+            f"if path:\n    kept.read(path)\nfound = np.asarray(step(x)).tolist()\n"
+        ),
+        same="found",
+    ),
+]

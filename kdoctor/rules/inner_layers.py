@@ -1,0 +1,72 @@
+"""The layers that a layer or model of the user's makes: which have weights, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.rules.own_models import attribute_of_self
+from kdoctor.syntax import Module
+from kdoctor.syntax.walk import descendants
+
+WITH_WEIGHTS: Final = frozenset({
+    *("BatchNormalization", "Bidirectional", "Conv1D", "Conv1DTranspose", "Conv2D"),
+    *("Conv2DTranspose", "Conv3D", "Conv3DTranspose", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
+    *("Dense", "DepthwiseConv1D", "DepthwiseConv2D", "EinsumDense", "Embedding", "GRU", "GRUCell"),
+    *("GroupQueryAttention", "LSTM", "LSTMCell", "MultiHeadAttention", "PReLU", "SeparableConv1D"),
+    *("SeparableConv2D", "SimpleRNN", "SimpleRNNCell"),
+})  # fmt: skip
+"""Layers of Keras' own that have weights whatever they are made with, and lack them till built."""
+UNLESS_TOLD: Final = frozenset({"GroupNormalization", "LayerNormalization"})
+"""Layers that have weights unless they are made with ``center=False`` and ``scale=False``."""
+
+
+def layers_made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
+    """Yield the attributes to which a method assigns one of Keras' layers with weights."""
+    for each in descendants(method.body) if method is not None else ():
+        if not isinstance(each, cst.Assign) or not isinstance(each.value, cst.Call):
+            continue
+        name = module.qualified(each.value.func)
+        made = module.knowledge.class_type(name) if name else None
+        if made is None or made.kind is not Kind.LAYER or not has_weights(made.cls, each.value):
+            continue
+        for target in each.targets:
+            found = method and attribute_of_self(target.target, method)
+            if found:
+                yield found
+
+
+def has_weights(cls: str | None, call: cst.Call) -> bool:
+    """Say whether a layer of a class surely has weights, once it is built."""
+    if cls not in UNLESS_TOLD:
+        return cls in WITH_WEIGHTS
+    given = [each.keyword and each.keyword.value for each in call.args if not each.star]
+    return len(given) == len(call.args) and given.count(None) < 2 and "scale" not in given
+
+
+def attributes_read(method: cst.FunctionDef) -> set[str]:
+    """Return the attributes of ``self`` that a method reads."""
+    parts = list(descendants(method.body))
+    stored = {id(each.target) for each in parts if isinstance(each, cst.AssignTarget)}
+    return {
+        found
+        for each in parts
+        if id(each) not in stored and (found := attribute_of_self(each, method)) is not None
+    }
+
+
+def layers_built(init: cst.FunctionDef | None) -> set[str]:
+    """Return the attributes of ``self`` that are built, or called, as soon as they are made."""
+    if init is None:
+        return set()
+    found: list[str | None] = []
+    for each in descendants(init.body):
+        match each:
+            case cst.Call(func=cst.Attribute(value=layer, attr=cst.Name(value="build"))):
+                found.append(attribute_of_self(layer, init))
+            case cst.Call(func=cst.Attribute() as layer):
+                found.append(attribute_of_self(layer, init))
+    return {each for each in found if each is not None}
