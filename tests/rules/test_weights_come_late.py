@@ -8,7 +8,7 @@ import keras
 import libcst as cst
 import pytest
 
-from kdoctor.rules.behaviour.weights_come_late import UNLESS_TOLD, WITH_WEIGHTS, _has_weights
+from kdoctor.rules.behaviour._with_weights import UNLESS_TOLD, WITH_WEIGHTS, has_weights
 
 IMAGE, SERIES = (2, 6, 6, 3), (2, 6, 3)
 SHAPES = {
@@ -66,10 +66,10 @@ def test_it_has_weights_unless_it_is_told_to_have_none(name: str, told: str, has
     layer = eval(source.replace("axis", "groups=3, axis") if name[0] == "G" else source)  # noqa: S307
     build(layer, SERIES)
     assert bool(layer.weights) or not has
-    assert _has_weights(name, cst.ensure_type(cst.parse_expression(source), cst.Call)) is has
+    assert has_weights(name, cst.ensure_type(cst.parse_expression(source), cst.Call)) is has
 
 
 def test_what_is_not_seen_may_tell_it_so() -> None:
     for source in ("LayerNormalization(**more)", "LayerNormalization(-1, 1e-3, False, False)"):
         call = cst.ensure_type(cst.parse_expression(source), cst.Call)
-        assert not _has_weights("LayerNormalization", call)
+        assert not has_weights("LayerNormalization", call)

@@ -23,12 +23,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Final
 
 import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.behaviour._with_weights import UNLESS_TOLD, WITH_WEIGHTS, has_weights
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import methods_in
@@ -40,16 +40,6 @@ from kdoctor.syntax.nodes import nodes_in, statements_in
 from kdoctor.syntax.walk import descendants
 
 _METHODS = ("build", "call", "compute_output_shape")
-WITH_WEIGHTS: Final = frozenset({
-    *("BatchNormalization", "Bidirectional", "Conv1D", "Conv1DTranspose", "Conv2D"),
-    *("Conv2DTranspose", "Conv3D", "Conv3DTranspose", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"),
-    *("Dense", "DepthwiseConv1D", "DepthwiseConv2D", "EinsumDense", "Embedding", "GRU", "GRUCell"),
-    *("GroupQueryAttention", "LSTM", "LSTMCell", "MultiHeadAttention", "PReLU", "SeparableConv1D"),
-    *("SeparableConv2D", "SimpleRNN", "SimpleRNNCell"),
-})  # fmt: skip
-"""Layers of Keras' own that have weights whatever they are made with, and lack them till built."""
-UNLESS_TOLD: Final = frozenset({"GroupNormalization", "LayerNormalization"})
-"""Layers that have weights unless they are made with ``center=False`` and ``scale=False``."""
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -97,20 +87,12 @@ def _made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]:
             continue
         name = module.qualified(each.value.func)
         made = module.knowledge.class_type(name) if name else None
-        if made is None or made.kind is not Kind.LAYER or not _has_weights(made.cls, each.value):
+        if made is None or made.kind is not Kind.LAYER or not has_weights(made.cls, each.value):
             continue
         for target in each.targets:
             found = method and _attribute_of_self(target.target, method)
             if found:
                 yield found
-
-
-def _has_weights(cls: str | None, call: cst.Call) -> bool:
-    """Say whether a layer of a class surely has weights, once it is built."""
-    if cls not in UNLESS_TOLD:
-        return cls in WITH_WEIGHTS
-    given = [each.keyword and each.keyword.value for each in call.args if not each.star]
-    return len(given) == len(call.args) and given.count(None) < 2 and "scale" not in given
 
 
 def _read(method: cst.FunctionDef) -> set[str]:
