@@ -14,6 +14,7 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor import keras_api
+from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Span
 from kdoctor.rules.calls import (
@@ -39,6 +40,7 @@ _BASES: Final = frozenset({"Layer", "Functional"})  # `keras.Model` goes by the 
 _SAYS_ITSELF: Final = ("get_config", "from_config", "_auto_config", "__new__")
 _REGISTERS: Final = "register_keras_serializable"
 _COPY: Final = "models.clone_model"
+_CHECKPOINT: Final = ".ModelCheckpoint"
 OF_BASE: Final = frozenset({"name", "trainable", "dtype"})
 """What Keras says of every layer, whatever ``__init__`` takes."""
 
@@ -98,8 +100,10 @@ def _kept_models(module: Module) -> Iterator[tuple[cst.Call, cst.BaseExpression]
         model = model_of(use)
         if model is not None and not module.is_guarded(use.call):
             yield use.call, model
-    for use in method_uses(module, "to_json"):
-        if isinstance(use.call.func, cst.Attribute) and not module.is_guarded(use.call):
+    for use in method_uses(module, "to_json", "fit"):
+        if not isinstance(use.call.func, cst.Attribute) or module.is_guarded(use.call):
+            continue
+        if use.what != "fit" or _keeps_whole_models(module, use.call):
             yield use.call, use.call.func.value
     for each in module.references:
         if each.call is None or not each.name.endswith(_COPY) or is_hidden(each.call):
@@ -108,6 +112,20 @@ def _kept_models(module: Module) -> Iterator[tuple[cst.Call, cst.BaseExpression]
         is_told = argument(each.call, "clone_function", 2) is not None
         if copied is not None and not is_told and not module.is_guarded(each.call):
             yield each.call, copied.value
+
+
+def _keeps_whole_models(module: Module, fit: cst.Call) -> bool:
+    """Say whether one of the callbacks that are written out saves the model as a whole."""
+    given = argument(fit, "callbacks")
+    listed = None if given is None else value_of(module, given.value)
+    for each in listed.elements if isinstance(listed, cst.List | cst.Tuple) else ():
+        made = value_of(module, each.value)
+        if isinstance(made, cst.Call) and not is_hidden(made):
+            name = module.qualified(made.func) or ""
+            is_one = split_root(name) is not None and name.endswith(_CHECKPOINT)
+            if is_one and argument(made, "save_weights_only", 4) is None:
+                return True
+    return False
 
 
 def _classes(module: Module, facts: Facts) -> Iterator[Own]:
@@ -238,7 +256,6 @@ def _may_leave_it(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bo
     )
 
 
-LEAVES_IT: Final[Trigger] = word("save", "save_model", "clone_model", "to_json") & classes(
-    _may_leave_it
-)
+_KEEP: Final = ("save", "save_model", "clone_model", "to_json", "ModelCheckpoint")
+LEAVES_IT: Final[Trigger] = word(*_KEEP) & classes(_may_leave_it)
 """A trigger: there is such a class, and models are saved or copied."""

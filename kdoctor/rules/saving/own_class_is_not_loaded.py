@@ -3,7 +3,7 @@
 ## What it does
 Reports the `__init__` of a class made from `keras.layers.Layer` or `keras.Model` that has no
 `get_config` and does not take `**kwargs`, where the file saves or copies a model that surely has an
-object of it inside (`model.save`, `save_model`, `to_json`, `clone_model`).
+object of it inside (`model.save`, `save_model`, `to_json`, `clone_model`, `ModelCheckpoint`).
 
 ## Why it breaks
 Where a class says nothing for itself, Keras notes what `__init__` was called with. Keras 2 noted no
@@ -138,6 +138,12 @@ _READ = (
     "again = keras.models.model_from_json(model.to_json(), custom_objects={'Block': Block})\n"
     "again.set_weights(model.get_weights())\n"
 )
+_KEPT = (
+    "import numpy as np\n\nmodel.compile('sgd', 'mse')\n"
+    "best = keras.callbacks.ModelCheckpoint('net.keras')\n"
+    "model.fit(np.ones((4, 3)), np.ones((4, 4)), callbacks=[best])\n"
+    "again = keras.models.load_model('net.keras', custom_objects={'Block': Block})\n"
+)
 _NET = (
     "import keras\nimport numpy as np\n\n\nclass Net(keras.Model):\n    def __init__({init}):\n"
     "        super().__init__({base})\n{kept}"
@@ -180,6 +186,11 @@ VALID = [
     ),
     # Weights alone are saved, or another model.
     _layer(end="model.save_weights('net.weights.h5')\n"),
+    _layer(
+        end="saver = keras.callbacks.ModelCheckpoint('a.weights.h5', save_weights_only=True)\n"
+        "model.fit(x, y, callbacks=[saver])\n"
+    ),
+    _layer(end="saver = keras.callbacks.ModelCheckpoint('a.keras')\nmodel.fit(x, y)\n"),
     _layer(end="other = keras.Sequential([keras.layers.Dense(1)])\nother.save('net.keras')\n"),
     _layer(end="keras.models.clone_model(model, clone_function=lambda layer: layer)\n"),
     # It is made by a class that is made anew itself: nothing is asked of the layer.
@@ -251,6 +262,12 @@ INVALID = [
             "def built():\n    x = keras.Input((3,))\n    return keras.Model(x, Block(4)(x))\n\n\n"
             "model = built()\n",
         ),
+        "TypeError: ",
+    ),
+    # Saved while it is trained.
+    _example(
+        _layer(end=_KEPT),
+        _layer("self, units, **kwargs", "**kwargs", end=_KEPT),
         "TypeError: ",
     ),
     # Models of one's own, saved themselves.
