@@ -34,7 +34,7 @@ from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._unbuilt import makes_weights
 from kdoctor.rules.calls import argument, is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, class_of, methods_in
+from kdoctor.rules.own_classes import class_named, class_of, is_only_registered, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, member, method_of
 from kdoctor.syntax import Module
@@ -66,7 +66,9 @@ def _lineage(module: Module, facts: Facts, cls: cst.ClassDef) -> list[cst.ClassD
     found: list[cst.ClassDef] = []
     at: cst.ClassDef | None = cls
     while at is not None:
-        if len(at.bases) != 1 or at in found or "build" in methods_in(at) or at.decorators:
+        if len(at.bases) != 1 or at in found or not is_only_registered(module, at):
+            return None
+        if "build" in methods_in(at):
             return None
         found.append(at)
         base = at.bases[0].value
@@ -227,7 +229,8 @@ VALID = [
     _MODEL.replace("(keras.Model)", "(keras.Sequential)") + "model.build((None, 3))\n",
     # A layer's `build` made no weights of what is inside on Keras 2, either.
     _MODEL.replace("keras.Model", "keras.layers.Layer") + "model.build((None, 3))\n",
-    # Another base may build.
+    # Another base, or a decorator, may build.
+    _MODEL.replace("class Net", "@mine\nclass Net") + "model.build((None, 3))\n",
     _MODEL.replace("(keras.Model)", "(Mixin, keras.Model)") + "model.build((None, 3))\n",
     _MODEL.replace("import keras\n", "import tf_keras as keras\n") + "model.build((None, 3))\n",
     # The method of another object.
@@ -237,6 +240,11 @@ INVALID = [
     _built("(None, 3)", "(None, 3)"),
     _built("input_shape=[1, 3]", "[1, 3]"),
     _built("(None,) + (3,)", "(None,) + (3,)"),
+    _built(
+        "(None, 3)",
+        "(None, 3)",
+        _MODEL.replace("class Net", "@keras.saving.register_keras_serializable()\nclass Net"),
+    ),
     # Layers in a list; a layer of one's own; a class of one's own between.
     _built(
         "(None, 3)",

@@ -29,7 +29,7 @@ from kdoctor.rules.calls import (
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.makings import makings_of
-from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.own_classes import class_named, is_only_registered, methods_in
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.rules.saving._uses import method_uses, model_of, saves
 from kdoctor.rules.triggers import Trigger, classes, method_of, word
@@ -38,7 +38,6 @@ from kdoctor.syntax.walk import descendants
 
 _BASES: Final = frozenset({"Layer", "Functional"})  # `keras.Model` goes by the latter
 _SAYS_ITSELF: Final = ("get_config", "from_config", "_auto_config", "__new__")
-_REGISTERS: Final = "register_keras_serializable"
 _COPY: Final = "models.clone_model"
 _CHECKPOINT: Final = ".ModelCheckpoint"
 OF_BASE: Final = frozenset({"name", "trainable", "dtype"})
@@ -137,9 +136,9 @@ def _classes(module: Module, facts: Facts) -> Iterator[Own]:
         init = methods_in(node).get("__init__")
         if init is None or node.keywords or init.decorators or module.is_guarded(node):
             continue
-        if not all(_registers(module, each) for each in node.decorators):
-            continue
-        if any(each in module.source(node) for each in _SAYS_ITSELF):
+        if not is_only_registered(module, node) or any(
+            each in module.source(node) for each in _SAYS_ITSELF
+        ):
             continue
         params = init.params
         if not params.params or params.posonly_params or isinstance(params.star_arg, cst.Param):
@@ -147,12 +146,6 @@ def _classes(module: Module, facts: Facts) -> Iterator[Own]:
         to_base = _call_of_base(init)
         if to_base is not None:
             yield Own(node, init, made.kind, to_base)
-
-
-def _registers(module: Module, decorator: cst.Decorator) -> bool:
-    called = decorator.decorator
-    function = called.func if isinstance(called, cst.Call) else called
-    return (module.qualified(function) or "").endswith(_REGISTERS)
 
 
 def _call_of_base(init: cst.FunctionDef) -> cst.Call | None:

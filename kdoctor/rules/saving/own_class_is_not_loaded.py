@@ -270,6 +270,15 @@ INVALID = [
         _layer("self, units, **kwargs", "**kwargs", end=_KEPT),
         "TypeError: ",
     ),
+    _example(
+        _layer(end=_COPIED).replace(
+            "class Bl", "@keras.saving.register_keras_serializable()\nclass Bl"
+        ),
+        _layer("self, units, **kwargs", "**kwargs", end=_COPIED).replace(
+            "class Bl", "@keras.saving.register_keras_serializable()\nclass Bl"
+        ),
+        "TypeError: ",
+    ),
     # Models of one's own, saved themselves.
     _example(
         _net("self", held="", units="4", given=""),
