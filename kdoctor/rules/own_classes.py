@@ -18,6 +18,7 @@ OPTIMIZER_HOOKS: Final = frozenset(
     }
 )
 """What Keras 2 called on an optimizer; Keras 3 calls ``build`` and ``update_step``."""
+_REGISTERS: Final = "register_keras_serializable"
 
 
 def kind_of_class(module: Module, node: cst.ClassDef) -> Kind | None:
@@ -78,6 +79,13 @@ def class_of(module: Module, made: Type) -> cst.ClassDef | None:
 def class_around(module: Module, node: cst.CSTNode) -> cst.ClassDef | None:
     """Return the innermost class that a node stands in."""
     return next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
+
+
+def is_only_registered(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether all that decorates a class, if anything, names it for saved models."""
+    decorators = (each.decorator for each in node.decorators)
+    functions = (each.func if isinstance(each, cst.Call) else each for each in decorators)
+    return all((module.qualified(each) or "").endswith(_REGISTERS) for each in functions)
 
 
 def methods_in(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:

@@ -9,7 +9,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.rules.calls import is_call_of_super, is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.own_classes import class_named, is_only_registered, methods_in
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -18,8 +18,7 @@ def lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassD
     """Return a class and those of the file below it, if all else in it is Keras' own model."""
     found: list[cst.ClassDef] = []
     while node not in found and len(node.bases) == 1 and not node.keywords:
-        decorators = [module.qualified(called(each.decorator)) for each in node.decorators]
-        if not all(each and each.endswith(".register_keras_serializable") for each in decorators):
+        if not is_only_registered(module, node):
             return []
         found.append(node)
         base = class_named(module, node.bases[0].value)

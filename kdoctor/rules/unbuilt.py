@@ -39,7 +39,7 @@ def unbuilt_layers(module: Module, facts: Facts, node: cst.ClassDef) -> list[str
     call = methods.get("call")
     if call is None or methods.keys() & {"build", "__new__", "__getattr__"}:
         return []
-    if not _is_plain_model(module, line[-1]):
+    if not is_plain_model(module, line[-1]):
         return []
     made: list[str] = []
     ready: set[str] = set()
@@ -66,7 +66,8 @@ def _reached(call: cst.FunctionDef, methods: dict[str, cst.FunctionDef]) -> set[
     return found
 
 
-def _is_plain_model(module: Module, node: cst.ClassDef) -> bool:
+def is_plain_model(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether the base of a class is `keras.Model`."""
     name = module.qualified(node.bases[0].value)
     return name is not None and name.rpartition(".")[2] == "Model"
 

@@ -1,15 +1,18 @@
-"""An input without a name is `input_layer`, no longer `input_1`.
+"""An input without a name is `input_layer`, no longer `input_1`; a model is `functional`.
 
 ## What it does
-Reports `model.get_layer("input_1")` of models that this program builds itself.
+Reports `model.get_layer("input_1")` of models that this program builds itself, and
+`get_layer("model_1")` where a `keras.Model(inputs, outputs)` without a name surely is in them.
 
 ## Why it breaks
 Keras 2 named inputs `input_1`, `input_2`, …; Keras 3 names them `input_layer`, `input_layer_1`, …:
-`ValueError: No such layer: input_1.` All other layers are named as before.
+`ValueError: No such layer: input_1.` What was `model`, `model_1`, … is `functional`,
+`functional_1`, …. All other layers are named as before.
 
 ## What to write instead
-A name of your own, `keras.Input((4,), name="image")`, or `model.inputs[0]`. The fix writes the new
-name; it is unsafe, as the number depends on what was built before.
+A name of your own, `keras.Input((4,), name="image")`, `keras.Model(x, y, name="encoder")`, or
+`model.inputs[0]`. The fix writes the new name; it is unsafe, as the number depends on what was
+built before.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21; the names that layers get by themselves were compared for
@@ -26,14 +29,15 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, literal
+from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.makings import makings_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called
 
-_OLD = re.compile(r"input_([1-9]\d*)")
+_OLD = re.compile(r"input_([1-9]\d*)|model(_[1-9]\d*)?")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
@@ -46,8 +50,37 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001
         if use.owner.cls != "Functional" or text is None or module.is_guarded(text):
             continue
         match = _OLD.fullmatch(str(literal(text)))
-        if match and not _is_given(module, match[0]):
+        if not match or _is_given(module, match[0]):
+            continue
+        if match[1] or _has_a_model(module, use.node.value):
             yield _finding(module, use, text, match)
+
+
+def _has_a_model(module: Module, owner: cst.BaseExpression) -> bool:
+    """Say whether a model without a name surely is in what the expression is."""
+    if any(each.name.value == "Model" for each in module.nodes(cst.ClassDef)):
+        return False  # which goes by that name on Keras 3, too
+    makings = makings_of(module)
+    made = [makings.made(owner, frame) for frame in makings.runs(owner)]
+    return bool(made) and all(
+        each is not None
+        and any(
+            call is not each.call and _is_unnamed_model(module, call)
+            for call in makings.inside(each)
+        )
+        for each in made
+    )
+
+
+def _is_unnamed_model(module: Module, call: cst.Call) -> bool:
+    name = module.qualified(call.func)
+    made = module.knowledge.class_type(name) if name else None
+    return (
+        made is not None
+        and made.cls == "Functional"
+        and argument(call, "name", 2) is None
+        and not is_hidden(call)
+    )
 
 
 def _name(use: MemberUse) -> cst.SimpleString | None:
@@ -56,20 +89,20 @@ def _name(use: MemberUse) -> cst.SimpleString | None:
 
 
 def _is_given(module: Module, name: str) -> bool:
-    return re.search(rf"name\s*=\s*['\"]{name}['\"]", module.text) is not None
+    return re.search(rf"(?<!get_layer\()name\s*=\s*['\"]{name}['\"]", module.text) is not None
 
 
 def _finding(
     module: Module, use: MemberUse, text: cst.SimpleString, match: re.Match[str]
 ) -> Finding:
-    number = int(match[1]) - 1
-    new = f"input_layer_{number}" if number else "input_layer"
+    new = _new_name(match)
+    kind, base = ("inputs", "input_layer") if match[1] else ("models", "functional")
     return rule.finding(
         module.place(text),
-        f"inputs are named `input_layer`: ValueError: No such layer: {match[0]}.",
+        f"{kind} are named `{base}`: ValueError: No such layer: {match[0]}.",
         symbol=f"{use.owner.cls}.{use.member}",
         confidence=use.confidence,
-        help=f"Give the input a name of its own, or write `{new}`.",
+        help=f"Give it a name of its own, or write `{new}`.",
         fix=Fix(
             f"Write `{new}`",
             (Edit(module.span(text), (f"{text.quote}{new}{text.quote}",)),),
@@ -77,6 +110,13 @@ def _finding(
             unsafe_because="the number depends on what was built before",
         ),
     )
+
+
+def _new_name(match: re.Match[str]) -> str:
+    if not match[1]:
+        return f"functional{match[2] or ''}"
+    number = int(match[1]) - 1
+    return f"input_layer_{number}" if number else "input_layer"
 
 
 def _may_be_old(_: Facts, called: Called) -> bool:
@@ -100,7 +140,27 @@ _MODEL = (
     "model = keras.Model(x, keras.layers.Dense(1)(x))\n"
 )
 
+_NESTED = (
+    "import keras\n\nkeras.backend.clear_session()\nx = keras.layers.Input((2,))\n"
+    "first = keras.Model(x, keras.layers.Dense(1)(x){})\n"
+    "second = keras.Model(x, keras.layers.Dense(3)(x))\n"
+    "both = keras.Model(x, [first(x), second(x)])\n"
+)
+
 VALID = [
+    # It has that name; there is no model inside, or it is not known.
+    _NESTED.format(", name='model'") + "part = both.get_layer('model')",
+    _NESTED.format("") + "part = both.get_layer('functional')",
+    _MODEL + "part = model.get_layer('model')",
+    "import keras\n\ndef first(model):\n    return model.get_layer('model_1')",
+    "import keras\n\nboth = keras.models.load_model('old.h5')\nboth.get_layer('model_1')",
+    # A class of one's own of that name.
+    "import keras\n\n\nclass Model(keras.Model):\n    pass\n\n\n"
+    + _NESTED.format("").removeprefix("import keras\n\n")
+    + "part = both.get_layer('model')",
+    (_NESTED.format("") + "both.get_layer('model')").replace(
+        "import keras", "import tf_keras as keras"
+    ),
     _MODEL + "model.get_layer('dense_1')\nmodel.get_layer(name='input_layer')",
     (
         "import keras\nx = keras.layers.Input((2,), name='input_1')\n"
@@ -117,5 +177,21 @@ INVALID = [
         after=_MODEL + "first = model.get_layer('input_layer')",
         raises="ValueError: No such layer: input_1.",
         unsafe=True,
+    ),
+    Example(
+        before=_NESTED.format("") + "part = both.get_layer('model_1')",
+        after=_NESTED.format("") + "part = both.get_layer('functional_1')",
+        raises="ValueError: No such layer: model_1.",
+        unsafe=True,
+        on_keras_2=True,
+        same="part.output_shape",
+    ),
+    Example(
+        before=_NESTED.format("") + "part = both.get_layer(name='model')",
+        after=_NESTED.format("") + "part = both.get_layer(name='functional')",
+        raises="ValueError: No such layer: model.",
+        unsafe=True,
+        on_keras_2=True,
+        same="part.output_shape",
     ),
 ]

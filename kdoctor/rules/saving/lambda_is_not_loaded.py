@@ -1,23 +1,26 @@
-"""A model with `Lambda(lambda …)` is saved, and `load_model` refuses it.
+"""A model with `Lambda(lambda …)` is saved or copied, and Keras refuses to make it anew.
 
 ## What it does
 Reports `load_model` (without `safe_mode=`) of a file that the same program writes, where the model
-that it writes there is surely made with a `Lambda` layer of a Python lambda.
+that it writes there is surely made with a `Lambda` layer of a Python lambda, and `clone_model` of
+such a model.
 
 ## Why it breaks
 A lambda is saved as bytecode, and running bytecode out of a file is refused: `ValueError: Requested
 the deserialization of a `Lambda` layer whose `function` is a Python lambda. This carries a
 potential risk of arbitrary code execution and thus it is disallowed by default.` Keras 2 refused it
-for `.keras` files only; Keras 3 does for `.h5` too, from 3.11.3 on.
+for `.keras` files only; Keras 3 does for `.h5` too, from 3.11.3 on, and for the copies that
+`clone_model` makes from 3.15 on.
 
 ## What to write instead
 A layer of your own, registered with `@keras.saving.register_keras_serializable()`, or a function
 with a name, passed as `custom_objects={"name": function}`. For a file that you trust,
-`load_model(path, safe_mode=False)`.
+`load_model(path, safe_mode=False)`. For copies, `keras.config.enable_unsafe_deserialization()`
+first.
 
 ## How we know
 Run on Keras 3.15.1 and tf_keras 2.21 with both formats. The fix is unsafe: `safe_mode=False` runs
-code that is in the file.
+code that is in the file. Since when copies are refused was read in 3.14.0 and 3.15.0.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from kdoctor.rules.calls import (
     argument,
     instances,
     is_hidden,
+    is_keras_3,
     keras_version,
     value_of,
     with_keyword,
@@ -50,6 +54,8 @@ _ERROR = (
     "lambda"
 )
 _REFUSES_H5 = Version("3.11.3")
+_REFUSES_COPIES = Version("3.15")
+_COPY = "models.clone_model"
 _SWITCH = "enable_unsafe_deserialization"
 
 
@@ -60,6 +66,33 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     lambdas = frozenset(_lambdas(module, facts))
     if not lambdas:
         return
+    yield from _loads(module, facts, lambdas)
+    if keras_version(facts) >= _REFUSES_COPIES:
+        yield from _copies(module, facts, lambdas)
+
+
+def _copies(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
+    makings = makings_of(module)
+    for each in module.references:
+        call = each.call
+        if call is None or not each.name.endswith(_COPY) or not is_keras_3(facts, each.name):
+            continue
+        if is_hidden(call) or argument(call, "clone_function", 2) or module.is_guarded(call):
+            continue
+        copied = argument(call, "model", 0)
+        if copied is not None and _has(makings, call, copied.value, lambdas):
+            yield rule.finding(
+                module.place(call),
+                f"the model has a `Lambda` of a Python lambda, which is not copied: {_ERROR}",
+                symbol=each.name,
+                confidence=each.confidence,
+                help="Make the lambda a layer of your own, or allow it with "
+                "`keras.config.enable_unsafe_deserialization()`.",
+                no_fix_because="what the lambda becomes is for you to say",
+            )
+
+
+def _loads(module: Module, facts: Facts, lambdas: frozenset[cst.Call]) -> Iterator[Finding]:
     makings = makings_of(module)
     written = [*saves(module)]
     for use in loads(module):
@@ -93,7 +126,13 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _holds(makings: Makings, save: PathUse, layers: frozenset[cst.Call]) -> bool:
     """Say whether a model that is saved surely has one of these layers in it."""
     model = model_of(save)
-    made = [makings.made(model, frame) for frame in makings.runs(save.call)] if model else []
+    return model is not None and _has(makings, save.call, model, layers)
+
+
+def _has(
+    makings: Makings, at: cst.Call, model: cst.BaseExpression, layers: frozenset[cst.Call]
+) -> bool:
+    made = [makings.made(model, frame) for frame in makings.runs(at)]
     return any(each is not None and not layers.isdisjoint(makings.inside(each)) for each in made)
 
 
@@ -110,7 +149,7 @@ rule = Rule(
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=word("load_model")
+    triggers=word("load_model", "clone_model")
     & word("Lambda")
     & Trigger(lambda glimpse, _: ast.Lambda in glimpse.nodes),
     since="3.0",
@@ -129,6 +168,13 @@ _BUILT = (
 )
 
 VALID = [
+    # Copied by a function of one's own, or allowed; another model.
+    _DOUBLE + "keras.models.clone_model(model, clone_function=lambda layer: layer)",
+    _DOUBLE + "keras.config.enable_unsafe_deserialization()\nkeras.models.clone_model(model)",
+    _DOUBLE + "plain = keras.Sequential([keras.layers.Dense(1)])\nkeras.models.clone_model(plain)",
+    (_DOUBLE + "keras.models.clone_model(model)").replace(
+        "import keras", "import tf_keras as keras"
+    ),
     _DOUBLE + "model.save('a.keras')\nkeras.models.load_model('a.keras', safe_mode=False)",
     _DOUBLE + "model.save('a.keras')\nkeras.models.load_model('b.keras')",
     _DOUBLE + "keras.config.enable_unsafe_deserialization()\nmodel.save('a.keras')\n"
@@ -187,5 +233,11 @@ INVALID = [
         "again = keras.saving.load_model('a.keras', safe_mode=False)",
         raises=_ERROR,
         unsafe=True,
+    ),
+    # A copy.
+    Example(
+        before=_DOUBLE + "again = keras.models.clone_model(model)",
+        raises=_ERROR,
+        on_keras_2=True,
     ),
 ]

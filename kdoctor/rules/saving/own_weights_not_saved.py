@@ -35,12 +35,12 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import keras_api
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rewrite.source_lines import line_end, margin
+from kdoctor.model import Confidence, Finding, Fix, Severity
 from kdoctor.rules.calls import is_keras_3, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import keeps_own, methods_in
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.rules.triggers import classes, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.nodes import nodes_in
@@ -111,24 +111,14 @@ def _finding(
 
 def _fix(module: Module, facts: Facts, node: cst.ClassDef) -> Fix | None:
     """Return the fix that adds the two methods at the end of the class."""
-    if not isinstance(node.body, cst.IndentedBlock):
-        return None
-    last = module.span(node.body.body[-1]).end
-    start = module.span(next(iter(methods_in(node).values()))).start
-    indent = margin(module.text, start)
-    outer = margin(module.text, module.span(node).start)
-    step = indent.removeprefix(outer)
-    if indent.strip() or outer.strip() or not step:
-        return None
     spelled, need = speller_at(module, node).spell("keras.layers.Layer")
-    methods = "".join(
-        f"\n\n{indent}def {name}(self, store):\n{indent}{step}{spelled}.{name}(self, store)"
-        for name in _SAVES
-    )
-    at = line_end(module.text, last)
+    methods = {f"{name}(self, store)": f"{spelled}.{name}(self, store)" for name in _SAVES}
+    edit = at_the_end(module, node, methods)
+    if edit is None:
+        return None
     return Fix(
         "Save and load all weights of the layer",
-        (Edit(Span(at, at), (methods,)),),
+        (edit,),
         facts.applicability(*(each for each in INVALID if each.after)),
         () if need is None else (need,),
     )

@@ -1,0 +1,310 @@
+"""`model.build((None, 28, 28))` of a model of one's own makes no weights any more.
+
+## What it does
+Reports `build` of an object of a class made from `keras.Model` that has no `build` of its own and
+whose `__init__` makes layers with weights, unless the object was called before, or is trained or
+called next, before anything asks for its weights.
+
+## Why it breaks
+Keras 2 ran `call` with a tensor of that shape, which made the weights of all layers inside. Keras 3
+marks the model as built, and runs nothing. Till its first batch the model has no weights:
+`summary()` and `count_params()` say 0, `load_weights` loads nothing and `set_weights([])` copies
+nothing, without an error. An optimizer that is built with its variables knows none of them:
+`ValueError: Unknown variable`. A saved model is `ValueError: A total of 1 objects could not be
+loaded`.
+
+## What to write instead
+Call it with a symbolic tensor: `model(keras.Input((28, 28)))`, or with its batch size,
+`model(keras.Input(batch_shape=(None, 28, 28)))`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, with layers, lists of layers and a `Sequential` inside; and
+read in Keras 3.0.0, 3.3.3, 3.6.0 and 3.9.0.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor import keras_api
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.behaviour._unbuilt import makes_weights
+from kdoctor.rules.calls import argument, speller_at
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import origins_of
+from kdoctor.rules.own_classes import class_of, methods_in
+from kdoctor.rules.own_models import lineage, methods_of
+from kdoctor.rules.reads import names_spelled
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import classes, member, method_of
+from kdoctor.rules.unbuilt import OF_NO_MATTER, is_plain_model
+from kdoctor.syntax import Module
+from kdoctor.syntax.members import MemberUse
+
+_CALL: Final = "()"
+_PASSED_ON: Final = "(…)"  # as an argument
+_RUNS: Final = frozenset({
+    *("evaluate", "fit", "predict", "predict_on_batch", "test_on_batch", "train_on_batch", _CALL),
+})  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such call."""
+    for use in module.members:
+        if use.member != "build" or use.owner.kind is not Kind.MODEL or use.called is None:
+            continue
+        cls = None if use.owner_defines else class_of(module, use.owner)
+        line = [] if cls is None else _lineage(module, facts, cls)
+        if not line or not makes_weights(module, line) or module.is_guarded(use.called):
+            continue
+        if not _is_run_around(module, use):
+            yield _finding(module, facts, use, line)
+
+
+def _lineage(module: Module, facts: Facts, cls: cst.ClassDef) -> list[cst.ClassDef]:
+    """Return a class and those of the file that it is made from, up to ``keras.Model``.
+
+    None of them where one builds for itself.
+    """
+    found = lineage(module, facts, cls)
+    methods = methods_of(found)
+    if "build" in methods or "call" not in methods or not is_plain_model(module, found[-1]):
+        return []
+    return found
+
+
+def _is_run_around(module: Module, use: MemberUse) -> bool:
+    """Say whether what is written like the object was run above, or is run before all else."""
+    owner = module.source(use.node.value)
+    start = module.span(use.node).start
+    function = origins_of(module).function_around(use.node)
+    uses = sorted(_uses(module, owner), key=lambda each: each[0])
+    if any(place < start and name in _RUNS for place, name, _ in uses):
+        return True
+    after = (
+        name
+        for place, name, node in uses
+        if place > start and origins_of(module).function_around(node) is function
+    )
+    return next((name in _RUNS for name in after if name not in OF_NO_MATTER), False)
+
+
+def _uses(module: Module, owner: str) -> Iterator[tuple[int, str, cst.CSTNode]]:
+    """Yield where what is written so is called, or a member of it is read, and which."""
+    leaf = owner.rpartition(".")[2]
+    for each in names_spelled(module, leaf):
+        above = module.parent(each)
+        node = above if isinstance(above, cst.Attribute) and above.attr is each else each
+        around = module.parent(node)
+        if module.source(node) != owner:
+            continue
+        if isinstance(around, cst.Attribute) and around.value is node:
+            yield module.span(around).start, around.attr.value, around
+        elif isinstance(around, cst.Call) and around.func is node:
+            yield module.span(around).start, _CALL, around
+        elif isinstance(around, cst.Arg):
+            yield module.span(node).start, _PASSED_ON, around
+
+
+def _finding(module: Module, facts: Facts, use: MemberUse, lineage: list[cst.ClassDef]) -> Finding:
+    assert use.called is not None
+    fix = _fix(module, facts, use.node, use.called, lineage)
+    name = lineage[0].name.value
+    return rule.finding(
+        module.place(use.called),
+        f"this makes no weights: `{name}` has none till it is called, and what is counted, loaded "
+        "or copied before that is nothing",
+        symbol=f"{name}.build",
+        confidence=use.confidence,
+        help="Call the model with a symbolic tensor: `model(keras.Input(batch_shape=…))`.",
+        fix=fix,
+        no_fix_because=None if fix else "what it is called with is more than one tensor",
+    )
+
+
+def _fix(
+    module: Module,
+    facts: Facts,
+    node: cst.Attribute,
+    call: cst.Call,
+    lineage: list[cst.ClassDef],
+) -> Fix | None:
+    """Return the fix that calls the model with a symbolic tensor of that shape."""
+    shape = argument(call, "input_shape", 0)
+    if shape is None or len(call.args) != 1 or not isinstance(module.parent(call), cst.Expr):
+        return None
+    if not _takes_one(lineage):
+        return None
+    is_known = _is_one_shape(shape.value)
+    if is_known is False:
+        return None
+    owner, value = module.span(node.value), module.outer_span(shape.value)
+    if "#" in module.text[owner.end : value.start]:
+        return None
+    spelled, need = speller_at(module, node).spell("keras.Input")
+    edits = (
+        Edit(Span(owner.end, value.start), (f"({spelled}(batch_shape=",)),
+        Edit(Span(value.end, value.end), (")",)),
+    )
+    title = "Call it with a symbolic tensor of that shape"
+    needs = () if need is None else (need,)
+    if is_known is None:
+        because = "for a model of several inputs, the shapes are in a list or a dict"
+        return Fix(title, edits, Applicability.UNSAFE, needs, unsafe_because=because)
+    safe = facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+    return Fix(title, edits, safe, needs)
+
+
+def _takes_one(lineage: list[cst.ClassDef]) -> bool:
+    """Say whether ``call`` wants one argument, and no more."""
+    call = next(found for each in lineage if (found := methods_in(each).get("call")) is not None)
+    wanted = [each for each in call.params.params if each.default is None]
+    more = [each for each in call.params.kwonly_params if each.default is None]
+    return len(wanted) == 2 and not more and not call.params.posonly_params
+
+
+def _is_one_shape(node: cst.BaseExpression) -> bool | None:
+    """Say whether an expression is one shape, None where that is not known."""
+    match node:
+        case cst.Tuple() | cst.List():
+            inner = (each.value for each in node.elements)
+            return not any(isinstance(e, cst.Tuple | cst.List | cst.Dict) for e in inner)
+        case cst.BinaryOperation(operator=cst.Add()):
+            return True if _is_one_shape(node.left) or _is_one_shape(node.right) else None
+        case cst.Dict():
+            return False
+    return None
+
+
+def _may_be_a_model(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
+    known = keras_api.knowledge(facts.target)
+    made = [known.class_type(base) for base in bases]
+    return method_of(node, "build") is None and any(
+        each is not None and each.kind is Kind.MODEL for each in made
+    )
+
+
+rule = Rule(
+    code="KD464",
+    name="build-makes-nothing",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=member("build") & classes(_may_be_a_model),
+    since="3.0",
+)
+
+_NET = (
+    "import keras\n\n\nclass Net(keras.Model):\n    def __init__(self):\n"
+    "        super().__init__()\n        self.inner = keras.layers.Dense(4)\n\n"
+    "    def call(self, x, training=False):\n        return self.inner(x)\n\n\n"
+)
+_MODEL = _NET + "model = Net()\n"
+_COUNT = "len(model.get_weights())"
+
+
+def _example(before: str, after: str | None, *, unsafe: bool = False) -> Example:
+    return Example(before=before, after=after, on_keras_2=True, same=_COUNT, unsafe=unsafe)
+
+
+def _built(given: str, symbolic: str, text: str = _MODEL) -> Example:
+    return _example(
+        f"{text}model.build({given})\n", f"{text}model(keras.Input(batch_shape={symbolic}))\n"
+    )
+
+
+_OF_ITS_OWN = "    def build(self, shape):\n        self.inner.build(shape)\n\n    def call"
+
+VALID = [
+    _MODEL + "model(keras.Input((3,)))\n",
+    # It builds for itself.
+    _MODEL.replace("    def call", _OF_ITS_OWN) + "model.build((None, 3))\n",
+    # It was called already.
+    _MODEL + "model(keras.ops.ones((1, 3)))\nmodel.build((None, 3))\n",
+    _MODEL + "model.compile('sgd', 'mse')\nmodel.fit(x, y)\nmodel.build((None, 3))\n",
+    _MODEL.replace("(4)\n", "(4)\n        self(keras.Input((3,)))\n") + "model.build((None, 3))\n",
+    # It is run next, and gets its weights so.
+    _MODEL + "model.build((None, 3))\nmodel.compile('sgd', 'mse')\nmodel.fit(x, y)\n",
+    _MODEL + "model.build((None, 3))\ny = model(x)\nmodel.summary()\n",
+    # There are no weights to make, or it is not known.
+    _MODEL.replace("Dense(4)", "Flatten()") + "model.build((None, 3))\n",
+    _MODEL.replace("keras.layers.Dense(4)", "made()") + "model.build((None, 3))\n",
+    # Of its inputs and outputs; a `Sequential`, which builds its layers.
+    "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(4)])\nmodel.build((None, 3))\n",
+    (
+        "import keras\n\n\nclass Net(keras.Model):\n    def __init__(self):\n"
+        "        x = keras.Input((3,))\n        self.inner = keras.layers.Dense(4)\n"
+        "        super().__init__(x, self.inner(x))\n\n"
+        "    def call(self, x):\n        return super().call(x)\n\n\n"
+        "model = Net()\nmodel.build((None, 3))\n"
+    ),
+    _MODEL.replace("(keras.Model)", "(keras.Sequential)") + "model.build((None, 3))\n",
+    # A layer's `build` made no weights of what is inside on Keras 2, either.
+    _MODEL.replace("keras.Model", "keras.layers.Layer") + "model.build((None, 3))\n",
+    # Another base, or a decorator, may build.
+    _MODEL.replace("class Net", "@mine\nclass Net") + "model.build((None, 3))\n",
+    _MODEL.replace("(keras.Model)", "(Mixin, keras.Model)") + "model.build((None, 3))\n",
+    _MODEL.replace("import keras\n", "import tf_keras as keras\n") + "model.build((None, 3))\n",
+    # The method of another object.
+    _MODEL + "docker.build((None, 3))\n",
+]
+INVALID = [
+    _built("(None, 3)", "(None, 3)"),
+    _built("input_shape=[1, 3]", "[1, 3]"),
+    _built("(None,) + (3,)", "(None,) + (3,)"),
+    _built(
+        "(None, 3)",
+        "(None, 3)",
+        _MODEL.replace("class Net", "@keras.saving.register_keras_serializable()\nclass Net"),
+    ),
+    # What comes next, asks for them, or hands it on.
+    _example(
+        _MODEL + "model.compile('sgd', 'mse')\nmodel.build((None, 3))\nmodel.summary()\n",
+        _MODEL + "model.compile('sgd', 'mse')\nmodel(keras.Input(batch_shape=(None, 3)))\n"
+        "model.summary()\n",
+    ),
+    _example(
+        _MODEL + "model.build((None, 3))\nprint(model)\n",
+        _MODEL + "model(keras.Input(batch_shape=(None, 3)))\nprint(model)\n",
+    ),
+    # Layers in a list; a layer of one's own; a class of one's own between.
+    _built(
+        "(None, 3)",
+        "(None, 3)",
+        _MODEL.replace("keras.layers.Dense(4)", "[keras.layers.Dense(4)]").replace(
+            "self.inner(x)", "self.inner[0](x)"
+        ),
+    ),
+    _built(
+        "(None, 3)",
+        "(None, 3)",
+        (
+            "import keras\n\n\nclass Block(keras.layers.Layer):\n    def __init__(self):\n"
+            "        super().__init__()\n        self.dense = keras.layers.Dense(4)\n\n"
+            "    def call(self, x):\n        return self.dense(x)\n"
+        )
+        + _MODEL.removeprefix("import keras\n").replace("keras.layers.Dense(4)", "Block()"),
+    ),
+    _built(
+        "(None, 3)",
+        "(None, 3)",
+        _NET + "class Deeper(Net):\n    pass\n\n\nmodel = Deeper()\n",
+    ),
+    # Of a shape in a variable it is not known how many it has.
+    _example(
+        _MODEL + "shape = (None, 3)\nmodel.build(shape)\n",
+        _MODEL + "shape = (None, 3)\nmodel(keras.Input(batch_shape=shape))\n",
+        unsafe=True,
+    ),
+    # Several inputs.
+    _example(
+        _MODEL.replace("self.inner(x)", "self.inner(x[0])")
+        + "model.build([(None, 3), (None, 2)])\n",
+        None,
+    ),
+]

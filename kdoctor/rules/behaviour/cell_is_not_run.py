@@ -1,0 +1,206 @@
+"""`RNN(cell)`: the layers inside a cell of one's own get their weights with the first batch.
+
+## What it does
+Reports a class that is given to `keras.layers.RNN` in a functional or `Sequential` model, if it has
+no `build` and its `__init__` makes layers with weights.
+
+## Why it breaks
+Keras 2 ran the cell while the model was made, which built the layers inside. Keras 3 builds the
+cell, and runs it with the first batch only: till then the model lacks these weights. `load_weights`
+and `load_model` are `ValueError: A total of 2 objects could not be loaded. […] Layer 'dense' was
+never built`, `set_weights` is `ValueError: You called `set_weights(weights)` on layer …`, and
+`count_params()` is too small.
+
+## What to write instead
+A `build` of the cell that builds them, with the shape that each gets::
+
+    def build(self, input_shape):
+        self.cell.build(input_shape)
+        self.norm.build((input_shape[0], self.state_size))
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, with cells and layers of Keras inside. A cell that makes its
+weights in its own `build` has them at once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor import keras_api
+from kdoctor.kinds import Context, Kind
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.behaviour._unbuilt import makes_weights
+from kdoctor.rules.calls import argument, instances, is_keras_3, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.own_classes import class_named, methods_in
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import is_symbolic
+from kdoctor.rules.triggers import classes, method_of, word
+from kdoctor.syntax import Module
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such class once."""
+    told: set[cst.ClassDef] = set()
+    for _, call, made in instances(module, Kind.LAYER, facts):
+        given = argument(call, "cell", 0) if made.cls == "RNN" else None
+        if given is None or module.is_guarded(call) or not _is_in_a_model(module, call):
+            continue
+        for cls in _cells(module, given.value):
+            if cls not in told and _is_left_unbuilt(module, facts, cls):
+                told.add(cls)
+                yield _finding(module, cls)
+
+
+def _cells(module: Module, node: cst.BaseExpression) -> Iterator[cst.ClassDef]:
+    """Yield the classes of the file that cells are of: one, or several in a list."""
+    value = value_of(module, node)
+    if isinstance(value, cst.List | cst.Tuple):
+        for each in value.elements:
+            yield from _cells(module, each.value)
+    cls = class_named(module, value.func) if isinstance(value, cst.Call) else None
+    if cls is not None:
+        yield cls
+
+
+def _is_in_a_model(module: Module, call: cst.Call) -> bool:
+    """Say whether the layer is called with a symbolic tensor, or is one of a ``Sequential``."""
+    above = module.parent(call)
+    if isinstance(above, cst.Call) and above.func is call:
+        is_run = module.context_of(above) in {Context.CALL, Context.TRAIN_LOOP}
+        return not is_run and bool(above.args) and is_symbolic(module, above.args[0].value)
+    if isinstance(above, cst.Arg):
+        outer = module.parent(above)
+        return isinstance(outer, cst.Call) and _adds(module, outer)
+    listed = module.parent(above) if isinstance(above, cst.Element) else None
+    given = module.parent(listed) if isinstance(listed, cst.List) else None
+    outer = module.parent(given) if isinstance(given, cst.Arg) else None
+    if not isinstance(outer, cst.Call):
+        return False
+    name = module.qualified(outer.func)
+    made = module.knowledge.class_type(name) if name else None
+    # Without its inputs it is built by the first batch in any case.
+    return made is not None and made.cls == "Sequential" and _begins_with_inputs(module, listed)
+
+
+def _adds(module: Module, outer: cst.Call) -> bool:
+    """Say whether it is ``model.add(…)`` of a model that is known."""
+    if not isinstance(outer.func, cst.Attribute) or outer.func.attr.value != "add":
+        return False
+    found = module.type_of(outer.func.value)
+    return found is not None and found.kind is Kind.MODEL and found.cls == "Sequential"
+
+
+def _begins_with_inputs(module: Module, listed: cst.CSTNode | None) -> bool:
+    first = listed.elements[0].value if isinstance(listed, cst.List) else None
+    if not isinstance(first, cst.Call):
+        return False
+    name = (module.qualified(first.func) or "").rpartition(".")[2]
+    shaped = ("input_shape", "input_dim", "batch_input_shape")
+    return name in {"Input", "InputLayer"} or any(argument(first, each) for each in shaped)
+
+
+def _is_left_unbuilt(module: Module, facts: Facts, cls: cst.ClassDef) -> bool:
+    name = module.qualified(cls.bases[0].value) if len(cls.bases) == 1 else None
+    made = module.knowledge.class_type(name) if name else None
+    methods = methods_in(cls)
+    return (
+        made is not None
+        and made.cls == "Layer"
+        and is_keras_3(facts, name)
+        and "build" not in methods
+        and "call" in methods
+        and makes_weights(module, [cls])
+    )
+
+
+def _finding(module: Module, cls: cst.ClassDef) -> Finding:
+    name = cls.name.value
+    return rule.finding(
+        module.place(cls.name),
+        f"the weights of the layers in a `{name}` come with the first batch: `RNN` does not run "
+        "its cell before; `load_weights`, `load_model` and `set_weights` fail",
+        symbol=f"{name}.build",
+        confidence=Confidence.LIKELY,
+        help="Write a `build` that builds each of them, with the shape that it gets.",
+        no_fix_because="which shape each of them is called with is for you to say",
+    )
+
+
+def _may_be_a_cell(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
+    known = keras_api.knowledge(facts.target)
+    made = [known.class_type(base) for base in bases]
+    return any(each is not None and each.cls == "Layer" for each in made) and (
+        method_of(node, "__init__") is not None and method_of(node, "build") is None
+    )
+
+
+rule = Rule(
+    code="KD466",
+    name="cell-is-not-run",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word("RNN") & classes(_may_be_a_cell),
+    since="3.0",
+)
+
+_CELL = (
+    "import keras\n\n\nclass Cell(keras.layers.Layer):\n    def __init__(self, units):\n"
+    "        super().__init__()\n        self.state_size = units\n"
+    "        self.inner = keras.layers.Dense(units)\n\n{build}"
+    "    def call(self, x, states):\n        y = self.inner(x) + states[0]\n"
+    "        return y, [y]\n\n\n"
+)
+_BUILD = "    def build(self, shape):\n        self.inner.build(shape)\n\n"
+_LISTED = "model = keras.Sequential([keras.Input((None, 3)), keras.layers.RNN({})])\n"
+_CALLED = "x = keras.Input((None, 3))\nmodel = keras.Model(x, keras.layers.RNN(Cell(4))(x))\n"
+_ADDED = (
+    "model = keras.Sequential()\nmodel.add(keras.Input((None, 3)))\n"
+    "cell = Cell(4)\nmodel.add(keras.layers.RNN(cell))\n"
+)
+_OPEN = _CELL.format(build="")
+
+VALID = [
+    # It builds what is inside.
+    _CELL.format(build=_BUILD) + _LISTED.format("Cell(4)"),
+    # Nothing inside has weights; a cell of Keras' own.
+    _OPEN.replace("keras.layers.Dense(units)", "keras.layers.Dropout(0.1)")
+    + _LISTED.format("Cell(4)"),
+    _OPEN + _LISTED.format("keras.layers.GRUCell(4)"),
+    # Called with a batch at once, or in `call` of a model, or never seen in a model.
+    _OPEN + "y = keras.layers.RNN(Cell(4))(keras.ops.ones((1, 2, 3)))\n",
+    _OPEN + "\n\nclass Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.rnn = keras.layers.RNN(Cell(4))\n\n"
+    "    def call(self, x):\n        return self.rnn(x)\n",
+    _OPEN + "layer = keras.layers.RNN(Cell(4))\n",
+    # Without its inputs, the model is built by its first batch on Keras 2, too.
+    _OPEN + "model = keras.Sequential([keras.layers.RNN(Cell(4))])\n",
+    # Another base may build.
+    _OPEN.replace("(keras.layers.Layer)", "(Mixin, keras.layers.Layer)")
+    + _LISTED.format("Cell(4)"),
+    (_OPEN + _LISTED.format("Cell(4)")).replace("import keras", "import tf_keras as keras"),
+]
+
+
+def _example(before: str) -> Example:
+    return Example(before=before, on_keras_2=True, same="model.count_params()")
+
+
+INVALID = [
+    _example(_OPEN + _LISTED.format("Cell(4)")),
+    _example(_OPEN + _CALLED),
+    _example(_OPEN + _ADDED),
+    _example(_OPEN + _LISTED.format("[keras.layers.GRUCell(4), Cell(4)]")),
+    # A cell of Keras inside.
+    _example(
+        _OPEN.replace("keras.layers.Dense(units)", "keras.layers.SimpleRNNCell(units)").replace(
+            "self.inner(x) + states[0]", "self.inner(x, states)[0]"
+        )
+        + _LISTED.format("Cell(4)")
+    ),
+]

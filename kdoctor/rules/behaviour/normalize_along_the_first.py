@@ -1,0 +1,133 @@
+"""`keras.utils.normalize(x, axis=0)`: an array is divided by norms of other axes.
+
+## What it does
+Reports `keras.utils.normalize` of a NumPy array with `axis=0`.
+
+## Why it breaks
+Keras 3 reads `axis or -1`, and puts the norms of the first axis on the last: `ValueError: operands
+could not be broadcast together with shapes (6,4) (4,1)`. Where the sizes happen to fit, as with a
+square array, each number is divided by the norm of another column, without a word.
+
+## What to write instead
+The same axis counted from behind: `normalize(x, axis=-2)` of an array with two axes,
+`normalize(x, axis=-x.ndim)` of any.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21. Other axes are as they were, and lists and tensors are
+normalized by other code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Finding, Fix, Severity
+from kdoctor.rules.array_makers import Form
+from kdoctor.rules.arrays import arrays_of
+from kdoctor.rules.calls import argument, is_keras_3, literal, literal_of, replaced
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
+
+_NAME: Final = "utils.normalize"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such axis."""
+    for each in module.references:
+        split = split_root(each.name)
+        if each.call is None or split is None or split[1] != _NAME:
+            continue
+        x, axis = argument(each.call, "x", 0), argument(each.call, "axis", 1)
+        if (
+            x is None
+            or axis is None
+            or literal(axis.value) != 0
+            or not is_keras_3(facts, each.name)
+        ):
+            continue
+        if not isinstance(axis.value, cst.Integer) or module.is_guarded(each.call):
+            continue
+        array = arrays_of(module).of(x.value)
+        if array is None or array.form is not Form.ARRAY or (array.axes or 0) < 2:
+            continue
+        new = f"-{array.axes}"
+        yield rule.finding(
+            module.place(axis),
+            "the norms of the first axis are put on the last: ValueError: operands could not be "
+            "broadcast together with shapes, or other numbers where the sizes fit",
+            symbol=each.name,
+            confidence=each.confidence,
+            help=f"Count the axis from behind: the array has {array.axes}, so the first is {new}.",
+            fix=Fix(
+                f"Write `{new}` instead of `0`",
+                (replaced(module, axis.value, new),),
+                facts.applicability(*INVALID),
+            ),
+        )
+
+
+def _may_be_first(_: Facts, called: Called) -> bool:
+    axis = called.argument("axis", 1)
+    return axis is not None and literal_of(axis) == 0
+
+
+rule = Rule(
+    code="KD465",
+    name="normalize-along-the-first",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=calls(_may_be_first, "normalize"),
+    since="3.0",
+)
+
+_ARRAY = "import keras\nimport numpy as np\n\nx = np.arange(24.0).reshape({})\n"
+_USE = "y = keras.utils.normalize(x, {})\n"
+
+VALID = [
+    _ARRAY.format("(6, 4)") + _USE.format("axis=1"),
+    _ARRAY.format("(6, 4)") + _USE.format("axis=-2"),
+    _ARRAY.format("(6, 4)") + "y = keras.utils.normalize(x)\n",
+    # One axis is the last, too.
+    _ARRAY.format("-1") + _USE.format("axis=0"),
+    # A list and a tensor are normalized by other code; of others nothing is known.
+    "import keras\n\ny = keras.utils.normalize([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], axis=0)\n",
+    "import keras\n\nx = keras.ops.ones((6, 4))\n" + _USE.format("axis=0"),
+    "import keras\n\n\ndef scaled(x):\n    return keras.utils.normalize(x, axis=0)\n",
+    # Other functions of that name.
+    _ARRAY.format("(6, 4)") + "from sklearn.preprocessing import normalize\n\n"
+    "y = normalize(x, axis=0)\n",
+    (_ARRAY.format("(6, 4)") + _USE.format("axis=0")).replace("keras", "tf_keras"),
+]
+
+
+def _example(shape: str, old: str, new: str, array: str = _ARRAY) -> Example:
+    return Example(
+        before=array.format(shape) + _USE.format(old),
+        after=array.format(shape) + _USE.format(new),
+        raises="ValueError: operands could not be broadcast together with shapes",
+        on_keras_2=True,
+        same="np.asarray(y).round(6).tolist()",
+    )
+
+
+INVALID = [
+    _example("(6, 4)", "axis=0", "axis=-2"),
+    _example("(6, 4)", "0", "-2"),
+    _example("(2, 3, 4)", "axis=0, order=1", "axis=-3, order=1"),
+    # Made by a function.
+    _example(
+        "(6, 4)",
+        "axis=0",
+        "axis=-2",
+        "import keras\nimport numpy as np\n\n\ndef made():\n"
+        "    return np.arange(24.0).reshape({})\n\n\nx = made()\n",
+    ),
+]

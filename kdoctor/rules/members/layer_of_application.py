@@ -1,0 +1,199 @@
+"""`DenseNet121(…).get_layer("conv1/relu")`: names of layers that have no slash any more.
+
+## What it does
+Reports `get_layer` of a DenseNet or a MobileNetV3 of `keras.applications` with the name that a
+layer of it had in Keras 2.
+
+## Why it breaks
+Keras 3 takes no slash in a name, and the layers of these models were named anew: `ValueError: No
+such layer: conv1/relu.`
+
+## What to write instead
+The new name: `conv1_relu`; of a MobileNetV3, `expanded_conv_1_project_bn` for
+`expanded_conv_1/project/BatchNorm`, `conv_1` for `Conv_1`.
+
+## How we know
+The layers of 16 models of `keras.applications` were compared on Keras 3.15.1 and tf_keras 2.21:
+these are the ones whose layers have other names. (ConvNeXt and MobileNetV3 have fewer layers, too:
+sums and products of tensors are none.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.makings import makings_of
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import Trigger, attribute, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.scopes import BindingKind
+
+_DENSENETS: Final = ("DenseNet121", "DenseNet169", "DenseNet201")
+_MOBILENETS: Final = ("MobileNetV3Small", "MobileNetV3Large")
+_OF_DENSENET: Final = re.compile(r"conv1/(conv|bn|relu)")
+_OF_MOBILENET: Final = re.compile(
+    r"Conv(_[12])?|Conv(_1)?/BatchNorm|Logits|Predictions"
+    r"|expanded_conv(_\d+)?(/(depthwise|expand|project|squeeze_excite|pad|Add|AvgPool|BatchNorm"
+    r"|Conv(_1)?|Mul|Relu))+"
+)
+_PARTS: Final = {
+    "Add": "add", "AvgPool": "avg_pool", "BatchNorm": "bn", "Conv": "conv", "Conv_1": "conv_1",
+    "Conv_2": "conv_2", "Logits": "logits", "Mul": "mul", "Predictions": "predictions",
+    "Relu": "relu",
+}  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such name."""
+    for node in module.attributes:
+        call = module.parent(node)
+        if node.attr.value != "get_layer" or not isinstance(call, cst.Call):
+            continue
+        given = argument(call, "name", 0) if call.func is node else None
+        texts = [] if given is None else [*_texts(module, given.value)]
+        if not any(_may_be_old(str(literal(each))) for each in texts):
+            continue
+        made = _application(module, facts, node.value)
+        if made is None or module.is_guarded(call):
+            continue
+        for text in texts:
+            new = _new_name(made, str(literal(text)))
+            if new is not None:
+                yield _finding(module, facts, text, new)
+
+
+def _texts(module: Module, node: cst.BaseExpression) -> Iterator[cst.SimpleString]:
+    """Yield the texts that an expression stands for: one, or those that a loop goes through."""
+    if isinstance(node, cst.SimpleString):
+        yield node
+    bound = module.bindings_at(node) if isinstance(node, cst.Name) else ()
+    for each in bound if len(bound) == 1 else ():
+        if each.kind is not BindingKind.LOOP or each.path or each.value is None:
+            continue
+        looped = value_of(module, each.value)
+        for element in looped.elements if isinstance(looped, cst.List | cst.Tuple) else ():
+            if isinstance(element.value, cst.SimpleString):
+                yield element.value
+
+
+def _application(module: Module, facts: Facts, owner: cst.BaseExpression) -> str | None:
+    """Return the name in `keras.applications` by which an object surely is made."""
+    makings = makings_of(module)
+    made = [makings.made(owner, frame) for frame in makings.runs(owner)]
+    names = {"" if each is None else module.qualified(each.call.func) or "" for each in made}
+    name = names.pop() if len(names) == 1 else ""
+    split = split_root(name)
+    if split is None or not split[1].startswith("applications.") or not is_keras_3(facts, name):
+        return None
+    return name.rpartition(".")[2]
+
+
+def _new_name(made: str, old: str) -> str | None:
+    """Return what a layer is called now, None where it is called as before."""
+    if made in _DENSENETS and _OF_DENSENET.fullmatch(old):
+        return old.replace("/", "_")
+    if made in _MOBILENETS and _OF_MOBILENET.fullmatch(old):
+        return "_".join(_PARTS.get(each, each) for each in old.split("/"))
+    return None
+
+
+def _may_be_old(text: str) -> bool:
+    return any(each.fullmatch(text) is not None for each in (_OF_DENSENET, _OF_MOBILENET))
+
+
+def _finding(module: Module, facts: Facts, text: cst.SimpleString, new: str) -> Finding:
+    edit = Edit(module.span(text), (f"{text.prefix}{text.quote}{new}{text.quote}",))
+    is_looped_over = isinstance(module.parent(text), cst.Element)
+    return rule.finding(
+        module.place(text),
+        f"this layer is called `{new}` now: ValueError: No such layer: {literal(text)}.",
+        symbol="Functional.get_layer",
+        confidence=Confidence.LIKELY,
+        fix=Fix(
+            f"Write `{new}`",
+            (edit,),
+            Applicability.UNSAFE
+            if is_looped_over
+            else facts.applicability(*(each for each in INVALID if not each.unsafe)),
+            unsafe_because="the list may serve for more" if is_looped_over else "",
+        ),
+    )
+
+
+def _writes_one(glimpse: Glimpse, _: Facts) -> bool:
+    return any(map(_may_be_old, glimpse.strings))
+
+
+rule = Rule(
+    code="KD234",
+    name="layer-of-application",
+    family="members",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=attribute("get_layer") & word(*_DENSENETS, *_MOBILENETS) & Trigger(_writes_one),
+    since="3.0",
+)
+
+_DENSENET = (
+    "from keras.applications import DenseNet121\n\n"
+    "base = DenseNet121(weights=None, include_top=False, input_shape=(64, 64, 3))\n"
+)
+_MOBILENET = "import keras\n\nbase = keras.applications.{}(weights=None, input_shape=(64, 64, 3))\n"
+_READ = "skip = base.get_layer('{}').output\n"
+_LOOP = "names = ['{}', 'pool2_relu']\nskips = [base.get_layer(each).output for each in names]\n"
+
+VALID = [
+    _DENSENET + _READ.format("conv1_relu"),
+    _DENSENET + _READ.format("conv2_block1_0_relu"),
+    # A name that the other has; another model; a model with a layer of that name, of Keras 2.
+    _DENSENET + _READ.format("Conv"),
+    _MOBILENET.format("MobileNetV3Small") + _READ.format("conv1/relu"),
+    _MOBILENET.format("MobileNetV2") + _READ.format("Conv"),
+    _DENSENET + "def first(model):\n    return model.get_layer('conv1/relu')\n",
+    _DENSENET
+    + "import keras\n\nbase = keras.models.load_model('mine.h5')\n"
+    + _READ.format("conv1/relu"),
+    (_DENSENET + _READ.format("conv1/relu")).replace("from keras", "from tf_keras"),
+    # Not a name of a layer.
+    _DENSENET + "path = 'conv1/relu'\nfirst = base.get_layer(index=0)\n",
+]
+
+
+def _example(text: str, old: str, new: str, read: str = _READ, *, unsafe: bool = False) -> Example:
+    return Example(
+        before=text + read.format(old),
+        after=text + read.format(new),
+        raises=f"ValueError: No such layer: {old}.",
+        on_keras_2=True,
+        same="tuple(skip.shape)" if read == _READ else "len(skips)",
+        unsafe=unsafe,
+    )
+
+
+INVALID = [
+    _example(_DENSENET, "conv1/relu", "conv1_relu"),
+    _example(_MOBILENET.format("DenseNet169"), "conv1/conv", "conv1_conv"),
+    _example(_MOBILENET.format("MobileNetV3Small"), "Conv_1", "conv_1"),
+    _example(
+        _MOBILENET.format("MobileNetV3Large"),
+        "expanded_conv_4/squeeze_excite/AvgPool",
+        "expanded_conv_4_squeeze_excite_avg_pool",
+    ),
+    # Made by a function; in a list that a loop goes through.
+    _example(
+        _DENSENET.replace("base = DenseNet121(", "\ndef built():\n    return DenseNet121(")
+        + "\n\nbase = built()\n",
+        "conv1/bn",
+        "conv1_bn",
+    ),
+    _example(_DENSENET, "conv1/relu", "conv1_relu", _LOOP, unsafe=True),
+]

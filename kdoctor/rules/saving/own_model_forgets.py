@@ -1,0 +1,208 @@
+"""`Net(rate=0.9)` is saved, and loaded with the default of `rate`.
+
+## What it does
+Reports where an object of a class made from `keras.Model` is made with an argument that is not the
+default, if the class has no `get_config`, all parameters of its `__init__` have defaults, and the
+file saves or copies the object as a whole (`model.save`, `save_model`, `to_json`, `clone_model`).
+
+## Why it breaks
+Where a class says nothing for itself, Keras notes what `__init__` was called with. Of models,
+Keras 3 loses the arguments on the way and notes the defaults. `load_model` and `clone_model` make
+another model, without a word: with a rate, a number of steps or a temperature that was never given.
+Where shapes depend on it, the weights do not fit: `ValueError: A total of 1 objects could not be
+loaded`. Keras 2 noted what was given.
+
+## What to write instead
+A `get_config` that says what the model was made with::
+
+    def get_config(self):
+        return {**super().get_config(), "rate": self.rate}
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: saved, as JSON, as a copy, and as a layer of another model.
+Of layers, Keras 3 notes the arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.rules.calls import UNKNOWN, literal, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._own_config import (
+    LEAVES_IT,
+    OF_BASE,
+    Kept,
+    Own,
+    given_to,
+    is_plain,
+    kept,
+    says_its_config,
+    takes_keywords,
+)
+from kdoctor.syntax import Module
+
+_MADE_THERE = (cst.Call, cst.Dict, cst.Lambda, cst.List, cst.Tuple)
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such making of a model."""
+    for each in kept(module, facts):
+        own = each.own
+        if own.kind is not Kind.MODEL or own.wanted or not own.takes_what_is_said:
+            continue  # of the others KD613 tells: they are not saved, or not loaded
+        lost = _lost(module, each)
+        if lost:
+            yield _finding(module, facts, each, lost)
+
+
+def _lost(module: Module, made: Kept) -> dict[str, tuple[cst.BaseExpression, cst.BaseExpression]]:
+    """Return what is given and what is the default of each parameter that surely differs."""
+    given = given_to(made.own, made.call)
+    return {
+        name: (value, default)
+        for each in made.own.parameters
+        if (name := each.name.value) in given and name not in OF_BASE
+        if (default := each.default) is not None
+        if _differs(module, value := given[name], default)
+    }
+
+
+def _differs(module: Module, value: cst.BaseExpression, default: cst.BaseExpression) -> bool:
+    value, default = value_of(module, value), value_of(module, default)
+    is_none = literal(default) is None
+    if literal(value) is UNKNOWN or literal(default) is UNKNOWN:
+        return is_none and isinstance(value, _MADE_THERE)
+    return bool(literal(value) != literal(default))
+
+
+def _finding(
+    module: Module,
+    facts: Facts,
+    made: Kept,
+    lost: dict[str, tuple[cst.BaseExpression, cst.BaseExpression]],
+) -> Finding:
+    name = made.own.node.name.value
+    shown = ", ".join(
+        f"`{each}` {module.source(default)}, not {module.source(value)}"
+        for each, (value, default) in lost.items()
+    )
+    fix = _fix(module, facts, made.own, [value for value, _ in lost.values()])
+    return rule.finding(
+        module.place(made.call),
+        f"this is saved or copied as a whole, and comes back with {shown}: of a class of models "
+        "Keras 3 does not note what it is made with",
+        symbol=f"{name}.__init__",
+        confidence=Confidence.LIKELY,
+        help="Write a `get_config` that says what it is made with.",
+        fix=fix,
+        no_fix_because=None if fix else "`__init__` does not keep what it takes, or more is needed",
+    )
+
+
+def _fix(module: Module, facts: Facts, own: Own, values: list[cst.BaseExpression]) -> Fix | None:
+    """Return the fix that adds a ``get_config``, where it is all that is needed."""
+    keywords = () if own.init.params.star_kwarg is not None else takes_keywords(module, own)
+    config = says_its_config(module, own)
+    hands_on = any(each.star == "**" for each in own.to_base.args) or keywords
+    if keywords is None or config is None or not hands_on or not is_plain(module, values):
+        return None
+    return Fix(
+        "Say in `get_config` what it is made with",
+        (*keywords, config),
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
+
+
+rule = Rule(
+    code="KD614",
+    name="own-model-forgets",
+    family="saving",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=LEAVES_IT,
+    since="3.0",
+)
+
+_NET = (
+    "import keras\nimport numpy as np\n\n\nclass Net(keras.Model):\n"
+    "    def __init__(self, units=2, rate=1.0, **kwargs):\n        super().__init__(**kwargs)\n"
+    "        self.units = units\n        self.rate = rate\n"
+    "        self.dense = keras.layers.Dense(units, kernel_initializer='ones')\n\n"
+    "    def call(self, x):\n        return self.dense(x) * self.rate\n{config}\n\n"
+    "model = Net({given})\nmodel(np.ones((1, 3)))\n"
+)
+_CONFIG = (
+    "\n    def get_config(self):\n"
+    '        return {**super().get_config(), "units": self.units, "rate": self.rate}\n'
+)
+_SAVED = (
+    "model.save('net.keras')\n"
+    "again = keras.models.load_model('net.keras', custom_objects={'Net': Net})\n"
+)
+_COPIED = "again = keras.models.clone_model(model)\n"
+_READ = "again = keras.models.model_from_json(model.to_json(), custom_objects={'Net': Net})\n"
+_INSIDE = (
+    "whole = keras.Sequential([keras.Input((3,)), model])\nwhole.save('net.keras')\n"
+    "again = keras.models.load_model('net.keras', custom_objects={'Net': Net}).layers[-1]\n"
+)
+_RATE = "again.rate"
+
+
+def _net(given: str, config: str = "", end: str = _SAVED) -> str:
+    return _NET.format(given=given, config=config) + end
+
+
+def _example(given: str, end: str = _SAVED) -> Example:
+    return Example(
+        before=_net(given, end=end),
+        after=_net(given, _CONFIG, end),
+        on_keras_2=True,
+        same=_RATE,
+    )
+
+
+VALID = [
+    # The default itself, or what may be it.
+    _net(""),
+    _net("rate=1"),
+    _net("2, 1.0"),
+    _net("rate=chosen"),
+    _net("name='net'"),
+    _net("**options"),
+    # It says for itself what it is made with.
+    _net("rate=0.5", _CONFIG),
+    # Weights alone are saved, or another model.
+    _net("rate=0.5", end="model.save_weights('net.weights.h5')\n"),
+    _net("rate=0.5", end="Net().save('net.keras')\n"),
+    # Of layers Keras notes it. A model that cannot be loaded is told of by KD613.
+    _net("rate=0.5", end=_INSIDE).replace("keras.Model", "keras.layers.Layer"),
+    _net("rate=0.5").replace("(**kwargs)", "()").replace(", **kwargs", ""),
+    _net("rate=0.5").replace("import keras\n", "import tf_keras as keras\n"),
+    _net("rate=0.5", end="if keras.__version__ < '3':\n    model.save('net.keras')\n"),
+]
+INVALID = [
+    _example("rate=0.5"),
+    _example("2, 0.5"),
+    _example("rate=0.5", _COPIED),
+    _example("rate=0.5", _READ),
+    _example("rate=0.5", _INSIDE),
+    # What is given stands in a variable.
+    Example(
+        before=_net("rate=RATE").replace("\n\nmodel =", "\n\nRATE = 0.5\nmodel ="),
+        after=_net("rate=RATE", _CONFIG).replace("\n\nmodel =", "\n\nRATE = 0.5\nmodel ="),
+        on_keras_2=True,
+        same=_RATE,
+    ),
+    # `__init__` does not keep what it takes.
+    Example(
+        before=_net("rate=0.5").replace("        self.units = units\n", ""),
+        on_keras_2=True,
+        same=_RATE,
+    ),
+]
