@@ -31,7 +31,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor import keras_api
-from kdoctor.kinds import Kind
+from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._unbuilt import makes_weights
 from kdoctor.rules.calls import argument, speller_at
@@ -41,9 +41,10 @@ from kdoctor.rules.own_classes import class_of, methods_in
 from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import classes, member, method_of
+from kdoctor.rules.triggers import Trigger, member, method_of
 from kdoctor.rules.unbuilt import OF_NO_MATTER, is_plain_model
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.members import MemberUse
 
 _CALL: Final = "()"
@@ -181,11 +182,32 @@ def _is_one_shape(node: cst.BaseExpression) -> bool | None:
     return None
 
 
-def _may_be_a_model(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
+def _may_build_one(glimpse: Glimpse, facts: Facts) -> bool:
+    """Say whether there is a class of models without a `build` that is called, or builds itself."""
     known = keras_api.knowledge(facts.target)
-    made = [known.class_type(base) for base in bases]
-    return method_of(node, "build") is None and any(
-        each is not None and each.kind is Kind.MODEL for each in made
+    classes = glimpse.nodes.get(ast.ClassDef, ())
+    names = {each.name for each in classes}
+    return any(
+        (glimpse.calls_of(each.name) or _builds_itself(each))
+        and (
+            (isinstance(base := each.bases[0], ast.Name) and base.id in names)
+            or any(_is_model(known.class_type(name)) for name in glimpse.meant_by(base))
+        )
+        for each in classes
+        if len(each.bases) == 1 and method_of(each, "build") is None
+    )
+
+
+def _is_model(made: Type | None) -> bool:
+    return made is not None and made.kind is Kind.MODEL
+
+
+def _builds_itself(node: ast.ClassDef) -> bool:
+    return any(
+        isinstance(each, ast.Attribute)
+        and each.attr == "build"
+        and isinstance(each.value, ast.Name)
+        for each in ast.walk(node)
     )
 
 
@@ -195,7 +217,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=member("build") & classes(_may_be_a_model),
+    triggers=member("build") & Trigger(_may_build_one),
     since="3.0",
 )
 

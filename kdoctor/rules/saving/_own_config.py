@@ -7,7 +7,7 @@ object anew from that: of a file, or as a copy.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import libcst as cst
@@ -32,8 +32,9 @@ from kdoctor.rules.makings import makings_of
 from kdoctor.rules.own_classes import class_named, is_only_registered, methods_in
 from kdoctor.rules.saving._new_methods import at_the_end
 from kdoctor.rules.saving._uses import method_uses, model_of, saves
-from kdoctor.rules.triggers import Trigger, classes, method_of, word
+from kdoctor.rules.triggers import Trigger, method_of, word
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import descendants
 
 _BASES: Final = frozenset({"Layer", "Functional"})  # `keras.Model` goes by the latter
@@ -240,15 +241,43 @@ def _stored(own: Own, owner: str) -> set[str]:
     return found
 
 
-def _may_leave_it(facts: Facts, node: ast.ClassDef, bases: frozenset[str]) -> bool:
-    """Say of a class of a glimpse whether it may be such a class."""
-    known = keras_api.knowledge(facts.target)
-    made = [known.class_type(base) for base in bases]
-    return any(each is not None and each.cls in _BASES for each in made) and (
-        method_of(node, "__init__") is not None and method_of(node, "get_config") is None
+class Glimpsed(Struct, frozen=True, eq=False):
+    """What a glimpse shows of a class that may be such a one, and that is called somewhere."""
+
+    kind: Kind
+    init: ast.FunctionDef | ast.AsyncFunctionDef
+
+    @property
+    def wants_arguments(self) -> bool:
+        """Say whether a parameter behind the object has no default."""
+        found = self.init.args
+        return len(found.args) - len(found.defaults) > 1 or None in found.kw_defaults
+
+    @property
+    def takes_what_is_said(self) -> bool:
+        """Say the same as ``Own`` does."""
+        found = self.init.args
+        names = {each.arg for each in (*found.args, *found.kwonlyargs)}
+        return found.kwarg is not None or {"trainable", "dtype"} <= names
+
+
+def leaves_it(speaks: Callable[[Glimpsed], bool]) -> Trigger:
+    """Return a trigger: there is such a class, of which that holds; models are saved or copied."""
+    return word(*_KEEP) & Trigger(
+        lambda glimpse, facts: any(speaks(each) for each in _glimpsed(glimpse, facts))
     )
 
 
+def _glimpsed(glimpse: Glimpse, facts: Facts) -> Iterator[Glimpsed]:
+    known = keras_api.knowledge(facts.target)
+    for node in glimpse.nodes.get(ast.ClassDef, ()):
+        init = method_of(node, "__init__")
+        if len(node.bases) != 1 or init is None or method_of(node, "get_config") is not None:
+            continue
+        kinds = (known.class_type(base) for base in glimpse.meant_by(node.bases[0]))
+        made = next((each for each in kinds if each is not None and each.cls in _BASES), None)
+        if made is not None and glimpse.calls_of(node.name):
+            yield Glimpsed(made.kind, init)
+
+
 _KEEP: Final = ("save", "save_model", "clone_model", "to_json", "ModelCheckpoint")
-LEAVES_IT: Final[Trigger] = word(*_KEEP) & classes(_may_leave_it)
-"""A trigger: there is such a class, and models are saved or copied."""

@@ -35,12 +35,13 @@ from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._own_config import (
-    LEAVES_IT,
+    Glimpsed,
     Kept,
     Own,
     given_to,
     is_plain,
     kept,
+    leaves_it,
     says_its_config,
     takes_keywords,
 )
@@ -73,7 +74,7 @@ def _wants_arguments(own: Own) -> bool:
 def _finding(module: Module, facts: Facts, own: Own, objects: list[Kept]) -> Finding:
     name = own.node.name.value
     said = (
-        f"a `{name}` is saved or copied here, and Keras 3 does not note what a model is made with: "
+        f"`{name}` is saved or copied below, and Keras 3 does not note what a model is made with: "
         f"{_NOT_NOTED.format(name)}"
         if _wants_arguments(own)
         else f"what is saved or copied with a `{name}` cannot be made anew: TypeError: "
@@ -112,13 +113,17 @@ def _fix(module: Module, facts: Facts, own: Own, objects: list[Kept]) -> Fix | N
     return Fix(title, edits, facts.applicability(*(e for e in INVALID if e.after and not e.unsafe)))
 
 
+def _may_not_be_loaded(found: Glimpsed) -> bool:
+    return not found.takes_what_is_said or (found.kind is Kind.MODEL and found.wants_arguments)
+
+
 rule = Rule(
     code="KD613",
     name="own-class-is-not-loaded",
     family="saving",
     severity=Severity.ERROR,
     check=check,
-    triggers=LEAVES_IT,
+    triggers=leaves_it(_may_not_be_loaded),
     since="3.0",
 )
 

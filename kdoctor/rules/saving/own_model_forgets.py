@@ -35,13 +35,14 @@ from kdoctor.rules.calls import UNKNOWN, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._own_config import (
-    LEAVES_IT,
     OF_BASE,
+    Glimpsed,
     Kept,
     Own,
     given_to,
     is_plain,
     kept,
+    leaves_it,
     says_its_config,
     takes_keywords,
 )
@@ -119,13 +120,17 @@ def _fix(module: Module, facts: Facts, own: Own, values: list[cst.BaseExpression
     )
 
 
+def _may_forget(found: Glimpsed) -> bool:
+    return found.kind is Kind.MODEL and found.takes_what_is_said and not found.wants_arguments
+
+
 rule = Rule(
     code="KD614",
     name="own-model-forgets",
     family="saving",
     severity=Severity.CHANGE,
     check=check,
-    triggers=LEAVES_IT,
+    triggers=leaves_it(_may_forget),
     since="3.0",
 )
 
