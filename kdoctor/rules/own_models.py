@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from kdoctor.kinds import Kind
+from kdoctor.once import once
 from kdoctor.rules.calls import is_call_of_super, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, is_only_registered, methods_in
@@ -49,6 +50,7 @@ def methods_of(line: Sequence[cst.ClassDef]) -> dict[str, cst.FunctionDef]:
     return {name: each for node in reversed(line) for name, each in methods_in(node).items()}
 
 
+@once
 def heirs(module: Module, node: cst.ClassDef) -> list[cst.ClassDef]:
     """Return the classes of the file that derive from one, also by way of others."""
     found = [node]

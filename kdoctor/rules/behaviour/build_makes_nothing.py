@@ -33,6 +33,7 @@ import libcst as cst
 from kdoctor import keras_api
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
+from kdoctor.once import once
 from kdoctor.rules.behaviour._unbuilt import makes_weights
 from kdoctor.rules.calls import argument, speller_at
 from kdoctor.rules.facts import Facts
@@ -84,7 +85,7 @@ def _is_run_around(module: Module, use: MemberUse) -> bool:
     owner = module.source(use.node.value)
     start = module.span(use.node).start
     function = origins_of(module).function_around(use.node)
-    uses = sorted(_uses(module, owner), key=lambda each: each[0])
+    uses = _uses(module, owner)
     if any(place < start and name in _RUNS for place, name, _ in uses):
         return True
     after = (
@@ -95,8 +96,13 @@ def _is_run_around(module: Module, use: MemberUse) -> bool:
     return next((name in _RUNS for name in after if name not in OF_NO_MATTER), False)
 
 
-def _uses(module: Module, owner: str) -> Iterator[tuple[int, str, cst.CSTNode]]:
-    """Yield where what is written so is called, or a member of it is read, and which."""
+@once
+def _uses(module: Module, owner: str) -> list[tuple[int, str, cst.CSTNode]]:
+    """Return where what is written so is called, or a member of it is read, and which, in order."""
+    return sorted(_uses_of(module, owner), key=lambda each: each[0])
+
+
+def _uses_of(module: Module, owner: str) -> Iterator[tuple[int, str, cst.CSTNode]]:
     leaf = owner.rpartition(".")[2]
     for each in names_spelled(module, leaf):
         above = module.parent(each)

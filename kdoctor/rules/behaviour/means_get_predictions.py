@@ -40,6 +40,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.once import once
 from kdoctor.rules.behaviour._logged_loss import name_of_loss, shows_loss
 from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._mean_examples import VALID as FINE
@@ -74,7 +75,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         line = lineage(module, facts, node)
         if not line or methods_in(node).get(method.name.value) is not method:
             continue
-        trackers = _trackers(module, line)
+        trackers = _trackers(module, *line)
         wrong = [f"`self.{each}`" for each in trackers]
         if shows_loss(module, node, line, method):
             wrong.append("`loss`")
@@ -116,7 +117,8 @@ def _method_around(module: Module, node: cst.Attribute) -> cst.FunctionDef | Non
     return method if method and attribute_of_self(node, method) else None
 
 
-def _trackers(module: Module, line: Sequence[cst.ClassDef]) -> list[str]:
+@once
+def _trackers(module: Module, *line: cst.ClassDef) -> list[str]:
     """Return the attributes that hold a ``Mean`` of the model which the class itself updates."""
     methods = [each for node in line for each in methods_in(node).values()]
     read = [
