@@ -101,6 +101,20 @@ def _matrix(scene: Scene, _: str) -> Array:
     return scene.array()
 
 
+def _maybe_square(scene: Scene, parameter: str) -> Array:
+    """A tensor, now and then a square matrix: beside it a column may pass for a row."""
+    if len(scene.shape) == 2 and scene.rng.random() < 0.5:
+        scene.shape = (scene.shape[0],) * 2
+    return shared.x(scene, parameter)
+
+
+def _maybe_column(scene: Scene, parameter: str) -> Any:
+    is_free = not scene.conditions.known(parameter, "same_shape")
+    if is_free and len(scene.shape) == 2 and scene.rng.random() < 0.5:
+        return scene.array((scene.shape[0], 1), role=scene.any_role(parameter))
+    return shared.like_x(scene, parameter)
+
+
 def _other_matrix(scene: Scene, _: str) -> Array:
     *lead, rows, columns = scene.shape
     inner = rows if scene.conditions.values.get("transpose_a") == (True,) else columns
@@ -305,6 +319,8 @@ STRATEGIES: dict[str, Strategy] = {
     "where.condition": _condition,
     "where.x": _branch,
     "where.y": _branch,
+    "add.x": _maybe_square,
+    "add.y": _maybe_column,
     "add_n.inputs": _several,
     "concat.values": _joinable,
     "stack.values": _several,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kdoctor.rewrite import rewrite
 from kdoctor.rewrite.guards import equals, not_none
-from kdoctor.rules.names._backend.questions import not_integer
+from kdoctor.rules.names._backend.questions import not_integer, same_shape
 
 _OF_ONE = {
     "abs": "abs",
@@ -39,7 +39,6 @@ _OF_ONE = {
     "tanh": "tanh",
 }
 _OF_TWO = {
-    "add": "add",
     "equal": "equal",
     "greater": "greater",
     "greater_equal": "greater_equal",
@@ -66,6 +65,10 @@ REWRITES = (
         rewrite(f"tensorflow.{old}(x, y, name=None)", f"keras.ops.{new}(x, y)")
         for old, new in _OF_TWO.items()
     ),
+    # keras.ops.add of 3.15 takes a column for a row: [[1, 1], [1, 1]] + [[1], [2]] gives
+    # [[2, 3], [2, 3]].
+    rewrite("tensorflow.add(x, y, name=None)", "keras.ops.add(x, y)", when=same_shape("x", "y")),
+    rewrite("tensorflow.add(x, y, name=None)", "keras.ops.add(x, y)"),
     rewrite("tensorflow.atan2(y, x, name=None)", "keras.ops.arctan2(y, x)"),
     rewrite("tensorflow.math.logical_xor(x, y, name='LogicalXor')", "keras.ops.logical_xor(x, y)"),
     # Of integers TensorFlow makes float64, keras.ops float32.
