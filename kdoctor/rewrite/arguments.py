@@ -7,7 +7,7 @@ from collections.abc import Collection
 import libcst as cst
 
 from kdoctor.model import Edit, Span
-from kdoctor.rewrite.source_lines import margin
+from kdoctor.rewrite.source_lines import LINE_BREAK, margin
 from kdoctor.syntax import Module
 
 
@@ -66,8 +66,7 @@ def up_to_the_next(text: str, argument: Span, following: int) -> Span:
     Where another argument stands before it on its line, the line break behind it stays.
     """
     gap = text[argument.end : following]
-    is_last = "\n" in gap or "\r" in gap
-    if not is_last or not text[: argument.start].rstrip(" \t").endswith(","):
+    if not LINE_BREAK.search(gap) or not text[: argument.start].rstrip(" \t").endswith(","):
         return Span(argument.start, following)
     return Span(_after_a_comma(text, argument.start), argument.end + gap.index(",") + 1)
 
