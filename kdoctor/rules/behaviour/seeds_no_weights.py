@@ -37,11 +37,12 @@ import libcst as cst
 
 from kdoctor.keras_api.tensorflow_ways import FIRST, ways_to
 from kdoctor.kinds import Kind
-from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, literal, speller_at
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import argument, instances, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.roots import USES_KERAS_3
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.seeds import seeds_all
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.glimpse import Glimpse
@@ -141,22 +142,15 @@ def _draws(facts: Facts, reference: Reference, call: cst.Call) -> bool:
 
 def _finding(module: Module, reference: Reference) -> Finding:
     assert reference.call is not None
-    text, need = speller_at(module, reference.node).spell("keras.utils.set_random_seed")
-    edit = Edit(module.span(reference.call.func), (text,))
+    fix = seeds_all(module, reference.call.func, title="Write `{}`", because=_SEEDS_MORE)
     return rule.finding(
         module.place(reference.node),
         f"`{module.source(reference.node)}` seeds no weights of Keras 3, nor its `Dropout`: they "
         "are drawn from Python's `random`, and are others in each run",
         symbol=reference.name,
         confidence=reference.confidence,
-        help=f"Write `{text}`, which seeds Python, NumPy and TensorFlow.",
-        fix=Fix(
-            f"Write `{text}`",
-            (edit,),
-            Applicability.UNSAFE,
-            imports=(need,) if need else (),
-            unsafe_because=_SEEDS_MORE,
-        ),
+        help=f"{fix.title}, which seeds Python, NumPy and TensorFlow.",
+        fix=fix,
     )
 
 

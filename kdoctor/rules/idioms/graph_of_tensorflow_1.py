@@ -61,7 +61,7 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_ways import FIRST, by_the_short_way
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
-from kdoctor.rules.calls import speller_at, with_keyword
+from kdoctor.rules.calls import with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.idioms._tensorflow import Gone, only_1, renames
 from kdoctor.rules.idioms._tensorflow.eagerness import is_for_graphs_alone
@@ -70,6 +70,7 @@ from kdoctor.rules.idioms.tf_op_on_symbolic_tensor import error_of_symbolic
 from kdoctor.rules.names._backend.sessions import without_session
 from kdoctor.rules.roots import USES_KERAS_3, uses_keras_3
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.seeds import seeds_all
 from kdoctor.rules.triggers import names
 from kdoctor.syntax import Module, Reference, ReferenceKind
 
@@ -189,7 +190,8 @@ def _fix(module: Module, facts: Facts, reference: Reference) -> Fix | None:
         new = f"{root}.{gone.renamed}"
         return _renamed(module, node, new, facts.applicability(_RENAMES))
     if rest in SEEDS and call is not None:
-        return _seeded(module, node)
+        title = "Write `{}`, which seeds the layers of Keras 3, too"
+        return seeds_all(module, node, title=title, because=_SEEDS_MORE)
     if rest in CASTS and call is not None and len(call.args) == 1:
         return Fix(
             f"Write `{root}.cast(…, {root}.{CASTS[rest]})`",
@@ -216,17 +218,6 @@ def _plain_call(reference: Reference) -> cst.Call | None:
 
 def _renamed(module: Module, node: cst.Attribute, new: str, how: Applicability) -> Fix:
     return Fix(f"Write `{new}`", (Edit(module.span(node), (new,)),), how)
-
-
-def _seeded(module: Module, node: cst.Attribute) -> Fix:
-    text, need = speller_at(module, node).spell("keras.utils.set_random_seed")
-    return Fix(
-        f"Write `{text}`, which seeds the layers of Keras 3, too",
-        (Edit(module.span(node), (text,)),),
-        Applicability.UNSAFE,
-        imports=(need,) if need else (),
-        unsafe_because=_SEEDS_MORE,
-    )
 
 
 rule = Rule(
