@@ -8,7 +8,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.rules.own_models import attribute_of_self
+from kdoctor.rules.own_classes import member_of_self
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -34,7 +34,7 @@ def layers_made(module: Module, method: cst.FunctionDef | None) -> Iterator[str]
         if made is None or made.kind is not Kind.LAYER or not has_weights(made.cls, each.value):
             continue
         for target in each.targets:
-            found = method and attribute_of_self(target.target, method)
+            found = method and member_of_self(target.target, method)
             if found:
                 yield found
 
@@ -54,7 +54,7 @@ def attributes_read(method: cst.FunctionDef) -> set[str]:
     return {
         found
         for each in parts
-        if id(each) not in stored and (found := attribute_of_self(each, method)) is not None
+        if id(each) not in stored and (found := member_of_self(each, method)) is not None
     }
 
 
@@ -66,7 +66,7 @@ def layers_built(init: cst.FunctionDef | None) -> set[str]:
     for each in descendants(init.body):
         match each:
             case cst.Call(func=cst.Attribute(value=layer, attr=cst.Name(value="build"))):
-                found.append(attribute_of_self(layer, init))
+                found.append(member_of_self(layer, init))
             case cst.Call(func=cst.Attribute() as layer):
-                found.append(attribute_of_self(layer, init))
+                found.append(member_of_self(layer, init))
     return {each for each in found if each is not None}

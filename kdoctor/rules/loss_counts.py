@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.kinds import Kind
+from kdoctor.rules.own_classes import decorated_by
 from kdoctor.rules.written_out import written_out
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
@@ -33,11 +34,9 @@ def count_losses(module: Module, loss: cst.BaseExpression) -> int | None:
 
 def is_as_written(module: Module, function: cst.CSTNode) -> bool:
     """Say whether no decorator makes something else of a function; those of the packages do not."""
-    names = [
-        module.qualified(each.func if isinstance(each, cst.Call) else each) or ""
-        for each in (decorated.decorator for decorated in getattr(function, "decorators", ()))
-    ]
-    return all(each.startswith(("keras.", "tensorflow.")) for each in names)
+    return all(
+        each.startswith(("keras.", "tensorflow.")) for each in decorated_by(module, function)
+    )
 
 
 def count_elements(display: cst.List | cst.Tuple | cst.Dict) -> int | None:

@@ -14,7 +14,7 @@ from kdoctor.once import once
 from kdoctor.rules.calls import argument, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import Origins, origins_of
-from kdoctor.rules.own_classes import class_named, class_of, kind_of_class, methods_in
+from kdoctor.rules.own_classes import class_named, class_of, in_line, kind_of_class, methods_in
 from kdoctor.rules.roots import is_of_keras_3, uses_another_keras, uses_keras_3
 from kdoctor.rules.triggers import Trigger, attribute, lineages, method_of, word
 from kdoctor.syntax import Module
@@ -90,18 +90,12 @@ def _is_cast(module: Module, facts: Facts, node: cst.ClassDef) -> bool:
 
 def _lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
     """Return a class and those of the file below it, if what they come from is Keras' loss."""
-    found: list[cst.ClassDef] = []
     if kind_of_class(module, node) is not Kind.LOSS:
-        return found
-    while node not in found and len(node.bases) == 1:
-        found.append(node)
-        base = class_named(module, node.bases[0].value)
-        if base is None:
-            name = module.qualified(node.bases[0].value)
-            made = module.knowledge.class_type(name) if name else None
-            return found if made is not None and is_keras_3(facts, name) else []
-        node = base
-    return []
+        return []
+    line, base = in_line(module, node)
+    name = None if base is None else module.qualified(base)
+    made = module.knowledge.class_type(name) if name else None
+    return line if made is not None and is_keras_3(facts, name) else []
 
 
 def _has_a_type(module: Module, node: cst.ClassDef) -> bool:

@@ -81,16 +81,61 @@ def class_around(module: Module, node: cst.CSTNode) -> cst.ClassDef | None:
     return next((each for each in module.ancestors(node) if isinstance(each, cst.ClassDef)), None)
 
 
+def in_line(
+    module: Module, node: cst.ClassDef
+) -> tuple[list[cst.ClassDef], cst.BaseExpression | None]:
+    """Return a class with those of the file below it, and what the last of them is made from.
+
+    Nothing where one of them has several bases, or none.
+    """
+    found: list[cst.ClassDef] = []
+    while node not in found and len(node.bases) == 1:
+        found.append(node)
+        base = node.bases[0].value
+        own = class_named(module, base)
+        if own is None:
+            return found, base
+        node = own
+    return [], None
+
+
+def decorated_by(module: Module, node: cst.CSTNode) -> list[str]:
+    """Return the dotted names of a class' or function's decorators, "" for one that is not known.
+
+    Called or not, ``@register`` and ``@register("layer")`` are the same.
+    """
+    decorators = [each.decorator for each in getattr(node, "decorators", ())]
+    functions = (each.func if isinstance(each, cst.Call) else each for each in decorators)
+    return [module.qualified(each) or "" for each in functions]
+
+
 def is_only_registered(module: Module, node: cst.ClassDef) -> bool:
     """Say whether all that decorates a class, if anything, names it for saved models."""
-    decorators = (each.decorator for each in node.decorators)
-    functions = (each.func if isinstance(each, cst.Call) else each for each in decorators)
-    return all((module.qualified(each) or "").endswith(_REGISTERS) for each in functions)
+    return all(each.endswith(_REGISTERS) for each in decorated_by(module, node))
 
 
 def methods_in(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
     """Return the methods that stand in a class itself, by their names."""
     return {each.name.value: each for each in node.body.body if isinstance(each, cst.FunctionDef)}
+
+
+def receiver(function: cst.FunctionDef) -> str | None:
+    """Return the name of the parameter that takes the instance."""
+    plain = [*function.params.posonly_params, *function.params.params]
+    decorated = {
+        each.decorator.value for each in function.decorators if isinstance(each.decorator, cst.Name)
+    }
+    if not plain or decorated & {"staticmethod", "classmethod"}:
+        return None
+    return plain[0].name.value
+
+
+def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:
+    """Return ``x`` of ``self.x``."""
+    match node:
+        case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=member)):
+            return member if name == receiver(function) else None
+    return None
 
 
 def still_holds(module: Module, node: cst.CSTNode, parameter: cst.Param) -> bool:

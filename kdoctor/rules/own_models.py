@@ -10,23 +10,17 @@ from kdoctor.kinds import Kind
 from kdoctor.once import once
 from kdoctor.rules.calls import is_call_of_super, is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, is_only_registered, methods_in
+from kdoctor.rules.own_classes import class_named, in_line, is_only_registered, methods_in
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
 
 def lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
     """Return a class and those of the file below it, if all else in it is Keras' own model."""
-    found: list[cst.ClassDef] = []
-    while node not in found and len(node.bases) == 1 and not node.keywords:
-        if not is_only_registered(module, node):
-            return []
-        found.append(node)
-        base = class_named(module, node.bases[0].value)
-        if base is None:
-            return found if _is_model(module, facts, node.bases[0].value) else []
-        node = base
-    return []
+    line, base = in_line(module, node)
+    if any(each.keywords or not is_only_registered(module, each) for each in line):
+        return []
+    return line if base is not None and _is_model(module, facts, base) else []
 
 
 def _is_model(module: Module, facts: Facts, base: cst.BaseExpression) -> bool:
@@ -38,11 +32,6 @@ def _is_model(module: Module, facts: Facts, base: cst.BaseExpression) -> bool:
         and made.cls in {"Functional", "Sequential"}
         and is_keras_3(facts, name)
     )
-
-
-def called(node: cst.BaseExpression) -> cst.BaseExpression:
-    """Return what a decorator calls, be it with arguments or not."""
-    return node.func if isinstance(node, cst.Call) else node
 
 
 def methods_of(line: Sequence[cst.ClassDef]) -> dict[str, cst.FunctionDef]:
@@ -67,12 +56,3 @@ def compiles_as_keras_does(line: Sequence[cst.ClassDef]) -> bool:
         any(is_call_of_super(inner, "compile") for inner in descendants(each.body))
         for each in compiles
     )
-
-
-def attribute_of_self(node: cst.CSTNode, method: cst.FunctionDef) -> str | None:
-    """Return ``x`` where a node of a method is ``self.x``."""
-    match node:
-        case cst.Attribute(value=cst.Name(value=owner), attr=cst.Name(value=name)):
-            parameters = method.params.params
-            return name if parameters and parameters[0].name.value == owner else None
-    return None

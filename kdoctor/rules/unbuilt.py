@@ -1,21 +1,24 @@
-"""The layers of a model of the user's that have no weights until it is run."""
+"""The layers of a model or a layer of the user's that have no weights until it is run."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import libcst as cst
 
+from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, is_call_of_super
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.inner_layers import attributes_read, layers_built, layers_made
-from kdoctor.rules.own_classes import methods_in
+from kdoctor.rules.inner_layers import attributes_read, has_weights, layers_built, layers_made
+from kdoctor.rules.own_classes import class_named, member_of_self, methods_in, receiver
 from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
+_DEEPEST: Final = 8  # classes of the file that make each other
 _TENSORS: Final = frozenset({"inputs", "outputs"})
-ASKED_FOR_WEIGHTS: Final = frozenset({
+_ASKED_FOR_WEIGHTS: Final = frozenset({
     *("count_params", "get_weights", "non_trainable_variables", "non_trainable_weights"),
     *("save_weights", "set_weights", "summary", "trainable_variables", "trainable_weights"),
     *("variables", "weights"),
@@ -23,7 +26,7 @@ ASKED_FOR_WEIGHTS: Final = frozenset({
 """What shows, gives, takes or keeps the weights that a model has by then."""
 OF_NO_MATTER: Final = frozenset({"built", "compile", "loss", "name", "optimizer", "trainable"})
 """Members that neither run a model nor ask for its weights."""
-NEITHER_RUNS_NOR_FILLS: Final = OF_NO_MATTER | ASKED_FOR_WEIGHTS - {"set_weights"}
+NEITHER_RUNS_NOR_FILLS: Final = OF_NO_MATTER | _ASKED_FOR_WEIGHTS - {"set_weights"}
 """Members that leave a model without weights as it is."""
 
 
@@ -43,17 +46,64 @@ def unbuilt_layers(module: Module, facts: Facts, node: cst.ClassDef) -> list[str
         return []
     made: list[str] = []
     ready: set[str] = set()
-    for init in (own["__init__"] for each in line if "__init__" in (own := methods_in(each))):
+    for init in _inits(line):
         calls = [each for each in descendants(init.body) if isinstance(each, cst.Call)]
-        bases = [each for each in calls if is_call_of_super(each, "__init__")]
-        if any(map(_makes_it_of_tensors, bases)) or any(_is_self(e.func, init) for e in calls):
+        if _gives_tensors(init) or any(_is_self(each.func, init) for each in calls):
             return []
         made += layers_made(module, init)
         ready |= layers_built(init)
-        if not bases:
+        if not any(is_call_of_super(each, "__init__") for each in calls):
             break
     called = _reached(call, methods)
     return [each for each in dict.fromkeys(made) if each in called and each not in ready]
+
+
+def makes_weights(module: Module, line: Sequence[cst.ClassDef], depth: int = 0) -> bool:
+    """Say whether ``__init__`` of these classes surely makes a layer that has weights.
+
+    In a list, too, or one of the user's that leaves it to Keras to build what is inside. Not where
+    the object is made by its inputs and outputs, or calls itself.
+    """
+    inits = _inits(line)
+    return not any(_gives_tensors(each) or _calls_itself(each) for each in inits) and any(
+        _is_weighted(module, each.value, depth)
+        for init in inits
+        for each in descendants(init.body)
+        if isinstance(each, cst.Assign) and member_of_self(each.targets[0].target, init) is not None
+    )
+
+
+def _inits(line: Sequence[cst.ClassDef]) -> list[cst.FunctionDef]:
+    return [own["__init__"] for each in line if "__init__" in (own := methods_in(each))]
+
+
+def _calls_itself(init: cst.FunctionDef) -> bool:
+    itself = receiver(init)
+    return any(
+        isinstance(each, cst.Call) and isinstance(each.func, cst.Name) and each.func.value == itself
+        for each in descendants(init.body)
+    )
+
+
+def _is_weighted(module: Module, value: cst.BaseExpression, depth: int) -> bool:
+    if isinstance(value, cst.List | cst.Tuple):
+        return any(_is_weighted(module, each.value, depth) for each in value.elements)
+    if not isinstance(value, cst.Call) or depth > _DEEPEST:
+        return False
+    own = class_named(module, value.func)
+    if own is not None:
+        return _is_unbuilt_layer(module, own, depth)
+    name = module.qualified(value.func)
+    made = module.knowledge.class_type(name) if name else None
+    return made is not None and made.kind is Kind.LAYER and has_weights(made.cls, value)
+
+
+def _is_unbuilt_layer(module: Module, own: cst.ClassDef, depth: int) -> bool:
+    """Say whether an object of a class of the file has layers inside that it does not build."""
+    name = module.qualified(own.bases[0].value) if len(own.bases) == 1 else None
+    made = module.knowledge.class_type(name) if name else None
+    is_base = made is not None and made.cls in {"Layer", "Functional"}
+    return is_base and "build" not in methods_in(own) and makes_weights(module, [own], depth + 1)
 
 
 def _reached(call: cst.FunctionDef, methods: dict[str, cst.FunctionDef]) -> set[str]:
@@ -72,17 +122,18 @@ def is_plain_model(module: Module, node: cst.ClassDef) -> bool:
     return name is not None and name.rpartition(".")[2] == "Model"
 
 
-def _makes_it_of_tensors(base: cst.Call) -> bool:
-    given = {each.keyword.value for each in base.args if each.keyword is not None}
-    by_place = [each for each in base.args if each.keyword is None and each.star != "**"]
-    return bool(by_place or given & _TENSORS)
+def _gives_tensors(init: cst.FunctionDef) -> bool:
+    """Say whether ``super().__init__`` may be given inputs or outputs, by position or by name."""
+    return any(
+        given.star != "**" if given.keyword is None else given.keyword.value in _TENSORS
+        for each in descendants(init.body)
+        if isinstance(each, cst.Call) and is_call_of_super(each, "__init__")
+        for given in each.args
+    )
 
 
 def _is_self(node: cst.BaseExpression, method: cst.FunctionDef) -> bool:
     """Say whether it is ``self``, or its ``build`` or ``call``."""
-    parameters = method.params.params
     if isinstance(node, cst.Attribute) and node.attr.value in {"build", "call"}:
         node = node.value
-    return (
-        isinstance(node, cst.Name) and bool(parameters) and (node.value == parameters[0].name.value)
-    )
+    return isinstance(node, cst.Name) and node.value == receiver(method)

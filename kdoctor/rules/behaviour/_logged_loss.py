@@ -9,8 +9,8 @@ import libcst as cst
 
 from kdoctor.model import Edit, Span
 from kdoctor.rules.lines import free_name
-from kdoctor.rules.own_classes import methods_in
-from kdoctor.rules.own_models import attribute_of_self, compiles_as_keras_does, heirs
+from kdoctor.rules.own_classes import member_of_self, methods_in
+from kdoctor.rules.own_models import compiles_as_keras_does, heirs
 from kdoctor.syntax import Module
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.walk import descendants
@@ -39,9 +39,9 @@ def shows_loss(
 def _is_result_of_all(node: cst.CSTNode, method: cst.FunctionDef) -> bool:
     match node:
         case cst.DictComp(for_in=cst.CompFor(iter=metrics, ifs=[], inner_for_in=None)):
-            return attribute_of_self(metrics, method) == _METRICS
+            return member_of_self(metrics, method) == _METRICS
         case cst.Call(func=called):
-            return attribute_of_self(called, method) in _GIVES_ALL
+            return member_of_self(called, method) in _GIVES_ALL
     return False
 
 
@@ -64,7 +64,7 @@ def name_of_loss(
         each
         for each in descendants(method.body)
         if isinstance(each, cst.Call)
-        and attribute_of_self(each.func, method) in GIVES_LOSS
+        and member_of_self(each.func, method) in GIVES_LOSS
         and module.span(each).start < before
     ]
     if len(losses) != 1:

@@ -34,7 +34,6 @@ from kdoctor import keras_api
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity, Span
 from kdoctor.once import once
-from kdoctor.rules.behaviour._unbuilt import makes_weights
 from kdoctor.rules.calls import argument, speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import origins_of
@@ -43,7 +42,7 @@ from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, member, method_of
-from kdoctor.rules.unbuilt import OF_NO_MATTER, is_plain_model
+from kdoctor.rules.unbuilt import OF_NO_MATTER, is_plain_model, makes_weights
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.members import MemberUse

@@ -33,13 +33,13 @@ import libcst as cst
 from kdoctor import keras_api
 from kdoctor.kinds import Context, Kind
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.behaviour._unbuilt import makes_weights
 from kdoctor.rules.calls import argument, instances, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.rules.triggers import classes, method_of, word
+from kdoctor.rules.unbuilt import makes_weights
 from kdoctor.syntax import Module
 
 

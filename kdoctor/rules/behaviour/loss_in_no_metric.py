@@ -59,9 +59,8 @@ from kdoctor.rules.calls import (
     value_of,
 )
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class, methods_in
+from kdoctor.rules.own_classes import decorated_by, kind_of_class, methods_in
 from kdoctor.rules.own_models import (
-    called,
     compiles_as_keras_does,
     heirs,
     lineage,
@@ -224,7 +223,7 @@ def _returned(module: Module, step: cst.FunctionDef) -> cst.BaseExpression | Non
 
 
 def _is_only_a_graph(module: Module, step: cst.FunctionDef) -> bool:
-    return all(module.qualified(called(each.decorator)) in _GRAPHS for each in step.decorators)
+    return all(each in _GRAPHS for each in decorated_by(module, step))
 
 
 def _loss_alone(

@@ -38,8 +38,8 @@ from kdoctor.rules.behaviour._logged_loss import GIVES_LOSS, name_of_loss, shows
 from kdoctor.rules.behaviour._mean_examples import KEPT_IN_NONE, NOT_KEPT
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import free_name, line_of
-from kdoctor.rules.own_classes import methods_in
-from kdoctor.rules.own_models import attribute_of_self, heirs, lineage, methods_of
+from kdoctor.rules.own_classes import member_of_self, methods_in
+from kdoctor.rules.own_models import heirs, lineage, methods_of
 from kdoctor.rules.rule import Rule
 from kdoctor.rules.triggers import attribute, defines
 from kdoctor.syntax import Module
@@ -79,7 +79,7 @@ def _may_update(node: cst.ClassDef) -> bool:
 
 def _losses(step: cst.FunctionDef) -> Iterator[cst.Call]:
     for each in descendants(step.body):
-        if isinstance(each, cst.Call) and attribute_of_self(each.func, step) in GIVES_LOSS:
+        if isinstance(each, cst.Call) and member_of_self(each.func, step) in GIVES_LOSS:
             yield each
 
 
@@ -90,7 +90,7 @@ def _finding(
     shown = "val_loss" if step.name.value == "test_step" else "loss"
     return rule.finding(
         module.place(computed),
-        f"`{shown}` is 0.0 in the logs: `{attribute_of_self(computed.func, step)}` of Keras 3 "
+        f"`{shown}` is 0.0 in the logs: `{member_of_self(computed.func, step)}` of Keras 3 "
         "updates no metric, and this step does not either",
         symbol=f"{node.name.value}.{step.name.value}",
         confidence=Confidence.LIKELY,
@@ -108,7 +108,7 @@ def _fix(module: Module, step: cst.FunctionDef) -> Fix | None:
         return None
     kept = name_of_loss(module, step, line.span.start)
     updates_others = any(
-        isinstance(each, cst.Call) and attribute_of_self(each.func, step) == "compute_metrics"
+        isinstance(each, cst.Call) and member_of_self(each.func, step) == "compute_metrics"
         for each in descendants(step.body)
     )
     if kept is None or not updates_others:

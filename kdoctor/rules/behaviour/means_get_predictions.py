@@ -46,12 +46,8 @@ from kdoctor.rules.behaviour._mean_examples import INVALID as EXAMPLES
 from kdoctor.rules.behaviour._mean_examples import VALID as FINE
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.lines import free_name, left_out, line_of
-from kdoctor.rules.own_classes import class_around, methods_in
-from kdoctor.rules.own_models import (
-    attribute_of_self,
-    lineage,
-    methods_of,
-)
+from kdoctor.rules.own_classes import class_around, member_of_self, methods_in
+from kdoctor.rules.own_models import lineage, methods_of
 from kdoctor.rules.rule import Rule
 from kdoctor.rules.triggers import Trigger, member_of
 from kdoctor.syntax import MemberUse, Module
@@ -114,7 +110,7 @@ def _method_around(module: Module, node: cst.Attribute) -> cst.FunctionDef | Non
     """Return the function that a node stands in, if its first parameter is what is asked."""
     around = (each for each in module.ancestors(node) if isinstance(each, cst.FunctionDef))
     method = next(around, None)
-    return method if method and attribute_of_self(node, method) else None
+    return method if method and member_of_self(node, method) else None
 
 
 @once
@@ -126,7 +122,7 @@ def _trackers(module: Module, *line: cst.ClassDef) -> list[str]:
         for method in methods
         for each in descendants(method.body)
         if isinstance(each, cst.Attribute) and each.attr.value == _UPDATE
-        if (name := attribute_of_self(each.value, method)) is not None
+        if (name := member_of_self(each.value, method)) is not None
     ]
     made = [
         name
@@ -134,7 +130,7 @@ def _trackers(module: Module, *line: cst.ClassDef) -> list[str]:
         for each in descendants(method.body)
         if isinstance(each, cst.Assign) and _is_mean(module, each.value)
         for target in each.targets
-        if (name := attribute_of_self(target.target, method)) is not None
+        if (name := member_of_self(target.target, method)) is not None
     ]
     listed = methods_of(line).get(_METRICS)
     return [
@@ -153,7 +149,7 @@ def _is_mean(module: Module, node: cst.BaseExpression) -> bool:
 
 
 def _is_listed(listed: cst.FunctionDef, name: str) -> bool:
-    return any(attribute_of_self(each, listed) == name for each in descendants(listed.body))
+    return any(member_of_self(each, listed) == name for each in descendants(listed.body))
 
 
 def _left_out(
@@ -180,7 +176,7 @@ def _lists_alone(listed: cst.FunctionDef, trackers: Sequence[str]) -> bool:
                 body=[cst.Return(value=cst.List(elements=elements) | cst.Tuple(elements=elements))]
             )
         ]:
-            return all(attribute_of_self(each.value, listed) in trackers for each in elements)
+            return all(member_of_self(each.value, listed) in trackers for each in elements)
     return False
 
 

@@ -29,7 +29,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Finding, Severity
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import kind_of_class
+from kdoctor.rules.own_classes import kind_of_class, member_of_self
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, attribute
 from kdoctor.syntax import Module
@@ -80,16 +80,7 @@ def _is_held(module: Module, call: cst.CSTNode, build: cst.FunctionDef) -> bool:
             )
         ]
         owner = loops[0] if loops else owner
-    return any(_is_of_self(each, build) for each in (owner, *descendants(owner)))
-
-
-def _is_of_self(node: cst.CSTNode, build: cst.FunctionDef) -> bool:
-    return (
-        isinstance(node, cst.Attribute)
-        and isinstance(node.value, cst.Name)
-        and bool(build.params.params)
-        and node.value.value == build.params.params[0].name.value
-    )
+    return any(member_of_self(each, build) is not None for each in (owner, *descendants(owner)))
 
 
 def _finding(module: Module, node: cst.ClassDef, call: cst.CSTNode) -> Finding:

@@ -13,11 +13,10 @@ from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import (
     backend_call,
     call_of_self,
-    member_of_self,
-    receiver,
     statements,
     text_of,
 )
+from kdoctor.rules.own_classes import member_of_self, receiver
 from kdoctor.syntax.walk import descendants
 
 _RATES = ("lr", "learning_rate")

@@ -13,10 +13,9 @@ from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import (
     OldOptimizer,
     call_of_self,
-    member_of_self,
-    receiver,
     text_of,
 )
+from kdoctor.rules.own_classes import member_of_self, receiver
 from kdoctor.syntax.walk import descendants
 
 _BASE = Type(Kind.OPTIMIZER, "Optimizer", "keras.optimizers.Optimizer")

@@ -19,11 +19,11 @@ from kdoctor.rules.idioms._optimizers.shape import (
     OldOptimizer,
     call_of_self,
     parameters,
-    receiver,
     statements,
     text_of,
 )
 from kdoctor.rules.lines import is_docstring
+from kdoctor.rules.own_classes import receiver
 from kdoctor.syntax.walk import descendants
 
 DENSE, SPARSE = "_resource_apply_dense", "_resource_apply_sparse"

@@ -11,12 +11,11 @@ from kdoctor.rules.idioms._optimizers.names import Names
 from kdoctor.rules.idioms._optimizers.plan import Plan
 from kdoctor.rules.idioms._optimizers.shape import (
     call_of_self,
-    member_of_self,
     parameters,
-    receiver,
     statements,
     text_of,
 )
+from kdoctor.rules.own_classes import member_of_self, receiver
 from kdoctor.syntax.walk import descendants
 
 # What a `keras.Variable` does as a `tf.Variable` does.

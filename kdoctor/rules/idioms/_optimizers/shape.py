@@ -10,7 +10,7 @@ from msgspec import Struct
 from kdoctor.keras_api import split_root
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.own_classes import class_named, is_old_optimizer
+from kdoctor.rules.own_classes import class_named, is_old_optimizer, member_of_self
 from kdoctor.syntax import Module
 
 BASES = frozenset({"Optimizer", "OptimizerV2"})
@@ -74,29 +74,10 @@ def _bare_base(module: Module, node: cst.ClassDef) -> cst.BaseExpression | None:
     return base if name is not None and name.rpartition(".")[2] in BASES else None
 
 
-def receiver(function: cst.FunctionDef) -> str | None:
-    """Return the name of the parameter that takes the instance."""
-    plain = [*function.params.posonly_params, *function.params.params]
-    decorated = {
-        each.decorator.value for each in function.decorators if isinstance(each.decorator, cst.Name)
-    }
-    if not plain or decorated & {"staticmethod", "classmethod"}:
-        return None
-    return plain[0].name.value
-
-
 def parameters(function: cst.FunctionDef) -> list[str]:
     """Return the names of the parameters that may be passed by position, without the receiver."""
     plain = [*function.params.posonly_params, *function.params.params]
     return [each.name.value for each in plain[1:]]
-
-
-def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:
-    """Return ``x`` of ``self.x``."""
-    match node:
-        case cst.Attribute(value=cst.Name(value=name), attr=cst.Name(value=member)):
-            return member if name == receiver(function) else None
-    return None
 
 
 def call_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> tuple[str, cst.Call] | None:

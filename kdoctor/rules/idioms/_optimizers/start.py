@@ -19,12 +19,11 @@ from kdoctor.rules.idioms._optimizers.plan import Part, Plan
 from kdoctor.rules.idioms._optimizers.shape import (
     backend_call,
     call_of_self,
-    member_of_self,
     parameters,
-    receiver,
     statements,
     text_of,
 )
+from kdoctor.rules.own_classes import member_of_self, receiver
 from kdoctor.syntax.walk import descendants
 
 RATES = ("lr", "learning_rate")

@@ -17,7 +17,6 @@ from kdoctor.rules.idioms._optimizers.shape import (
     backend_call,
     call_of_self,
     is_text,
-    member_of_self,
     parameters,
     statements,
 )
@@ -30,6 +29,7 @@ from kdoctor.rules.idioms._optimizers.update_parts import (
     iterated,
     pair,
 )
+from kdoctor.rules.own_classes import member_of_self
 from kdoctor.syntax.walk import descendants
 
 HOOK = "get_updates"
