@@ -183,6 +183,9 @@ def test_what_means_the_same_is_no_mutant():
     assert changes_of("tensorflow.a(x)", "keras.ops.softmax(x, axis=-1)") == {
         "2 instead of 1": "keras.ops.softmax(x, axis=-2)"
     }
+    assert "drop dtype= of uniform" not in changes_of(
+        "keras.backend.bernoulli(p, dtype)", "keras.random.uniform((3,), dtype=dtype) <= p"
+    )
 
 
 def test_every_mutant_of_a_proven_rewrite_is_caught():

@@ -3,7 +3,8 @@
 ## What it does
 Reports `keras.utils.get_file` with `extract=True` where the file looks for what was unpacked beside
 the archive (`os.path.dirname(path)`, `Path(path).parent`, the path without its ending, or the path
-not used at all), and with `untar=True`. A file that speaks of `_extracted` knows already.
+not used at all), and with `untar=True`. A file that speaks of `_extracted` knows already. Nor is
+anything unpacked that is no archive by its ending (`data.mat`): it stays where it was.
 
 ## Why it breaks
 Keras 2 unpacked `cats.zip` beside the archive, and `extract=True` gave the path of the archive.
@@ -42,6 +43,9 @@ _FUNCTIONS = ("utils.get_file", "utils.data_utils.get_file")
 _MODES = ("extract", "untar")
 _KNOWN = "_extracted"
 _WORD = re.compile(r"[\w-]+")
+# What Python's `zipfile` and `tarfile` open, and other endings of files: letters, perhaps a digit.
+_ARCHIVE_ENDING = re.compile(r"\.(?:zip|tar|t?gz|tbz2?|bz2|txz|xz)(?:$|[?#])", re.IGNORECASE)
+_OTHER_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
@@ -58,13 +62,21 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if _is_asked(call, "untar"):
             if not _is_named_again(module, call):
                 yield _finding(module, reference, call, "untar")
-        elif _is_asked(call, "extract"):
+        elif _is_asked(call, "extract") and not _is_no_archive(module, call):
             yield from _beside(module, facts, reference, call, uses)
 
 
 def _is_asked(call: cst.Call, mode: str) -> bool:
     given = argument(call, mode)
     return given is not None and literal(given.value) is True
+
+
+def _is_no_archive(module: Module, call: cst.Call) -> bool:
+    """Say whether the endings that are written out are those of something else."""
+    given = (argument(call, name, at) for at, name in enumerate(("fname", "origin")))
+    names = [literal(value_of(module, each.value)) for each in given if each is not None]
+    texts = [each for each in names if isinstance(each, str)]
+    return any(map(_OTHER_ENDING.search, texts)) and not any(map(_ARCHIVE_ENDING.search, texts))
 
 
 def _is_named_again(module: Module, call: cst.Call) -> bool:
@@ -188,6 +200,13 @@ _ARCHIVE = (
 VALID = [
     "import keras\nkeras.utils.get_file('cats.h5', origin)",
     "import keras\nkeras.utils.get_file('cats.zip', origin, extract=unpack)",
+    # Nothing is unpacked, and the file is where it was.
+    "import keras\nkeras.utils.get_file('cats.mat', origin, extract=True, cache_dir=here)",
+    (
+        "import keras\nimport os\n\nname = 'cats.h5'\n"
+        "path = keras.utils.get_file(name, f'https://e.org/{name}', extract=True)\n"
+        "os.listdir(os.path.dirname(path))"
+    ),
     # As a folder, the path makes sense since 3.6 only.
     (
         "import keras\nimport os\n\npath = keras.utils.get_file('cats.zip', origin, extract=True)\n"
@@ -233,6 +252,14 @@ INVALID = [
         prelude=_ARCHIVE,
         before="import os\n\nimport keras\n\n"
         "keras.utils.get_file('cats.tgz', origin, extract=True, cache_dir=home)\n",
+        on_keras_2=True,
+        check="assert os.path.isdir(os.path.join(home, 'datasets', 'cats', 'small'))",
+    ),
+    # What it is called here says nothing, where the address ends as archives do.
+    Example(
+        prelude=_ARCHIVE + "shutil.copy(packed, 'cats.tgz')\n",
+        before="import keras\n\n"
+        "keras.utils.get_file('cats.v2', 'file:cats.tgz', extract=True, cache_dir=home)\n",
         on_keras_2=True,
         check="assert os.path.isdir(os.path.join(home, 'datasets', 'cats', 'small'))",
     ),

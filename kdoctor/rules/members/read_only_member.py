@@ -38,6 +38,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.members._bare_properties import bare_properties, may_be_bare
+from kdoctor.rules.members._own_model import by_set_model
 from kdoctor.rules.members._own_weights import left_away
 from kdoctor.rules.members._owners import class_of, symbol
 from kdoctor.rules.own_classes import keeps_own, stands_in_old_optimizer
@@ -133,7 +134,11 @@ def _finding(module: Module, facts: Facts, store: MemberStore) -> Finding:
         else f"property '{store.member}' of {named} has no setter"
     )
     proofs = [each for each in INVALID if each.after and not each.unsafe]
-    fix = _private(module, store) or left_away(module, facts, store, *proofs)
+    fix = (
+        _private(module, store)
+        or by_set_model(module, facts, store, *proofs)
+        or left_away(module, facts, store, *proofs)
+    )
     return rule.finding(
         module.place(store.node),
         f"`{store.member}` cannot be assigned: AttributeError: {error}",
@@ -248,7 +253,35 @@ INVALID = [
     Example(
         before="import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
         "    def __init__(self, model):\n        super().__init__()\n"
-        "        self.model = model\n\n\nMine(keras.Sequential())",
+        "        self.model = model  # before it is trained\n\n\n"
+        "model = keras.Sequential()\nmine = Mine(model)",
+        after="import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
+        "    def __init__(self, model):\n        super().__init__()\n"
+        "        self.set_model(model)  # before it is trained\n\n\n"
+        "model = keras.Sequential()\nmine = Mine(model)",
+        raises="AttributeError: property 'model' of 'Mine' object has no setter",
+        check="assert mine.model is model",
+    ),
+    Example(
+        before="import keras\n\n\nclass Seen(keras.callbacks.Callback):\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n        self.seen = self.model\n\n\n"
+        "class Mine(Seen):\n    pass\n\n\n"
+        "mine = Mine()\nmine.model = keras.Sequential(\n    [keras.layers.Dense(1)],\n)\n"
+        "mine.on_epoch_end(0)",
+        after="import keras\n\n\nclass Seen(keras.callbacks.Callback):\n"
+        "    def on_epoch_end(self, epoch, logs=None):\n        self.seen = self.model\n\n\n"
+        "class Mine(Seen):\n    pass\n\n\n"
+        "mine = Mine()\nmine.set_model(keras.Sequential(\n    [keras.layers.Dense(1)],\n))\n"
+        "mine.on_epoch_end(0)",
+        raises="AttributeError: property 'model' of 'Mine' object has no setter",
+        check="assert mine.seen is mine.model and len(mine.model.layers) == 1",
+    ),
+    # What it does when it is given its model, no one else may ask for.
+    Example(
+        before="import keras\n\n\nclass Mine(keras.callbacks.Callback):\n"
+        "    def set_model(self, model):\n        super().set_model(model)\n"
+        "        self.shape = model.input_shape\n\n\n"
+        "mine = Mine()\nmine.model = keras.Sequential()",
         raises="AttributeError: property 'model' of 'Mine' object has no setter",
     ),
     Example(

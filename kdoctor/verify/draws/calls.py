@@ -22,10 +22,13 @@ def _probability(scene: Scene, _: str) -> float | int | Array:
 
 
 def _bound(scene: Scene, parameter: str) -> float | int:
-    """One end of a range: a whole number where whole numbers are drawn from it."""
+    """One end of a range: a whole number where whole numbers are drawn from it.
+
+    1 is what the default is, which is no whole number and refused as such.
+    """
     kinds = scene.conditions.values.get("dtype", ())
     if kinds and set(kinds) <= set(INTEGERS):
-        return scene.rng.choice([-3, 0, 2] if parameter == "minval" else [3, 5, 40])
+        return scene.rng.choice([-3, 0, 2] if parameter == "minval" else [1, 3, 5, 40])
     return number(scene, parameter) if parameter == "minval" else count(scene, parameter)
 
 

@@ -1,0 +1,66 @@
+"""``self.model = model`` in a callback, which Keras 3 does by ``set_model``."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Edit, Fix, Span
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.lines import line_of
+from kdoctor.rules.own_classes import class_around, class_of, in_line, member_of_self
+from kdoctor.rules.rule import Example
+from kdoctor.syntax import MemberStore, Module
+
+SETS = "set_model"
+_MAY_DO_MORE = "`set_model` of a class that is not in this file may do more"
+
+
+def by_set_model(module: Module, facts: Facts, store: MemberStore, *proofs: Example) -> Fix | None:
+    """Return the fix that calls ``set_model``, which does nothing else in ``Callback`` itself.
+
+    Of an instance whose class is not in sight it is unsafe. None where a class of the file has a
+    ``set_model``, or is made from another callback: that of `TensorBoard` opens its writers.
+    """
+    line = line_of(module, store.node)
+    if store.member != "model" or store.owner.kind is not Kind.CALLBACK or not store.is_plain:
+        return None
+    if line is None or store.value is None or SETS in module.words:
+        return None
+    match line.statement:
+        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value) if (
+            target is store.node and value is store.value and not value.lpar
+        ):
+            pass
+        case _:
+            return None
+    is_seen = _is_plain_callback(module, store)
+    if is_seen is False:
+        return None
+    name, value_span = module.span(store.node.attr), module.span(store.value)
+    return Fix(
+        "Let the callback set its model",
+        (
+            Edit(Span(name.start, value_span.start), (f"{SETS}(",)),
+            Edit(Span(value_span.end, value_span.end), (")",)),
+        ),
+        facts.applicability(*proofs) if is_seen else Applicability.UNSAFE,
+        unsafe_because="" if is_seen else _MAY_DO_MORE,
+    )
+
+
+def _is_plain_callback(module: Module, store: MemberStore) -> bool | None:
+    """Say whether the instance's classes end in ``Callback``; None where they are not in sight."""
+    around = (each for each in module.ancestors(store.node) if isinstance(each, cst.FunctionDef))
+    method = next(around, None)
+    is_own = method is not None and member_of_self(store.node, method) is not None
+    cls = class_around(module, store.node) if is_own else class_of(module, store.owner)
+    if cls is None:
+        return False if _class_of_keras(module, store.owner.qualified) else None
+    _, base = in_line(module, cls)
+    return base is not None and _class_of_keras(module, module.qualified(base)) == "Callback"
+
+
+def _class_of_keras(module: Module, qualified: str | None) -> str | None:
+    made = module.knowledge.class_type(qualified) if qualified else None
+    return None if made is None else made.cls
