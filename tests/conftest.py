@@ -41,3 +41,18 @@ def _no_cache(monkeypatch):
     """No test leaves a cache in the repository, or finds what another test left."""
     monkeypatch.setenv("KDOCTOR_NO_CACHE", "1")
     monkeypatch.delenv("KDOCTOR_CACHE_DIR", raising=False)
+
+
+@pytest.fixture(scope="session")
+def _empty(tmp_path_factory):
+    return tmp_path_factory.mktemp("empty")
+
+
+@pytest.fixture(autouse=True)
+def _in_no_project(_empty, monkeypatch):
+    """What is scanned as standard input belongs to the project that the process is in.
+
+    In this repository each fix that lets an import go would look who else imports it: among more
+    than a thousand files.
+    """
+    monkeypatch.chdir(_empty)

@@ -118,6 +118,10 @@ class Mine(keras.callbacks.Callback):
     def __init__(self, model):
         super().__init__()
         self.model = model
+
+    def set_model(self, model):
+        super().set_model(model)
+        self.layers = len(model.layers)
 """,
         "`callback.set_model(model)`. Call your own by another name.",
         MODEL
@@ -128,10 +132,14 @@ class Mine(keras.callbacks.Callback):
         super().__init__()
         self.other = model
 
+    def set_model(self, model):
+        super().set_model(model)
+        self.layers = len(model.layers)
+
 
 callback = Mine(model)
 callback.set_model(model)
-assert callback.model is callback.other
+assert callback.model is callback.other and callback.layers == 2
 model.fit(x, y, callbacks=[callback], verbose=0)
 """,
     ),
