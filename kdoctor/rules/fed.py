@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 import libcst as cst
 from msgspec import Struct
@@ -14,7 +15,7 @@ from kdoctor.rules.calls import argument, plain_literal, value_of
 from kdoctor.rules.own_classes import class_around, class_named
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import dotted, inner_nodes
+from kdoctor.syntax.nodes import inner_nodes, leaf_of, parameters_of
 from kdoctor.syntax.walk import own_nodes
 
 FED = {
@@ -82,6 +83,125 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     return given is not None and plain_literal(value_of(module, given.value)) != 1
 
 
+@once
+def calls_fed(glimpse: Glimpse) -> frozenset[ast.Call]:
+    """Return the calls whose results `fed` could follow to a model, by names alone.
+
+    Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
+    """
+    flow = _Flow(glimpse)
+    waiting: list[ast.AST | None] = [
+        called.argument(name, None if index else 0)
+        for method, names in FED.items()
+        for called in glimpse.calls_by_leaf.get(method, ())
+        if called.is_attribute
+        for index, name in enumerate(names)
+    ]
+    seen: set[ast.AST | str] = set()
+    for node in waiting:  # it grows meanwhile
+        if node is not None and node not in seen:
+            seen.add(node)
+            waiting += flow.behind(node, seen)
+    return frozenset(each for each in seen if isinstance(each, ast.Call))
+
+
+class _Flow:
+    """Where values come from, in one source."""
+
+    def __init__(self, glimpse: Glimpse) -> None:
+        self._glimpse = glimpse
+
+    def behind(self, node: ast.AST, seen: set[ast.AST | str]) -> Iterable[ast.AST]:
+        """Return what an expression may stand for, of names but once."""
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                if name in seen:
+                    return ()
+                seen.add(name)
+                return (*self._bound.get(name, ()), *self._passed(name))
+            case ast.Call():
+                return self._returned(leaf_of(node.func))
+            case ast.Subscript():
+                return (node.value,)
+            case ast.Tuple() | ast.List():
+                return node.elts
+        return ()
+
+    @cached_property
+    def _bound(self) -> dict[str, list[ast.expr]]:
+        """What is assigned to a name or an attribute, or looped over by it; the whole of a part.
+
+        A part of what a function of somebody else gives comes from nowhere.
+        """
+        nodes, own = self._glimpse.nodes, self._functions
+        pairs = [(each.targets, each.value) for each in nodes.get(ast.Assign, ())]
+        pairs += (
+            ([each.target], each.value)
+            for kind in (ast.AnnAssign, ast.NamedExpr)
+            for each in nodes.get(kind, ())
+            if each.value is not None
+        )
+        pairs += (
+            ([each.target], each.iter)
+            for each in (*nodes.get(ast.For, ()), *nodes.get(ast.comprehension, ()))
+            if isinstance(each.iter, ast.Tuple | ast.List)
+        )
+        found: dict[str, list[ast.expr]] = {}
+        for targets, value in pairs:
+            for each in targets:
+                if name := leaf_of(each):
+                    found.setdefault(name, []).append(value)
+                elif not isinstance(value, ast.Call) or leaf_of(value.func) in own:
+                    for name in _names_in(each):
+                        found.setdefault(name, []).append(value)
+        return found
+
+    def _passed(self, parameter: str) -> Iterator[ast.expr]:
+        """Yield what the calls of functions of the file pass that have such a parameter."""
+        for called_by in self._parameters.get(parameter, ()):
+            for called in self._glimpse.calls_by_leaf.get(called_by, ()):
+                yield from called.values
+
+    def _returned(self, called_by: str) -> Iterator[ast.expr]:
+        for function in self._functions.get(called_by, ()):
+            for each in inner_nodes(function):
+                if isinstance(each, ast.Return) and each.value is not None:
+                    yield each.value
+
+    @cached_property
+    def _functions(self) -> dict[str, list[ast.FunctionDef]]:
+        """The functions of the file by the names by which they are called."""
+        found: dict[str, list[ast.FunctionDef]] = {}
+        for each in self._glimpse.nodes.get(ast.FunctionDef, ()):
+            found.setdefault(each.name, []).append(each)
+        made = found.get("__init__", [])
+        for each in self._glimpse.nodes.get(ast.ClassDef, ()) if made else ():
+            found.setdefault(each.name, []).extend(made)
+        return found
+
+    @cached_property
+    def _parameters(self) -> dict[str, set[str]]:
+        """By what names the functions are called that have a parameter."""
+        found: dict[str, set[str]] = {}
+        for called_by, functions in self._functions.items():
+            for function in functions:
+                for each in parameters_of(function.args):
+                    found.setdefault(each.arg, set()).add(called_by)
+        return found
+
+
+def _names_in(target: ast.AST) -> Iterator[str]:
+    waiting = [target]
+    for each in waiting:  # it grows meanwhile
+        match each:
+            case ast.Name(id=name) | ast.Attribute(attr=name):
+                yield name
+            case ast.Tuple() | ast.List():
+                waiting += each.elts
+            case ast.Starred():
+                waiting.append(each.value)
+
+
 def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:
     """Return the names of the functions and methods that ``fed_calls`` could yield."""
     given = (
@@ -93,7 +213,7 @@ def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:
     )
     made = (value for each in given for value in glimpse.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
-    return {each.attr if isinstance(each, ast.Attribute) else dotted(each) or "" for each in calls}
+    return {leaf_of(each) for each in calls}
 
 
 def may_feed_generators(glimpse: Glimpse, methods: Iterable[str]) -> bool:

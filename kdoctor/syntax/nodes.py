@@ -55,6 +55,14 @@ def dotted(node: ast.AST) -> str | None:
     return ".".join(chain_of(node)) or None
 
 
+def leaf_of(node: ast.AST) -> str:
+    """Return the last name of a chain, ``c`` of ``a.b.c`` and of ``f().c``, "" of anything else."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
 def parameters_of(given: ast.arguments) -> list[ast.arg]:
     """Return the parameters of a function, those with stars last."""
     found = [*given.posonlyargs, *given.args, *given.kwonlyargs]

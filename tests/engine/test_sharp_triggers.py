@@ -1050,6 +1050,28 @@ def step(y): pass
 def plain(y): pass
 def double(y): return y
 plain(x), double(x), self.step(x), step(1, images), map(step, [x]), step
+
+# KD459
+import keras
+class Lines:
+    def __init__(self, rows): self.rows = iter(rows)
+    def __next__(self): return next(self.rows)
+def told(history): return {key: list(map(float, each)) for key, each in history.items()}
+def shadows(names): shadow = map(str, names); return shadow
+def train(model, images, labels, options):
+    x, y = zip(*images)
+    model.fit(images, labels, batch_size=shadows(options))
+    model.fit(x, y, validation_data=(images, labels))
+model = keras.Sequential()
+train(model, load(), load(), told(Lines([])))
+
+# KD464
+import keras
+class Net(keras.layers.Layer):
+    def made(self, shape): self.inner.build(shape)
+    def counted(self): return len(self.weights)
+net = Net()
+net.build((None, 3))
 """
 
 
@@ -2366,6 +2388,37 @@ import tensorflow as tf
 @tf.function
 def double(y, z): return y
 double(1, z=(k.Input((2,)), 2))
+
+# KD459
+import keras
+model = keras.Sequential()
+model.compile("sgd", "mse")
+def trained(data): return model.fit(data, steps_per_epoch=1)
+trained(zip([], []))
+
+# KD459
+import itertools as tools
+import keras
+class Trainer:
+    def __init__(self, pairs):
+        self.pairs = tools.cycle(pairs)
+        self.model = keras.Sequential()
+    def run(self): self.model.fit(x=self.pairs, steps_per_epoch=1)
+
+# KD459
+import keras
+model = keras.Sequential()
+def both(a, b):
+    pairs = zip(a, b)
+    return pairs, len(a)
+pairs, number = both([], [])
+model.fit(validation_data=pairs, x=[[1]], y=[1])
+
+# KD459
+import keras
+model = keras.Sequential()
+held = [filter(None, []), 3]
+model.evaluate(held[0])
 """
 
 

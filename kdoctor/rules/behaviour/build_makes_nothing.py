@@ -193,11 +193,11 @@ def _may_build_one(glimpse: Glimpse, facts: Facts) -> bool:
     classes = glimpse.nodes.get(ast.ClassDef, ())
     names = {each.name for each in classes}
     return any(
-        (glimpse.calls_of(each.name) or _builds_itself(each))
-        and (
+        (
             (isinstance(base := each.bases[0], ast.Name) and base.id in names)
             or any(_is_model(known.class_type(name)) for name in glimpse.meant_by(base))
         )
+        and (glimpse.calls_of(each.name) or _builds_itself(each))
         for each in classes
         if len(each.bases) == 1 and method_of(each, "build") is None
     )

@@ -32,7 +32,7 @@ from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Precedence, Seve
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.calls import is_builtin, value_of
 from kdoctor.rules.facts import Facts
-from kdoctor.rules.fed import FED, fed
+from kdoctor.rules.fed import FED, calls_fed, fed
 from kdoctor.rules.origins import Origin, Path, origins_of
 from kdoctor.rules.own_classes import class_named, methods_in
 from kdoctor.rules.rule import Example, Rule
@@ -170,53 +170,22 @@ def _given(function: cst.FunctionDef) -> list[cst.BaseExpression | None]:
 
 
 def _may_make_one(glimpse: Glimpse, _: Facts) -> bool:
-    """Say whether an iterator is made, and not used up where it stands.
-
-    By a function of Python's, or of a class with `__next__`.
-    """
-    if _OF_A_DATASET in glimpse.written or any(
-        method_of(each, "__next__") is not None for each in glimpse.nodes.get(ast.ClassDef, ())
-    ):
-        return True
-    has_datasets = any(each.startswith(_DATASETS) for each in glimpse.names)
-    made: list[ast.expr] = [
-        called.node
-        for name in (*_BUILTINS, *(("iter",) if has_datasets else ()))
-        for called in glimpse.calls_by_leaf.get(name, ())
-        if isinstance(called.node.func, ast.Name)
-    ]
-    made += [
-        called.node
-        for name, calls in glimpse.calls_by_meaning.items()
-        if name.startswith(_MADE_BY)
-        for called in calls
-    ]
-    if not made:
-        return False
-    used_up = _used_up(glimpse)
-    return any(each not in used_up for each in made)
-
-
-def _used_up(glimpse: Glimpse) -> set[ast.AST]:
-    """Return what is gone through there and then: by a loop, or by a function that is no own."""
-    nodes = glimpse.nodes
-    found: set[ast.AST] = {
-        each.iter for kind in (ast.For, ast.AsyncFor) for each in nodes.get(kind, ())
+    """Say whether an iterator is made that may be given to a model."""
+    has_next = {
+        each.name
+        for each in glimpse.nodes.get(ast.ClassDef, ())
+        if method_of(each, "__next__") is not None
     }
-    for kind in (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp):
-        found.update(part.iter for each in nodes.get(kind, ()) for part in each.generators)
-    found.update(
-        each.value
-        for each in nodes.get(ast.Assign, ())
-        if all(isinstance(target, ast.Tuple | ast.List) for target in each.targets)
-    )
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    own = {each.name for kind in kinds for each in nodes.get(kind, ())} | FED.keys()
-    for called in glimpse.calls:
-        if called.leaf and called.leaf not in own:
-            found.update(called.values)
-            found.update(each.value for each in called.values if isinstance(each, ast.Starred))
-    return found
+    makes = {*_BUILTINS, _OF_A_DATASET, *has_next}
+    if has_next:  # what decorates a function may make one of it
+        makes.update(each.name for each in glimpse.nodes[ast.FunctionDef] if each.decorator_list)
+    if any(each.startswith(_DATASETS) for each in glimpse.names):
+        makes.add("iter")
+    made = {called.node for leaf in makes for called in glimpse.calls_by_leaf.get(leaf, ())}
+    for name, calls in glimpse.calls_by_meaning.items():
+        if name.startswith(_MADE_BY):
+            made.update(called.node for called in calls)
+    return bool(made) and not made.isdisjoint(calls_fed(glimpse))
 
 
 rule = Rule(
