@@ -45,7 +45,8 @@ def test_the_shape_keeps_its_own_edits_and_parentheses() -> None:
             "import keras\nkeras.Sequential([keras.layers.Bidirectional("
             "keras.layers.LSTM(3, input_shape=(5, 4)))])"
         ),
-        "import keras\nkeras.Sequential([keras.layers.LSTM(3, input_dim=4, input_length=5)])",
+        "import keras\nm = make()\nm.add(keras.layers.LSTM(3, input_dim=4))",
+        "import keras\nkeras.Sequential([keras.layers.Dense(3, input_dim=4, input_length=5)])",
     ],
 )
 def test_only_what_is_plainly_the_first_layer_is_changed(source: str) -> None:

@@ -287,4 +287,14 @@ MOVED_WITH_THE_SHAPE = [
         on_keras_2=True,
         check="assert model.input_shape == (2, 4, 1)",
     ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.layers.GRU(3, input_dim=1, batch_size=2, stateful=True))",
+        after="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.Input(shape=(None, 1), batch_size=2))\n"
+        "model.add(keras.layers.GRU(3, stateful=True))",
+        raises="ValueError: Unrecognized keyword arguments passed to GRU: {'batch_size': 2}",
+        on_keras_2=True,
+        check="assert model.input_shape == (2, None, 1)",
+    ),
 ]

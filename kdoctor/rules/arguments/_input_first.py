@@ -18,9 +18,12 @@ from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.walk import descendants
 
 LENGTH = "input_length"
-ARGUMENTS = ("input_shape", "input_dim", "batch_input_shape", LENGTH)
+_DIM = "input_dim"
+ARGUMENTS = ("input_shape", _DIM, "batch_input_shape", LENGTH)
 _SIZE = "batch_size"
-_WITH_A_SIZE = ("input_shape", "input_dim")
+_WITH_A_SIZE = ("input_shape", _DIM)
+RECURRENT = frozenset({"RNN", "SimpleRNN", "LSTM", "GRU"})
+"""Layers whose `input_dim` and `input_length` are one shape to Keras 2: length, then features."""
 _KERAS_2 = "2.15.0"
 
 
@@ -40,6 +43,8 @@ def shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list[
     if own is None:
         return []
     not_its = [each for each in given if each.keyword and each.keyword.value not in own]
+    if is_recurrent(reference) and any(map(is_length, given)) and _beside(call).get(_DIM):
+        return [each for each in given if is_length(each)]
     # Where a shape is given as well, that one counts. And there may be no length.
     shapes = [each for each in not_its if not is_length(each)]
     return shapes or [each for each in not_its if literal(each.value) is not None]
@@ -47,6 +52,14 @@ def shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list[
 
 def is_length(argument: cst.Arg) -> bool:
     return argument.keyword is not None and argument.keyword.value == LENGTH
+
+
+def is_recurrent(reference: Reference) -> bool:
+    return reference.name.rpartition(".")[2] in RECURRENT
+
+
+def _beside(call: cst.Call) -> dict[str, cst.Arg]:
+    return {each.keyword.value: each for each in call.args if each.keyword}
 
 
 def own_parameters(facts: Facts, name: str) -> set[str] | None:
@@ -60,9 +73,11 @@ def own_parameters(facts: Facts, name: str) -> set[str] | None:
     # parameter may hide in **kwargs; what came with it, as ReversibleEmbedding, Keras 2 knows not.
     signatures = (known.signature(found.qualified) for known in (facts, facts.at_release(_KERAS_2)))
     own = {each.name for known in signatures if known for each in known.parameters}
-    own |= TAKEN.get(found.name.rpartition(".")[2], frozenset())
-    # Of an Embedding it is taken, and nothing is done with it; no other layer of Keras 2 had it.
-    return own ^ {LENGTH}
+    leaf = found.name.rpartition(".")[2]
+    own |= TAKEN.get(leaf, frozenset())
+    # Of an Embedding it is taken, and nothing is done with it; but for recurrent layers, no other
+    # layer of Keras 2 had it.
+    return own - {LENGTH} if leaf in RECURRENT else own ^ {LENGTH}
 
 
 def input_first(
@@ -72,48 +87,74 @@ def input_first(
     place = first_layer_place(module, call)
     if place is None:
         return Refusal("it is not plainly the first layer of a `Sequential`, where Keras reads it")
-    beside = {each.keyword.value: each for each in call.args if each.keyword}
-    if not is_length(argument) and LENGTH in beside:
-        return Refusal(f"`{LENGTH}=` belongs to the shape and is not taken by Keras 3 either")
+    beside = _beside(call)
+    shape = _shape(reference, argument, beside)
+    if isinstance(shape, Refusal):
+        return shape
     size = beside.get(_SIZE)
-    if size is not None and argument.keyword and argument.keyword.value not in _WITH_A_SIZE:
+    if size is not None and not shape.takes_a_size:
         return Refusal(f"`{_SIZE}=` belongs to the shape and is not taken by Keras 3 either")
-    moved = [argument] if size is None else [argument, size]
+    moved = [*shape.arguments, *([] if size is None else [size])]
     gone = without(module, call, moved)
     if gone is None:
         return Refusal("there is a comment beside it")
-    values = [module.outer_span(each.value) for each in moved]
     spelled, need = Speller.at(module, reference).spell("keras.Input")
-    edit = _edit(place, spelled, argument, values, [each.span for each in gone])
+    pieces = (*shape.pieces, *(() if size is None else (f", {_SIZE}=", size)))
+    is_clear = all(is_plain(module, each) for each in shape.arguments)
+    unclear = next((e for e in shape.arguments if not is_plain(module, e)), argument)
     return Moved(
-        edit,
+        _edit(module, place, spelled, pieces, sorted(each.span for each in gone)),
         () if need is None else (need,),
-        is_plain(module, argument) and not (size is not None and calls_something(size.value)),
-        f"what `{module.source(argument.value)}` is cannot be told; "
-        + ("it may be a tuple" if is_length(argument) else "`keras.Input` takes no None"),
+        is_clear and not (size is not None and calls_something(size.value)),
+        f"what `{module.source(unclear.value)}` is cannot be told; "
+        + ("it may be a tuple" if is_length(unclear) else "`keras.Input` takes no None"),
     )
 
 
-def _edit(
-    place: Place, spelled: str, argument: cst.Arg, values: Sequence[Span], gaps: Sequence[Span]
-) -> Edit:
+class _Shape(Struct, frozen=True):
+    """What gives a shape, and how an ``Input`` is given it: texts, and values in between."""
+
+    arguments: tuple[cst.Arg, ...]
+    pieces: tuple[str | cst.Arg, ...]
+    takes_a_size: bool = True
+
+
+def _shape(reference: Reference, argument: cst.Arg, beside: dict[str, cst.Arg]) -> _Shape | Refusal:
     assert argument.keyword is not None
+    name, dim, length = argument.keyword.value, beside.get(_DIM), beside.get(LENGTH)
+    if is_recurrent(reference) and name in {_DIM, LENGTH}:
+        if dim is None:
+            return Refusal(f"without `{_DIM}=` it was an error on Keras 2, too")
+        given = (dim,) if length is None else (length, dim)
+        return _Shape(given, ("shape=(", "None" if length is None else length, ", ", dim, ")"))
+    if not is_length(argument) and length is not None:
+        return Refusal(f"`{LENGTH}=` belongs to the shape and is not taken by Keras 3 either")
     before, after = {
         "input_shape": ("shape=", ""),
-        "input_dim": ("shape=(", ",)"),
-        "input_length": ("shape=(", ",)"),
+        _DIM: ("shape=(", ",)"),
+        LENGTH: ("shape=(", ",)"),
         "batch_input_shape": ("batch_shape=", ""),
-    }[argument.keyword.value]
-    size = (f", {_SIZE}=", Hole(values[1])) if len(values) > 1 else ()
+    }[name]
+    return _Shape((argument,), (before, argument, after), name in _WITH_A_SIZE)
+
+
+def _edit(
+    module: Module,
+    place: Place,
+    spelled: str,
+    pieces: Sequence[str | cst.Arg],
+    gaps: Sequence[Span],
+) -> Edit:
     starts = [place.span.start, *(gap.end for gap in gaps)]
     ends = [*(gap.start for gap in gaps), place.span.end]
     return Edit(
         place.span,
         (
-            f"{place.before}{spelled}({before}",
-            Hole(values[0]),
-            after,
-            *size,
+            f"{place.before}{spelled}(",
+            *(
+                each if isinstance(each, str) else Hole(module.outer_span(each.value))
+                for each in pieces
+            ),
             f"){place.after}",
             *(Hole(Span(start, end)) for start, end in zip(starts, ends, strict=True)),
         ),
@@ -124,11 +165,11 @@ def is_plain(module: Module, argument: cst.Arg) -> bool:
     """A shape that is written out is no None, and nothing is called to get at it."""
     value = argument.value
     if is_length(argument):
-        plain = isinstance(literal(value_of(module, value)), int)
+        plain = isinstance(literal(value_of(module, value)), int | None)
     else:
         plain = isinstance(value, cst.Tuple | cst.List) or (
             argument.keyword is not None
-            and argument.keyword.value == "input_dim"
+            and argument.keyword.value == _DIM
             and isinstance(value, cst.Integer)
         )
     return plain and not calls_something(value)

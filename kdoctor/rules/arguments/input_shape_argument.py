@@ -1,7 +1,8 @@
 """``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer, ``input_length=`` too.
 
 ## What it does
-Reports these arguments on Keras' own layers, `input_length=` on `Embedding`. Models and functions
+Reports these arguments on Keras' own layers, `input_length=` on `Embedding` and on recurrent layers
+(`LSTM`, `GRU`, `SimpleRNN`, `RNN`). Models and functions
 that have an `input_shape` of their own (`keras.applications`, `InputLayer`) are not concerned.
 
 ## Why it breaks
@@ -14,19 +15,25 @@ that have an `input_shape` of their own (`keras.applications`, `InputLayer`) are
 one has no shape and no weights until it sees data, so that `summary()` shows `?`, and
 `count_params()` and `load_weights()` fail.
 
+To a recurrent layer of Keras 2 `input_dim=4` was the shape `(None, 4)`, with `input_length=5`
+beside it `(5, 4)`. Keras 3 takes `input_dim=4` for the whole shape: `ValueError: Input 0 with name
+'None' of layer 'lstm' is incompatible with the layer: expected ndim=3, found ndim=2`, and refuses
+`input_length=`.
+
 ## What to write instead
 An input as the first element:
 
     model = keras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])
 
 with `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)`, `keras.Input(shape=(4,))` for
-`input_dim=4` and `input_length=4`, and with a `batch_size=` that stands beside them. It is no
-layer: `model.layers` stays the same.
+`input_dim=4` and `input_length=4` (`keras.Input(shape=(None, 4))` before a recurrent layer, or with
+its length), and with a `batch_size=` that stands beside them. It is no layer: `model.layers` stays
+the same.
 
 ## How we know
-Run on Keras 3.15.1: both forms give models of the same layers, inputs and configuration. The fix
-is safe where the shape is written out; a variable may be None, which a layer takes and `Input`
-does not.
+Run on Keras 3.15.1 and tf_keras 2.21: both forms give models of the same layers, inputs and
+configuration. The fix is safe where the shape is written out; a variable may be None, which a layer
+takes and `Input` does not.
 """
 
 from __future__ import annotations
@@ -45,11 +52,13 @@ from kdoctor.rules.arguments._input_first import (
     fix_of,
     input_first,
     is_length,
+    is_recurrent,
     own_parameters,
     shape_arguments,
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.snake_case import in_snake_case
 from kdoctor.rules.triggers import calls, keyword
 from kdoctor.syntax import Module, Reference
 from kdoctor.syntax.glimpse import Called
@@ -83,8 +92,7 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
 ) -> Finding:
     assert argument.keyword is not None
     name, leaf = argument.keyword.value, reference.name.rpartition(".")[2]
-    span = module.outer_span(argument.value)
-    value = module.text[span.start : span.end]
+    value = _written(module, argument.value)
     shown = value if isinstance(argument.value, cst.Tuple | cst.List) else "…"
     attempt = (
         _fix(module, facts, reference, call, argument)
@@ -92,16 +100,19 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
         else Refusal("the layer is given more than one of these arguments")
     )
     is_first = first_layer_place(module, call) is not None
-    message, severity = _message(name, leaf, shown, is_first=is_first)
+    shown = value if shown == "…" and isinstance(argument.value, cst.Integer) else shown
+    message, severity = (
+        _of_recurrent(name, leaf, shown, is_first=is_first)
+        if is_recurrent(reference) and name in {"input_dim", "input_length"}
+        else _message(name, leaf, shown, is_first=is_first)
+    )
     return rule.finding(
         module.place(argument),
         message,
         symbol=f"{reference.name}({name})",
         confidence=reference.confidence,
         severity=severity,
-        help=f"Write `keras.Input({_shape_in_words(name, value)})` as the first layer."
-        if is_first or not is_length(argument)
-        else "Leave it out.",
+        help=_help(module, reference, call, argument, is_first=is_first),
         fix=attempt if isinstance(attempt, Fix) else None,
         no_fix_because=None if isinstance(attempt, Fix) else attempt.reason,
     )
@@ -126,21 +137,66 @@ def _message(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, 
     return f"`{name}=` on a layer is deprecated: {asked}", Severity.LEGACY
 
 
-def _shape_in_words(name: str, value: str) -> str:
+def _of_recurrent(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, Severity]:
+    if name == "input_length":
+        error = f"Unrecognized keyword arguments passed to {leaf}: {{'{name}': {shown}}}"
+        return f"`{leaf}` takes no `{name}=`: ValueError: {error}", Severity.ERROR
+    if not is_first:
+        return _message(name, leaf, shown, is_first=False)
+    error = (
+        "Shapes used to initialize variables must be fully-defined"
+        if leaf == "RNN"
+        else f"Input 0 with name 'None' of layer '{in_snake_case(leaf)}' is incompatible with the "
+        "layer: expected ndim=3, found ndim=2"
+    )
+    return (
+        f"`{name}=` is the whole shape to Keras 3, with no steps: ValueError: {error}",
+        Severity.ERROR,
+    )
+
+
+def _help(
+    module: Module, reference: Reference, call: cst.Call, argument: cst.Arg, *, is_first: bool
+) -> str:
+    if is_length(argument) and not is_first and not is_recurrent(reference):
+        return "Leave it out."
+    shape = _shape_in_words(module, reference, call, argument)
+    written = f"Write `keras.Input({shape})` as the first layer."
+    is_both = is_length(argument) and not is_first
+    return f"{written} Leave it out of any other layer." if is_both else written
+
+
+def _shape_in_words(module: Module, reference: Reference, call: cst.Call, argument: cst.Arg) -> str:
+    assert argument.keyword is not None
+    name, value = argument.keyword.value, _written(module, argument.value)
+    if is_recurrent(reference) and name in {"input_dim", "input_length"}:
+        given = {each.keyword.value: each.value for each in call.args if each.keyword}
+        length, dim = given.get("input_length"), given.get("input_dim")
+        steps = "None" if length is None else _written(module, length)
+        return f"shape=({steps}, {'…' if dim is None else _written(module, dim)})"
     match name:
         case "batch_input_shape":
             return f"batch_shape={value}"
         case "input_dim" | "input_length":
             return f"shape=({value},)"
-        case _:
-            return f"shape={value}"
+    return f"shape={value}"
+
+
+def _written(module: Module, value: cst.BaseExpression) -> str:
+    span = module.outer_span(value)
+    return module.text[span.start : span.end]
 
 
 def _fix(
     module: Module, facts: Facts, reference: Reference, call: cst.Call, argument: cst.Arg
 ) -> Fix | Refusal:
     if is_length(argument) and first_layer_place(module, call) is None:
-        return _left_out(module, facts, call, argument)
+        if not is_recurrent(reference):
+            return _left_out(module, facts, call, [argument])
+        holder = module.parent(call)
+        if isinstance(holder, cst.Call) and holder.func is call:
+            shape = [each for each in call.args if each.keyword and each.keyword.value in ARGUMENTS]
+            return _left_out(module, facts, call, shape)
     moved = input_first(module, reference, call, argument)
     if isinstance(moved, Refusal):
         return moved
@@ -153,10 +209,12 @@ def _proof(facts: Facts) -> Applicability:
     return facts.applicability(*own, *MOVED_WITH_THE_SHAPE)
 
 
-def _left_out(module: Module, facts: Facts, call: cst.Call, argument: cst.Arg) -> Fix | Refusal:
+def _left_out(
+    module: Module, facts: Facts, call: cst.Call, arguments: list[cst.Arg]
+) -> Fix | Refusal:
     """Leave out what is passed over, where nothing goes with it."""
-    edits = without(module, call, [argument])
-    if edits is None or calls_something(argument.value):
+    edits = without(module, call, arguments)
+    if edits is None or any(calls_something(each.value) for each in arguments):
         return Refusal("there is a comment beside it, or something is called for it")
     return Fix("Leave out what is passed over", tuple(edits), _proof(facts))
 
@@ -268,5 +326,61 @@ INVALID = [
         "model = keras.Sequential([keras.Input(shape=(length,)), keras.layers.Embedding(10, 3)])",
         unsafe=True,
         check="assert model.output_shape == (None, 4, 3)",
+    ),
+    # Of recurrent layers it is the last part of the shape.
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.layers.SimpleRNN(3, input_length=5, input_dim=4, activation='relu'))\n"
+        "model.add(keras.layers.Dense(1))",
+        after="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.Input(shape=(5, 4)))\n"
+        "model.add(keras.layers.SimpleRNN(3, activation='relu'))\n"
+        "model.add(keras.layers.Dense(1))",
+        raises="ValueError: Unrecognized keyword arguments passed to SimpleRNN: "
+        "{'input_length': 5}",
+        on_keras_2=True,
+        check="assert model.input_shape == (None, 5, 4)",
+    ),
+    Example(
+        before="from tensorflow.keras import layers, models\n\n"
+        "model = models.Sequential([layers.LSTM(3, input_dim=4), layers.Dense(1)])",
+        after="from tensorflow.keras import Input, layers, models\n\n"
+        "model = models.Sequential([Input(shape=(None, 4)), layers.LSTM(3), layers.Dense(1)])",
+        raises="ValueError: Input 0 with name 'None' of layer 'lstm' is incompatible with the "
+        "layer: expected ndim=3, found ndim=2",
+        on_keras_2=True,
+        check="assert model.input_shape == (None, None, 4)",
+    ),
+    Example(
+        before="import keras\n\nsteps, features = 5, 4\nmodel = keras.Sequential([\n"
+        "    keras.layers.GRU(3, input_dim=features, input_length=steps),\n])",
+        after="import keras\n\nsteps, features = 5, 4\nmodel = keras.Sequential([\n"
+        "    keras.Input(shape=(steps, features)),\n    keras.layers.GRU(3),\n])",
+        raises="ValueError: Unrecognized keyword arguments passed to GRU: {'input_length': ",
+        on_keras_2=True,
+        unsafe=True,
+        check="assert model.input_shape == (None, 5, 4)",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential([\n"
+        "    keras.layers.RNN(keras.layers.LSTMCell(3), input_dim=4),\n])",
+        after="import keras\n\nmodel = keras.Sequential([\n"
+        "    keras.Input(shape=(None, 4)),\n"
+        "    keras.layers.RNN(keras.layers.LSTMCell(3)),\n])",
+        raises="ValueError: Shapes used to initialize variables must be fully-defined",
+        on_keras_2=True,
+        check="assert model.input_shape == (None, None, 4)",
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((5, 4))\n"
+        "y = keras.layers.LSTM(3, input_dim=4, input_length=5, name='read')(x)",
+        after="import keras\n\nx = keras.Input((5, 4))\ny = keras.layers.LSTM(3, name='read')(x)",
+        raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'input_length': 5}",
+        on_keras_2=True,
+        check="assert tuple(y.shape) == (None, 3)",
+    ),
+    Example(
+        before="import keras\n\nlayer = keras.layers.LSTM(3, input_length=5)",
+        raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'input_length': 5}",
     ),
 ]
