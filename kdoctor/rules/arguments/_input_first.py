@@ -22,8 +22,11 @@ _DIM = "input_dim"
 ARGUMENTS = ("input_shape", _DIM, "batch_input_shape", LENGTH)
 _SIZE = "batch_size"
 _WITH_A_SIZE = ("input_shape", _DIM)
-RECURRENT = frozenset({"RNN", "SimpleRNN", "LSTM", "GRU"})
-"""Layers whose `input_dim` and `input_length` are one shape to Keras 2: length, then features."""
+OF_STEPS = frozenset({"RNN", "SimpleRNN", "LSTM", "GRU", "Conv1D", "Convolution1D"})
+"""Layers whose `input_dim` and `input_length` are one shape to Keras 2: length, then features.
+
+To the convolutions it was up to Keras 2.3.
+"""
 _KERAS_2 = "2.15.0"
 
 
@@ -43,7 +46,7 @@ def shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list[
     if own is None:
         return []
     not_its = [each for each in given if each.keyword and each.keyword.value not in own]
-    if is_recurrent(reference) and any(map(is_length, given)) and _beside(call).get(_DIM):
+    if takes_steps(reference) and any(map(is_length, given)) and _beside(call).get(_DIM):
         return [each for each in given if is_length(each)]
     # Where a shape is given as well, that one counts. And there may be no length.
     shapes = [each for each in not_its if not is_length(each)]
@@ -54,8 +57,8 @@ def is_length(argument: cst.Arg) -> bool:
     return argument.keyword is not None and argument.keyword.value == LENGTH
 
 
-def is_recurrent(reference: Reference) -> bool:
-    return reference.name.rpartition(".")[2] in RECURRENT
+def takes_steps(reference: Reference) -> bool:
+    return reference.name.rpartition(".")[2] in OF_STEPS
 
 
 def _beside(call: cst.Call) -> dict[str, cst.Arg]:
@@ -75,9 +78,9 @@ def own_parameters(facts: Facts, name: str) -> set[str] | None:
     own = {each.name for known in signatures if known for each in known.parameters}
     leaf = found.name.rpartition(".")[2]
     own |= TAKEN.get(leaf, frozenset())
-    # Of an Embedding it is taken, and nothing is done with it; but for recurrent layers, no other
+    # Of an Embedding it is taken, and nothing is done with it; but for those of steps, no other
     # layer of Keras 2 had it.
-    return own - {LENGTH} if leaf in RECURRENT else own ^ {LENGTH}
+    return own - {LENGTH} if leaf in OF_STEPS else own ^ {LENGTH}
 
 
 def input_first(
@@ -122,7 +125,7 @@ class _Shape(Struct, frozen=True):
 def _shape(reference: Reference, argument: cst.Arg, beside: dict[str, cst.Arg]) -> _Shape | Refusal:
     assert argument.keyword is not None
     name, dim, length = argument.keyword.value, beside.get(_DIM), beside.get(LENGTH)
-    if is_recurrent(reference) and name in {_DIM, LENGTH}:
+    if takes_steps(reference) and name in {_DIM, LENGTH}:
         if dim is None:
             return Refusal(f"without `{_DIM}=` it was an error on Keras 2, too")
         given = (dim,) if length is None else (length, dim)

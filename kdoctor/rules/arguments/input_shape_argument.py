@@ -1,8 +1,8 @@
 """``input_shape=``, ``input_dim=`` and ``batch_input_shape=`` on a layer, ``input_length=`` too.
 
 ## What it does
-Reports these arguments on Keras' own layers, `input_length=` on `Embedding` and on recurrent layers
-(`LSTM`, `GRU`, `SimpleRNN`, `RNN`). Models and functions
+Reports these arguments on Keras' own layers, `input_length=` on `Embedding`, on recurrent layers
+(`LSTM`, `GRU`, `SimpleRNN`, `RNN`) and on `Conv1D`. Models and functions
 that have an `input_shape` of their own (`keras.applications`, `InputLayer`) are not concerned.
 
 ## Why it breaks
@@ -16,9 +16,9 @@ one has no shape and no weights until it sees data, so that `summary()` shows `?
 `count_params()` and `load_weights()` fail.
 
 To a recurrent layer of Keras 2 `input_dim=4` was the shape `(None, 4)`, with `input_length=5`
-beside it `(5, 4)`. Keras 3 takes `input_dim=4` for the whole shape: `ValueError: Input 0 with name
-'None' of layer 'lstm' is incompatible with the layer: expected ndim=3, found ndim=2`, and refuses
-`input_length=`.
+beside it `(5, 4)`; to `Conv1D`, too, up to Keras 2.3. Keras 3 takes `input_dim=4` for the whole
+shape: `ValueError: Input 0 with name 'None' of layer 'lstm' is incompatible with the layer:
+expected ndim=3, found ndim=2`, and refuses `input_length=`.
 
 ## What to write instead
 An input as the first element:
@@ -26,14 +26,14 @@ An input as the first element:
     model = keras.Sequential([keras.Input(shape=(4,)), keras.layers.Dense(3)])
 
 with `keras.Input(batch_shape=(2, 4))` for `batch_input_shape=(2, 4)`, `keras.Input(shape=(4,))` for
-`input_dim=4` and `input_length=4` (`keras.Input(shape=(None, 4))` before a recurrent layer, or with
-its length), and with a `batch_size=` that stands beside them. It is no layer: `model.layers` stays
-the same.
+`input_dim=4` and `input_length=4` (`keras.Input(shape=(None, 4))` before a recurrent layer or a
+`Conv1D`, or with its length), and with a `batch_size=` that stands beside them. It is no layer:
+`model.layers` stays the same.
 
 ## How we know
-Run on Keras 3.15.1 and tf_keras 2.21: both forms give models of the same layers, inputs and
-configuration. The fix is safe where the shape is written out; a variable may be None, which a layer
-takes and `Input` does not.
+Run on Keras 3.15.1, tf_keras 2.21 and Keras 2.3.1: both forms give models of the same layers,
+inputs and configuration. The fix is safe where the shape is written out; a variable may be None,
+which a layer takes and `Input` does not.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ from kdoctor.rules.arguments._input_first import (
     fix_of,
     input_first,
     is_length,
-    is_recurrent,
     own_parameters,
     shape_arguments,
+    takes_steps,
 )
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -91,7 +91,9 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     how_many: int,
 ) -> Finding:
     assert argument.keyword is not None
-    name, leaf = argument.keyword.value, reference.name.rpartition(".")[2]
+    name = argument.keyword.value
+    # `Convolution1D` is a `Conv1D`, as the error calls it.
+    leaf = (facts.lookup(reference.name).home or reference.name).rpartition(".")[2]
     value = _written(module, argument.value)
     shown = value if isinstance(argument.value, cst.Tuple | cst.List) else "…"
     attempt = (
@@ -102,8 +104,8 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     is_first = first_layer_place(module, call) is not None
     shown = value if shown == "…" and isinstance(argument.value, cst.Integer) else shown
     message, severity = (
-        _of_recurrent(name, leaf, shown, is_first=is_first)
-        if is_recurrent(reference) and name in {"input_dim", "input_length"}
+        _of_steps(name, leaf, shown, is_first=is_first)
+        if takes_steps(reference) and name in {"input_dim", "input_length"}
         else _message(name, leaf, shown, is_first=is_first)
     )
     return rule.finding(
@@ -137,18 +139,20 @@ def _message(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, 
     return f"`{name}=` on a layer is deprecated: {asked}", Severity.LEGACY
 
 
-def _of_recurrent(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, Severity]:
+def _of_steps(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[str, Severity]:
     if name == "input_length":
         error = f"Unrecognized keyword arguments passed to {leaf}: {{'{name}': {shown}}}"
         return f"`{leaf}` takes no `{name}=`: ValueError: {error}", Severity.ERROR
     if not is_first:
         return _message(name, leaf, shown, is_first=False)
-    error = (
-        "Shapes used to initialize variables must be fully-defined"
-        if leaf == "RNN"
-        else f"Input 0 with name 'None' of layer '{in_snake_case(leaf)}' is incompatible with the "
-        "layer: expected ndim=3, found ndim=2"
-    )
+    if leaf == "RNN":
+        error = "Shapes used to initialize variables must be fully-defined"
+    else:
+        least, layer = ("min_", "conv1d") if leaf == "Conv1D" else ("", in_snake_case(leaf))
+        error = (
+            f"Input 0 with name 'None' of layer '{layer}' is incompatible with the layer: "
+            f"expected {least}ndim=3, found ndim=2"
+        )
     return (
         f"`{name}=` is the whole shape to Keras 3, with no steps: ValueError: {error}",
         Severity.ERROR,
@@ -158,7 +162,7 @@ def _of_recurrent(name: str, leaf: str, shown: str, *, is_first: bool) -> tuple[
 def _help(
     module: Module, reference: Reference, call: cst.Call, argument: cst.Arg, *, is_first: bool
 ) -> str:
-    if is_length(argument) and not is_first and not is_recurrent(reference):
+    if is_length(argument) and not is_first and not takes_steps(reference):
         return "Leave it out."
     shape = _shape_in_words(module, reference, call, argument)
     written = f"Write `keras.Input({shape})` as the first layer."
@@ -169,7 +173,7 @@ def _help(
 def _shape_in_words(module: Module, reference: Reference, call: cst.Call, argument: cst.Arg) -> str:
     assert argument.keyword is not None
     name, value = argument.keyword.value, _written(module, argument.value)
-    if is_recurrent(reference) and name in {"input_dim", "input_length"}:
+    if takes_steps(reference) and name in {"input_dim", "input_length"}:
         given = {each.keyword.value: each.value for each in call.args if each.keyword}
         length, dim = given.get("input_length"), given.get("input_dim")
         steps = "None" if length is None else _written(module, length)
@@ -191,7 +195,7 @@ def _fix(
     module: Module, facts: Facts, reference: Reference, call: cst.Call, argument: cst.Arg
 ) -> Fix | Refusal:
     if is_length(argument) and first_layer_place(module, call) is None:
-        if not is_recurrent(reference):
+        if not takes_steps(reference):
             return _left_out(module, facts, call, [argument])
         holder = module.parent(call)
         if isinstance(holder, cst.Call) and holder.func is call:
@@ -378,6 +382,24 @@ INVALID = [
         raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'input_length': 5}",
         on_keras_2=True,
         check="assert tuple(y.shape) == (None, 3)",
+    ),
+    # To convolutions it was the same up to Keras 2.3.
+    Example(
+        before="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.layers.Conv1D(3, 2, input_dim=4))\n",
+        after="import keras\n\nmodel = keras.Sequential()\n"
+        "model.add(keras.Input(shape=(None, 4)))\nmodel.add(keras.layers.Conv1D(3, 2))\n",
+        raises="ValueError: Input 0 with name 'None' of layer 'conv1d' is incompatible with the "
+        "layer: expected min_ndim=3, found ndim=2",
+        check="assert model.output_shape == (None, None, 3)",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential([keras.layers.Convolution1D("
+        "3, 2, padding='same', input_dim=4, input_length=5)])\n",
+        after="import keras\n\nmodel = keras.Sequential([keras.Input(shape=(5, 4)), "
+        "keras.layers.Convolution1D(3, 2, padding='same')])\n",
+        raises="ValueError: Unrecognized keyword arguments passed to Conv1D: {'input_length': 5}",
+        check="assert model.output_shape == (None, 5, 3)",
     ),
     Example(
         before="import keras\n\nlayer = keras.layers.LSTM(3, input_length=5)",
