@@ -5,8 +5,8 @@ import pytest
 from kdoctor.engine import fix, scan
 
 
-def mended(source: str) -> str:
-    result = fix(["-"], stdin=source.encode(), select=["KD301"], unsafe=True)
+def mended(source: str, *rules: str) -> str:
+    result = fix(["-"], stdin=source.encode(), select=rules or ["KD301"], unsafe=True)
     assert not result.left_alone
     return result.files[0].after.decode() if result.files else source
 
@@ -101,3 +101,21 @@ def test_the_size_of_a_batch_moves_with_the_shape(before, after):
         [file] = fix(["-"], stdin=source.encode(), unsafe=True, select=[code]).files
         moved = f"Input(shape=(4,), batch_size=2), {after}"
         assert file.after.decode() == f"{head}model = Sequential([{moved}])\n"
+
+
+def test_it_goes_together_with_the_names_of_keras_1() -> None:
+    source = (
+        "from keras.models import Sequential\nfrom keras.layers import Convolution1D, LSTM\n\n"
+        "model = Sequential()\n"
+        "model.add(Convolution1D(\n    input_dim=4, input_length=100,\n    nb_filter=8,  # motifs\n"
+        "    filter_length=5, border_mode='valid',\n))\n"
+        "other = Sequential([LSTM(output_dim=8, input_dim=4, batch_size=2)])\n"
+    )
+    assert mended(source, "KD301", "KD303", "KD310") == (
+        "from keras.models import Sequential\nfrom keras.layers import Convolution1D, LSTM\n"
+        "from keras import Input\n\n"
+        "model = Sequential()\nmodel.add(Input(shape=(100, 4)))\n"
+        "model.add(Convolution1D(\n    filters=8,  # motifs\n"
+        "    kernel_size=5, padding='valid',\n))\n"
+        "other = Sequential([Input(shape=(None, 4), batch_size=2), LSTM(units=8)])\n"
+    )
