@@ -9,6 +9,8 @@ from kdoctor.errors import UsageProblem
 from kdoctor.rules import Rule, all_rules
 from kdoctor.rules.index import rule_index
 
+_ALL = "ALL"  # as users of ruff write it
+
 
 def choose(select: Iterable[str] | None = None, ignore: Iterable[str] = ()) -> tuple[Rule, ...]:
     """Return the selected rules (all, where nothing is said) without the ignored, by code.
@@ -36,7 +38,7 @@ def chosen_codes(select: Iterable[str] | None, ignore: Iterable[str] = ()) -> tu
 
 
 def codes_of(entries: Iterable[str]) -> set[str]:
-    """Return the codes of the rules that are named: codes, starts of codes or names.
+    """Return the codes of the rules that are named: codes, starts of codes, names or ``ALL``.
 
     Raises:
         UsageProblem: an entry names no rule.
@@ -61,7 +63,7 @@ def _meant(entry: str) -> list[str]:
     meant = [
         each.code
         for each in rule_index()
-        if each.name == entry or (code and each.code.startswith(code))
+        if each.name == entry or code == _ALL or (code and each.code.startswith(code))
     ]
     if not meant:
         raise UsageProblem(f"there is no rule {entry!r}{_suggestion(entry)}")

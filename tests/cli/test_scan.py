@@ -235,7 +235,7 @@ def test_rules_are_selected_and_ignored_by_code_prefix_and_name(project):
     project.write({"old.py": SAFE})
     names = {finding.name for finding in scanned(project).findings}
     (name,) = names
-    for chosen in ("KD101", "kd1", name):
+    for chosen in ("KD101", "kd1", name, "ALL"):
         assert project.kdoctor("scan", "--select", chosen).code == 1
         assert project.kdoctor("scan", "--ignore", chosen).code == 0
     assert project.kdoctor("scan", "--select", "KD2,KD3").code == 0
