@@ -9,7 +9,9 @@ that have an `input_shape` of their own (`keras.applications`, `InputLayer`) are
 `input_shape=` and `input_dim=` still work on Keras 3, with a warning: `Do not pass an
 `input_shape`/`input_dim` argument to a layer. When using Sequential models, prefer using an
 `Input(shape)` object as the first layer in the model instead.` On any layer but the first of a
-`Sequential` they are ignored, even where they are wrong. `batch_input_shape=` is an error:
+`Sequential` they are ignored, even where they are wrong. `SpatialDropout2D` refuses both:
+`TypeError: SpatialDropout2D.__init__() got an unexpected keyword argument 'input_shape'`.
+`batch_input_shape=` is an error:
 `ValueError: Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (2, 4)}`.
 `input_length=` of an `Embedding` is passed over, with a warning: a `Sequential` that starts with
 one has no shape and no weights until it sees data, so that `summary()` shows `?`, and
@@ -103,11 +105,14 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     )
     is_first = first_layer_place(module, call) is not None
     shown = value if shown == "…" and isinstance(argument.value, cst.Integer) else shown
-    message, severity = (
-        _of_steps(name, leaf, shown, is_first=is_first)
-        if takes_steps(reference) and name in {"input_dim", "input_length"}
-        else _message(name, leaf, shown, is_first=is_first)
-    )
+    signature = facts.signature(reference.name)
+    if signature is not None and not signature.takes_any_keyword:
+        error = f"TypeError: {leaf}.__init__() got an unexpected keyword argument '{name}'"
+        message, severity = f"`{leaf}` takes no `{name}=`: {error}", Severity.ERROR
+    elif takes_steps(reference) and name in {"input_dim", "input_length"}:
+        message, severity = _of_steps(name, leaf, shown, is_first=is_first)
+    else:
+        message, severity = _message(name, leaf, shown, is_first=is_first)
     return rule.finding(
         module.place(argument),
         message,
@@ -400,6 +405,16 @@ INVALID = [
         "keras.layers.Convolution1D(3, 2, padding='same')])\n",
         raises="ValueError: Unrecognized keyword arguments passed to Conv1D: {'input_length': 5}",
         check="assert model.output_shape == (None, 5, 3)",
+    ),
+    Example(
+        before="from keras import layers, models\n\nmodel = models.Sequential()\n"
+        "model.add(layers.SpatialDropout2D(0.2, input_shape=(5, 5, 1)))\n",
+        after="from keras import Input, layers, models\n\nmodel = models.Sequential()\n"
+        "model.add(Input(shape=(5, 5, 1)))\nmodel.add(layers.SpatialDropout2D(0.2))\n",
+        raises="TypeError: SpatialDropout2D.__init__() got an unexpected keyword argument "
+        "'input_shape'",
+        on_keras_2=True,
+        check="assert model.output_shape == (None, 5, 5, 1)",
     ),
     Example(
         before="import keras\n\nlayer = keras.layers.LSTM(3, input_length=5)",
