@@ -10,6 +10,7 @@ from kdoctor.rewrite.dtypes import SHORT_DTYPES
 from kdoctor.rules.arguments._callees import Callee, callee_of, passes
 from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._name_parts import may_be_handed_on, may_hold_a_slash
+from kdoctor.rules.arguments._paddings import KNOWN, PLACES
 from kdoctor.rules.arguments._short_names import (
     CONSTANT,
     CONSTRAINTS,
@@ -25,6 +26,7 @@ from kdoctor.syntax.nodes import nodes_in
 _FUNCTIONS: Final = frozenset({"BatchNormalization", "Input"})
 _OF_LAYERS: Final = ("_constraint", "_initializer", "_regularizer")
 _SHORT_NAMES: Final = frozenset({*LOSSES, *METRICS, *OF_KERAS_1})
+_PADDINGS: Final = frozenset({*KNOWN, "causal"})
 _OF_WEIGHTS: Final = frozenset({*CONSTANT, *CONSTRAINTS, "l1_l2"})
 
 
@@ -105,6 +107,16 @@ def _texts(given: ast.expr | None) -> frozenset[str]:
     )
 
 
+def _may_be_padded(_: Facts, callee: Callee, called: Called) -> bool:
+    given = called.argument("padding", PLACES[callee.leaf])
+    return given is not None and not (isinstance(given, ast.Constant) and given.value in KNOWN)
+
+
+def _may_be_padded_by_name(glimpse: Glimpse, _: Facts) -> bool:
+    """Say whether some text is none that pooling takes, but one that may be meant."""
+    return any(each not in KNOWN and each.lower() in _PADDINGS for each in glimpse.strings)
+
+
 MAY_BE_REFUSED: Final[Trigger] = (
     passes(_may_be_refused, of=_may_refuse)
     | string(*SHORT_DTYPES) & passes(_may_be_a_dtype, of=lambda _: True)
@@ -119,4 +131,5 @@ MAY_BE_REFUSED: Final[Trigger] = (
         | Trigger(_may_hand_on_a_slash)
     )
     | Trigger(_may_be_shaped_by_an_int)
+    | Trigger(_may_be_padded_by_name) & passes(_may_be_padded, of=lambda each: each.leaf in PLACES)
 )

@@ -4,15 +4,16 @@
 Looks at what is written for some arguments: an int as the shape of an `Input`, a list as the `axis`
 of `BatchNormalization`, one text for `metrics=`, `'auto'` for a loss' `reduction`, a slash in a
 name, and short names that are not known any more (`'logcosh'`, `'kld'` as a metric, `'maxnorm'`,
-`'l1_l2'`, `'constant'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`). And
-`class_weight='auto'`, which no release knew how to take.
+`'l1_l2'`, `'constant'`, Keras 1's `'fmeasure'`; the dtypes `'float'`, `'double'` and `'half'`); the
+`padding` of pooling layers in capitals. And `class_weight='auto'`, which no release could take.
 
 ## Why it breaks
 Keras 3 takes less for granted: `ValueError: Cannot convert '4' to a shape.`, `TypeError: int()
 argument must be … not 'list'`, `ValueError: Expected `metrics` argument to be a list, tuple, or
 dict.`, `ValueError: Invalid value for argument `reduction``, `ValueError: Argument `name` must be a
 string and cannot contain character `/``, `ValueError: Could not interpret loss identifier`,
-`ValueError: Invalid dtype: double`.
+`ValueError: Invalid dtype: double`, `ValueError: Exception encountered when calling
+MaxPooling2D.call(). Argument `padding` must be either 'valid' or 'same'.`
 
 ## What to write instead
 `keras.Input((4,))`, `axis=3`, `metrics=["accuracy"]`; leave `reduction='auto'` out, which is
@@ -37,6 +38,7 @@ from kdoctor.rules.arguments._calls import KerasCall, keras_calls
 from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
 from kdoctor.rules.arguments._name_parts import Functions
 from kdoctor.rules.arguments._named_values import dtype, initializer, known_as, regularizer
+from kdoctor.rules.arguments._paddings import FINE, REFUSED, padding
 from kdoctor.rules.arguments._refusable import MAY_BE_REFUSED
 from kdoctor.rules.arguments._refused import Refused
 from kdoctor.rules.arguments._short_names import CONSTRAINTS, LOSSES, METRICS, OF_KERAS_1
@@ -83,6 +85,7 @@ def _values(module: Module, functions: Functions, call: KerasCall) -> Iterator[R
             if keyword.endswith("_initializer"):
                 yield from initializer(module, each)
     yield from dtype(module, call)
+    yield from padding(module, call)
     if call.owner is not None and call.leaf == "compile":
         yield from _compiled(module, call)
     if call.owner is not None and call.leaf == "fit":
@@ -258,6 +261,7 @@ rule = Rule(
 
 VALID = [
     *UNSLASHED,
+    *FINE,
     "import keras\nkeras.Input((4,)), keras.Input(shape=[4]), keras.Input(shape)",
     "import keras\nkeras.Input(x.shape[1:])",
     "import keras\ndef f(s):\n    if type(s) is tuple:\n        return keras.Input(s)\nf(3)",
@@ -436,4 +440,5 @@ INVALID = [
         same="spec.dtype, policy.compute_dtype, policy.variable_dtype, layer.dtype",
     ),
     *SLASHED,
+    *REFUSED,
 ]
