@@ -16,10 +16,11 @@ def compatible(
     """Return the fixes of ``findings`` that go together, the first in source order winning.
 
     ``kept`` are edits that are made in any case (they put masked magics back). A fix waits for the
-    next pass where one of its edits overlaps an edit of an earlier fix, or where it binds a name by
-    import that an earlier fix binds to something else, or the same thing by another name: in the
-    next pass it finds that name bound. Edits of which one lies inside a hole of
-    the other go together. A fix that reaches over the end of a cell is never chosen.
+    next pass where one of its edits overlaps an edit of an earlier fix, or goes right behind what
+    that takes out; and where it binds a name by import that an earlier fix binds to something else,
+    or the same thing by another name: in the next pass it finds that name bound. Edits of which one
+    lies inside a hole of the other go together. A fix that reaches over the end of a cell is never
+    chosen.
     """
     ordered = sorted(findings, key=lambda finding: (finding.place, finding.code))
     # Two findings may be cured by one and the same fix: it is made once.
@@ -69,8 +70,19 @@ def _clash(one: Edit, other: Edit) -> bool:
     if one == other:
         return False
     a, b = one.span, other.span
+    if _goes_behind(one, other) or _goes_behind(other, one):
+        return True
     overlap = (a.start < b.end and b.start < a.end) or a == b
     return overlap and not (_inside_hole(one, other) or _inside_hole(other, one))
+
+
+def _goes_behind(new: Edit, gone: Edit) -> bool:
+    """Say whether something is put right behind what is taken out: an argument behind the last.
+
+    It begins with a comma then, and nothing may be left to stand before that.
+    """
+    is_gone = not any(gone.parts) and gone.span.start < gone.span.end
+    return is_gone and new.span.start == new.span.end == gone.span.end
 
 
 def _inside_hole(inner: Edit, outer: Edit) -> bool:

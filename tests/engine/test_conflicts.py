@@ -46,6 +46,14 @@ def test_fixes_apart_go_together_and_touching_counts_as_apart():
     assert chosen(one, two, three) == [one, two, three]
 
 
+def test_nothing_goes_right_behind_what_another_fix_takes_out():
+    gone, behind = finding(Edit(Span(5, 9), ())), finding(Edit(Span(9, 9), (", x=1",)))
+    assert chosen(gone, behind) == [gone]
+    assert chosen(finding(replace(5, 9)), behind)[-1] == behind
+    before = finding(Edit(Span(5, 5), ("x=1, ",)))
+    assert chosen(gone, before) == [before, gone] or chosen(gone, before) == [gone, before]
+
+
 def test_of_overlapping_fixes_the_first_in_the_source_wins_whatever_the_order_asked():
     first, second = finding(replace(0, 6)), finding(replace(5, 9))
     assert chosen(first, second) == [first]

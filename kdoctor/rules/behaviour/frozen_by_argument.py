@@ -1,0 +1,167 @@
+"""``Bidirectional(layer, trainable=False)`` freezes nothing: what is inside goes on being trained.
+
+## What it does
+Reports `trainable=False` among the arguments of layers that hold other layers or cells:
+`Bidirectional`, `TimeDistributed`, `RNN`, `ConvLSTM1D` to `ConvLSTM3D`, `MultiHeadAttention`.
+
+## Why it breaks
+To Keras 2 the weights of a layer that is not trainable were none to train, of whatever was inside
+of it. Keras 3 asks each layer for itself, and what is inside was made without that argument: the
+model trains it, and says nothing. Only `layer.trainable = False`, afterwards, reaches all of them.
+
+## What to write instead
+The argument where the weights are: `Bidirectional(LSTM(8, trainable=False))`. Of a layer that makes
+what it holds by itself, as `ConvLSTM2D` does, say `layer.trainable = False` once it is made.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: a test makes each layer that has layers inside on both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Fix, Severity
+from kdoctor.rewrite import without
+from kdoctor.rules.calls import argument, instances, is_hidden, literal, with_keyword
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import keyword, word
+from kdoctor.syntax import Module
+
+HOLD: Final = {
+    "Bidirectional": "layer",
+    "TimeDistributed": "layer",
+    "RNN": "cell",
+    "ConvLSTM1D": None,
+    "ConvLSTM2D": None,
+    "ConvLSTM3D": None,
+    "MultiHeadAttention": None,
+}
+"""Layers with others inside, and the argument, their first, that takes these."""
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such layer that is to be frozen by an argument."""
+    made = {call: kind.cls for _, call, kind in instances(module, Kind.LAYER, facts)}
+    for reference, call, kind in instances(module, Kind.LAYER, facts):
+        given = argument(call, "trainable")
+        if kind.cls not in HOLD or given is None or literal(given.value) is not False:
+            continue
+        if is_hidden(call) or module.is_guarded(call):
+            continue
+        inside = HOLD[kind.cls]
+        held = None if inside is None else argument(call, inside, 0)
+        fix = None if held is None else _moved(module, facts, made, call, given, held)
+        yield rule.finding(
+            module.place(given),
+            f"`trainable=False` does not reach what is inside of `{kind.cls}`: Keras 3 goes on "
+            "training it",
+            symbol=f"{reference.name}(trainable)",
+            confidence=reference.confidence,
+            help="Say it to the layer that is inside."
+            if inside
+            else "Say `layer.trainable = False` once the layer is made.",
+            fix=fix,
+            no_fix_because=None
+            if fix
+            else "what is inside is not made here"
+            if inside
+            else "it makes what it holds by itself: that must be said in another line",
+        )
+
+
+def _moved(  # noqa: PLR0913, PLR0917 - where from, where to
+    module: Module,
+    facts: Facts,
+    made: dict[cst.Call, str | None],
+    call: cst.Call,
+    given: cst.Arg,
+    held: cst.Arg,
+) -> Fix | None:
+    """Return the fix that says it to the layer that is made right there."""
+    inner = held.value
+    if not isinstance(inner, cst.Call) or made.get(inner, "RNN") in HOLD or is_hidden(inner):
+        return None
+    gone = without(module, call, [given])
+    if gone is None or argument(inner, "trainable") is not None:
+        return None
+    return Fix(
+        "Say it to the layer that is inside",
+        (with_keyword(module, inner, f"trainable={module.source(given.value)}"), *gone),
+        facts.applicability(*_fixed()),
+    )
+
+
+def _fixed() -> Collection[Example]:
+    return [each for each in INVALID if each.after]
+
+
+rule = Rule(
+    code="KD467",
+    name="frozen-by-argument",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=word(*HOLD) & keyword("trainable"),
+    since="3.0",
+)
+
+_HEAD = "import keras\n\nx = keras.Input((5, 4))\n"
+_FROZEN = "assert not model.trainable_weights and len(model.weights) > 0"
+
+VALID = [
+    "import keras\nkeras.layers.LSTM(3, trainable=False), keras.layers.Dense(3, trainable=False)",
+    "import keras\nkeras.layers.Bidirectional(keras.layers.LSTM(3, trainable=False))",
+    "import keras\nkeras.layers.TimeDistributed(keras.layers.Dense(3), trainable=True)",
+    "import keras\nkeras.layers.RNN(keras.layers.LSTMCell(3), trainable=chosen)",
+    "import keras\nlayer = keras.layers.ConvLSTM2D(3, 2)\nlayer.trainable = False",
+    "import tf_keras\ntf_keras.layers.ConvLSTM2D(3, 2, trainable=False)",
+    "from mine import TimeDistributed\nimport keras\nTimeDistributed(3, trainable=False)",
+]
+INVALID = [
+    Example(
+        before=_HEAD + "layer = keras.layers.Bidirectional(\n"
+        "    keras.layers.LSTM(3), trainable=False, merge_mode='sum'  # both ways\n)\n"
+        "model = keras.Model(x, layer(x))",
+        after=_HEAD + "layer = keras.layers.Bidirectional(\n"
+        "    keras.layers.LSTM(3, trainable=False), merge_mode='sum'  # both ways\n)\n"
+        "model = keras.Model(x, layer(x))",
+        on_keras_2=True,
+        check=_FROZEN,
+    ),
+    Example(
+        before=_HEAD + "layer = keras.layers.TimeDistributed(trainable=False, "
+        "layer=keras.layers.Dense(3, activation='relu'))\nmodel = keras.Model(x, layer(x))",
+        after=_HEAD + "layer = keras.layers.TimeDistributed("
+        "layer=keras.layers.Dense(3, activation='relu', trainable=False))\n"
+        "model = keras.Model(x, layer(x))",
+        on_keras_2=True,
+        check=_FROZEN,
+    ),
+    Example(
+        before="from tensorflow.keras import Input, Model, layers\n\nx = Input((5, 4))\n"
+        "model = Model(x, layers.RNN(layers.GRUCell(3), trainable=False)(x))",
+        after="from tensorflow.keras import Input, Model, layers\n\nx = Input((5, 4))\n"
+        "model = Model(x, layers.RNN(layers.GRUCell(3, trainable=False))(x))",
+        on_keras_2=True,
+        check=_FROZEN,
+    ),
+    Example(
+        before="import keras\n\nx = keras.Input((2, 5, 5, 1))\n"
+        "model = keras.Model(x, keras.layers.ConvLSTM2D(3, 2, trainable=False)(x))",
+        on_keras_2=True,
+        check=_FROZEN,
+    ),
+    # What is inside is made elsewhere, and may stand in another model, too.
+    Example(
+        before=_HEAD + "dense = keras.layers.Dense(3)\n"
+        "model = keras.Model(x, keras.layers.TimeDistributed(dense, trainable=False)(x))",
+        on_keras_2=True,
+        check=_FROZEN,
+    ),
+]  # fmt: skip
