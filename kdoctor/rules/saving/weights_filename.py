@@ -23,6 +23,10 @@ none where the file is loaded with `by_name=True`, which reads no `.weights.h5`:
 is saved with `model.save("model.h5")` can be loaded by name. A checkpoint is read once more with
 Keras 2 (`pip install tf_keras`) and saved anew as `.weights.h5`.
 
+Saving a checkpoint made its folder; that of `.weights.h5` must be there (`os.makedirs`). And a
+checkpoint could be loaded into a model before it had weights, which got their values as they were
+made: now it must have them, from an `Input`, from `model.build(shape)` or from a call.
+
 ## How we know
 Run on Keras 3.15.1 and on tf_keras 2.21 with each of these endings.
 """
@@ -56,7 +60,12 @@ from kdoctor.syntax import Module
 
 _NEW = ".weights.h5"
 _OLD_WEIGHTS = (".h5", ".hdf5", ".keras", ".ckpt", ".tf", ".hdf", ".weights")
+_NO_CHECKPOINTS = (".h5", ".hdf5", ".keras", ".hdf")
 _UNSAFE = "files that are there already, other programs and people know it by the old name"
+_NOT_AS_BEFORE = (
+    "; unlike a checkpoint, it is written to a folder that is there, and read by a model that has "
+    "its weights"
+)
 BY_NAME = "it is loaded with `by_name=`, which reads no `.weights.h5`"
 _LATEST = ways_also_by_1("tensorflow.train.latest_checkpoint")
 
@@ -112,6 +121,7 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
     if any(_is_by_name(each.call) for each in loaded):
         return None
     old = found.extension or ""
+    is_checkpoint = old not in _NO_CHECKPOINTS
     if old not in _OLD_WEIGHTS:
         old = ""
     # `model_weights.h5`, `model.weights.hdf5`
@@ -125,7 +135,7 @@ def rename_to_weights(module: Module, found: Ending, path: cst.BaseExpression) -
         "Let the path end in `.weights.h5`, wherever this file writes it",
         tuple(dict.fromkeys(edits)),
         Applicability.UNSAFE,
-        unsafe_because=_UNSAFE,
+        unsafe_because=_UNSAFE + (_NOT_AS_BEFORE if is_checkpoint else ""),
     )
 
 
