@@ -59,7 +59,7 @@ def _in_capitals(module: Module, given: cst.Arg, cls: str, how: str) -> Refused:
         edits,
         f"Write '{how.lower()}'",
         no_fix_because="the text is written elsewhere, and TensorFlow may be given it, too",
-        proofs=("padding='SAME'",),
+        proofs=("Pool",),
     )
 
 
@@ -85,9 +85,9 @@ REFUSED: Final = [
     ),
     Example(
         before="import keras\n\nx = keras.Input((5, 4))\n"
-        "y = keras.layers.AveragePooling1D(2, 1, \"VALID\")(x)  # padding='SAME' is another",
+        'y = keras.layers.AveragePooling1D(2, 1, "VALID")(x)',
         after="import keras\n\nx = keras.Input((5, 4))\n"
-        "y = keras.layers.AveragePooling1D(2, 1, \"valid\")(x)  # padding='SAME' is another",
+        'y = keras.layers.AveragePooling1D(2, 1, "valid")(x)',
         raises=_RECEIVED.format("AveragePooling1D"),
         on_keras_2=True,
         check="assert tuple(y.shape) == (None, 4, 4)",

@@ -131,5 +131,5 @@ MAY_BE_REFUSED: Final[Trigger] = (
         | Trigger(_may_hand_on_a_slash)
     )
     | Trigger(_may_be_shaped_by_an_int)
-    | Trigger(_may_be_padded_by_name) & passes(_may_be_padded, of=lambda each: each.leaf in PLACES)
+    | passes(_may_be_padded, of=lambda each: each.leaf in PLACES) & Trigger(_may_be_padded_by_name)
 )
