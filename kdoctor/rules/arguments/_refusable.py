@@ -8,6 +8,7 @@ from typing import Final
 from kdoctor.kinds import Kind
 from kdoctor.rewrite.dtypes import SHORT_DTYPES
 from kdoctor.rules.arguments._callees import Callee, callee_of, passes
+from kdoctor.rules.arguments._crossentropies import CROSSENTROPIES
 from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._name_parts import may_be_handed_on, may_hold_a_slash
 from kdoctor.rules.arguments._paddings import KNOWN, PLACES
@@ -25,7 +26,7 @@ from kdoctor.syntax.nodes import nodes_in
 
 _FUNCTIONS: Final = frozenset({"BatchNormalization", "Input"})
 _OF_LAYERS: Final = ("_constraint", "_initializer", "_regularizer")
-_SHORT_NAMES: Final = frozenset({*LOSSES, *METRICS, *OF_KERAS_1})
+_SHORT_NAMES: Final = frozenset({*LOSSES, *METRICS, *OF_KERAS_1, *CROSSENTROPIES})
 _PADDINGS: Final = frozenset({*KNOWN, "causal"})
 _OF_WEIGHTS: Final = frozenset({*CONSTANT, *CONSTRAINTS, "l1_l2"})
 

@@ -35,6 +35,7 @@ from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rewrite import without
 from kdoctor.rules.arguments._calls import KerasCall, keras_calls
+from kdoctor.rules.arguments._crossentropies import NAMED_SHORT, crossentropy
 from kdoctor.rules.arguments._ints import an_int_is_passed, is_int
 from kdoctor.rules.arguments._name_parts import Functions
 from kdoctor.rules.arguments._named_values import dtype, initializer, known_as, regularizer
@@ -213,6 +214,7 @@ def _compiled(module: Module, call: KerasCall) -> Iterator[Refused]:
             "metric",
             "the history calls the metric by the new name then",
         )
+        yield from crossentropy(module, each, loss)
 
 
 def _elements(node: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
@@ -441,4 +443,5 @@ INVALID = [
     ),
     *SLASHED,
     *REFUSED,
+    *NAMED_SHORT,
 ]

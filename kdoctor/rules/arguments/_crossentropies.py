@@ -1,0 +1,63 @@
+"""``metrics=["ce"]``: to Keras 2 the crossentropy that goes with the outputs, to Keras 3 nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.model import Edit
+from kdoctor.rules.arguments._refused import Refused
+from kdoctor.rules.calls import literal
+from kdoctor.rules.rule import Example
+from kdoctor.syntax import Module
+
+CROSSENTROPIES: Final = frozenset({"ce", "CE", "crossentropy"})
+_LOSSES: Final = frozenset(
+    f"{sort}crossentropy" for sort in ("binary_", "categorical_", "sparse_categorical_")
+)
+
+
+def crossentropy(
+    module: Module, node: cst.BaseExpression, loss: cst.Arg | None
+) -> Iterator[Refused]:
+    """Report the metric by that name: with such a loss it is the same function."""
+    if not isinstance(node, cst.SimpleString) or node.raw_value not in CROSSENTROPIES:
+        return
+    name = None if loss is None else literal(loss.value)
+    is_told = isinstance(name, str) and name in _LOSSES
+    yield Refused(
+        node,
+        f"ValueError: Could not interpret metric identifier: {node.raw_value}",
+        "Name the one that goes with the outputs: 'binary_crossentropy' for one number, else "
+        "'categorical_crossentropy', or 'sparse_categorical_crossentropy' for whole numbers.",
+        (Edit(module.span(node), (f"{node.quote}{name}{node.quote}",)),) if is_told else (),
+        f"Write '{name}'",
+        unsafe_because="the history calls the metric by the new name then",
+        no_fix_because="which one it is depends on the shapes of the data",
+    )
+
+
+_MODEL = (
+    "import keras\nimport numpy as np\n\nmodel = keras.Sequential("
+    "[keras.layers.Dense(1, activation='sigmoid')])\n"
+)
+_FIT = "\nseen = model.fit(np.ones((4, 3)), np.ones((4, 1)), verbose=0).history"
+NAMED_SHORT: Final = [
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'binary_crossentropy', metrics=['acc', \"ce\"])"
+        + _FIT,
+        after=f"{_MODEL}model.compile('sgd', 'binary_crossentropy', "
+        "metrics=['acc', \"binary_crossentropy\"])" + _FIT,
+        raises="ValueError: Could not interpret metric identifier: ce",
+        on_keras_2=True,
+        unsafe=True,
+        check="found = next(v for k, v in seen.items() if k in {'ce', 'binary_crossentropy'})\n"
+        "assert abs(found[0] - seen['loss'][0]) < 1e-5",
+    ),
+    Example(
+        before=f"{_MODEL}model.compile('sgd', 'mse', metrics=['crossentropy'])" + _FIT,
+        raises="ValueError: Could not interpret metric identifier: crossentropy",
+    ),
+]
