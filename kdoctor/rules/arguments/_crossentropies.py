@@ -1,4 +1,4 @@
-"""``metrics=["ce"]``: to Keras 2 the crossentropy that goes with the outputs, to Keras 3 nothing."""
+"""``metrics=["ce"]``: the crossentropy that goes with the outputs, of which Keras 3 knows nothing."""
 
 from __future__ import annotations
 
