@@ -1,4 +1,4 @@
-"""``metrics=["ce"]``: the crossentropy that goes with the outputs, of which Keras 3 knows nothing."""
+"""``metrics=["ce"]``: the crossentropy that goes with the outputs, which Keras 3 does not know."""
 
 from __future__ import annotations
 
