@@ -83,23 +83,16 @@ def has_several_epochs(module: Module, call: cst.Call, member: str) -> bool:
     return given is not None and plain_literal(value_of(module, given.value)) != 1
 
 
-@once
 def calls_fed(glimpse: Glimpse) -> frozenset[ast.Call]:
     """Return the calls whose results `fed` could follow to a model, by names alone.
 
     Of whatever a name, an attribute or a function of such a name holds, takes or gives in the file.
     """
     flow = _Flow(glimpse)
-    waiting: list[ast.AST | None] = [
-        called.argument(name, None if index else 0)
-        for method, names in FED.items()
-        for called in glimpse.calls_by_leaf.get(method, ())
-        if called.is_attribute
-        for index, name in enumerate(names)
-    ]
+    waiting: list[ast.AST] = [*_given(glimpse, FED)]
     seen: set[ast.AST | str] = set()
     for node in waiting:  # it grows meanwhile
-        if node is not None and node not in seen:
+        if node not in seen:
             seen.add(node)
             waiting += flow.behind(node, seen)
     return frozenset(each for each in seen if isinstance(each, ast.Call))
@@ -202,16 +195,19 @@ def _names_in(target: ast.AST) -> Iterator[str]:
                 waiting.append(each.value)
 
 
+def _given(glimpse: Glimpse, methods: Iterable[str]) -> Iterator[ast.expr]:
+    """Yield what `fed` could yield for these methods."""
+    for method in methods:
+        for called in glimpse.calls_by_leaf.get(method, ()):
+            for index, name in enumerate(FED[method]) if called.is_attribute else ():
+                given = called.argument(name, None if index else 0)
+                if given is not None:
+                    yield given
+
+
 def called_for_a_model(glimpse: Glimpse, methods: Iterable[str]) -> set[str]:
     """Return the names of the functions and methods that ``fed_calls`` could yield."""
-    given = (
-        called.argument(name, None if index else 0)
-        for method in methods
-        for called in glimpse.calls_by_leaf.get(method, ())
-        if called.is_attribute
-        for index, name in enumerate(FED[method])
-    )
-    made = (value for each in given for value in glimpse.values_of(each))
+    made = (value for each in _given(glimpse, methods) for value in glimpse.values_of(each))
     calls = [each.func for each in made if isinstance(each, ast.Call)]
     return {leaf_of(each) for each in calls}
 

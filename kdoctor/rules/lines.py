@@ -26,6 +26,11 @@ class Line(Struct, frozen=True):
         return Edit(Span(self.span.end, self.span.end), (f"\n{self.indent}{text}",))
 
     @property
+    def assigns_once(self) -> bool:
+        """Whether it is one value to one target: ``a.b = value``."""
+        return isinstance(self.statement, cst.Assign) and len(self.statement.targets) == 1
+
+    @property
     def above(self) -> Sequence[cst.CSTNode]:
         """The statements of the same block that stand above, from the top."""
         return self.block[: next(i for i, each in enumerate(self.block) if each is self.line)]

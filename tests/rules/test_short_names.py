@@ -17,7 +17,7 @@ from kdoctor.diagnose.identifiers import NOT_BY_NAME
 from kdoctor.keras_api import newest_target
 from kdoctor.keras_api.surface import known_releases, surface_at
 from kdoctor.rules.arguments._known_names import is_gone, is_known
-from kdoctor.rules.arguments._short_names import LOSSES, METRICS
+from kdoctor.rules.arguments._short_names import CROSSENTROPIES, LOSSES, METRICS
 from kdoctor.rules.facts import Facts
 
 TRUE, GIVEN = np.array([[0.2, 0.7], [0.5, 0.4]]), np.array([[0.3, 0.6], [0.1, 0.8]])
@@ -55,6 +55,16 @@ def test_a_name_of_today_gives_what_the_short_one_gave(what, old, new, measured)
     today = measured(keras, new)
     if (what, old) not in _LOST_BEFORE:
         assert today == pytest.approx(measured(tf_keras, old), rel=1e-5)
+
+
+@pytest.mark.frameworks
+@pytest.mark.parametrize("name", sorted(CROSSENTROPIES))
+def test_the_crossentropy_that_goes_with_the_outputs_went(name):
+    with pytest.raises(ValueError, match=f"Could not interpret metric identifier: {name}"):
+        of_metric(keras, name)
+    assert of_metric(tf_keras, name) == pytest.approx(
+        of_metric(tf_keras, "categorical_crossentropy"), rel=1e-5
+    )
 
 
 @pytest.mark.frameworks

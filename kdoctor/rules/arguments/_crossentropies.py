@@ -9,11 +9,11 @@ import libcst as cst
 
 from kdoctor.model import Edit
 from kdoctor.rules.arguments._refused import Refused
+from kdoctor.rules.arguments._short_names import CROSSENTROPIES
 from kdoctor.rules.calls import literal
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 
-CROSSENTROPIES: Final = frozenset({"ce", "CE", "crossentropy"})
 _LOSSES: Final = frozenset(
     f"{sort}crossentropy" for sort in ("binary_", "categorical_", "sparse_categorical_")
 )

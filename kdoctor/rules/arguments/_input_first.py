@@ -46,8 +46,9 @@ def shape_arguments(facts: Facts, reference: Reference, call: cst.Call) -> list[
     if own is None:
         return []
     not_its = [each for each in given if each.keyword and each.keyword.value not in own]
-    if takes_steps(reference) and any(map(is_length, given)) and _beside(call).get(_DIM):
-        return [each for each in given if is_length(each)]
+    lengths = [each for each in given if is_length(each)]
+    if lengths and takes_steps(reference) and _DIM in _beside(call):
+        return lengths
     # Where a shape is given as well, that one counts. And there may be no length.
     shapes = [each for each in not_its if not is_length(each)]
     return shapes or [each for each in not_its if literal(each.value) is not None]
@@ -59,6 +60,12 @@ def is_length(argument: cst.Arg) -> bool:
 
 def takes_steps(reference: Reference) -> bool:
     return reference.name.rpartition(".")[2] in OF_STEPS
+
+
+def gives_steps(reference: Reference, argument: cst.Arg) -> bool:
+    """Say whether an argument is a part of the shape (steps, features)."""
+    is_part = argument.keyword is not None and argument.keyword.value in {_DIM, LENGTH}
+    return is_part and takes_steps(reference)
 
 
 def _beside(call: cst.Call) -> dict[str, cst.Arg]:
@@ -90,10 +97,11 @@ def input_first(
     place = first_layer_place(module, call)
     if place is None:
         return Refusal("it is not plainly the first layer of a `Sequential`, where Keras reads it")
-    beside = _beside(call)
-    shape = _shape(reference, argument, beside)
-    if isinstance(shape, Refusal):
-        return shape
+    beside, shape = _beside(call), shape_of(reference, call, argument)
+    if not shape.is_whole:
+        return Refusal(f"without `{_DIM}=` it was an error on Keras 2, too")
+    if LENGTH in beside and beside[LENGTH] not in shape.arguments:
+        return Refusal(f"`{LENGTH}=` belongs to the shape and is not taken by Keras 3 either")
     size = beside.get(_SIZE)
     if size is not None and not shape.takes_a_size:
         return Refusal(f"`{_SIZE}=` belongs to the shape and is not taken by Keras 3 either")
@@ -114,31 +122,45 @@ def input_first(
     )
 
 
-class _Shape(Struct, frozen=True):
-    """What gives a shape, and how an ``Input`` is given it: texts, and values in between."""
+class Shape(Struct, frozen=True):
+    """What gives a shape, and how an ``Input`` is given it: texts, and arguments' values between.
+
+    ``is_whole``: no part of it is left out.
+    """
 
     arguments: tuple[cst.Arg, ...]
     pieces: tuple[str | cst.Arg, ...]
     takes_a_size: bool = True
+    is_whole: bool = True
+
+    def written(self, module: Module) -> str:
+        """Return the argument of the ``Input``."""
+        spans = (
+            each if isinstance(each, str) else module.outer_span(each.value) for each in self.pieces
+        )
+        return "".join(
+            each if isinstance(each, str) else module.text[each.start : each.end] for each in spans
+        )
 
 
-def _shape(reference: Reference, argument: cst.Arg, beside: dict[str, cst.Arg]) -> _Shape | Refusal:
+def shape_of(reference: Reference, call: cst.Call, argument: cst.Arg) -> Shape:
+    """Return the shape that an argument gives, be it with another one beside it."""
     assert argument.keyword is not None
-    name, dim, length = argument.keyword.value, beside.get(_DIM), beside.get(LENGTH)
-    if takes_steps(reference) and name in {_DIM, LENGTH}:
-        if dim is None:
-            return Refusal(f"without `{_DIM}=` it was an error on Keras 2, too")
-        given = (dim,) if length is None else (length, dim)
-        return _Shape(given, ("shape=(", "None" if length is None else length, ", ", dim, ")"))
-    if not is_length(argument) and length is not None:
-        return Refusal(f"`{LENGTH}=` belongs to the shape and is not taken by Keras 3 either")
+    name = argument.keyword.value
+    if gives_steps(reference, argument):
+        dim, length = (_beside(call).get(each) for each in (_DIM, LENGTH))
+        return Shape(
+            tuple(each for each in (length, dim) if each is not None),
+            ("shape=(", length or "None", ", ", dim or "…", ")"),
+            is_whole=dim is not None,
+        )
     before, after = {
         "input_shape": ("shape=", ""),
         _DIM: ("shape=(", ",)"),
         LENGTH: ("shape=(", ",)"),
         "batch_input_shape": ("batch_shape=", ""),
     }[name]
-    return _Shape((argument,), (before, argument, after), name in _WITH_A_SIZE)
+    return Shape((argument,), (before, argument, after), name in _WITH_A_SIZE)
 
 
 def _edit(

@@ -14,15 +14,14 @@ from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import Module
 
-POOLING: Final = {
-    f"{name}{rank}D": f"{sort}Pooling{rank}D"
-    for sort, short in (("Max", "Max"), ("Average", "Avg"))
+POOLING: Final = frozenset(
+    f"{name}{rank}D"
+    for name in ("MaxPooling", "MaxPool", "AveragePooling", "AvgPool")
     for rank in (1, 2, 3)
-    for name in (f"{sort}Pooling", f"{short}Pool")
-}
-"""What the layers are called, by each of their names. `padding` is their third argument."""
+)
 NO_CAUSAL: Final = frozenset({"SeparableConv1D", "SeparableConvolution1D"})
 KNOWN: Final = frozenset({"same", "valid"})
+# Where `padding` stands by position.
 PLACES: Final = {**dict.fromkeys(POOLING, 2), **dict.fromkeys(NO_CAUSAL, 3)}
 
 
@@ -33,7 +32,7 @@ def padding(module: Module, call: KerasCall) -> Iterator[Refused]:
     if given is None or not isinstance(how, str):
         return
     if call.leaf in POOLING and how not in KNOWN and how.lower() in KNOWN:
-        yield _in_capitals(module, given, POOLING[call.leaf], how)
+        yield _in_capitals(module, given, call.made, how)
     elif call.leaf in NO_CAUSAL and how.lower() == "causal":
         yield Refused(
             given,

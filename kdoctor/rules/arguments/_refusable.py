@@ -8,13 +8,13 @@ from typing import Final
 from kdoctor.kinds import Kind
 from kdoctor.rewrite.dtypes import SHORT_DTYPES
 from kdoctor.rules.arguments._callees import Callee, callee_of, passes
-from kdoctor.rules.arguments._crossentropies import CROSSENTROPIES
 from kdoctor.rules.arguments._ints import may_be_int, may_be_ints_by_name
 from kdoctor.rules.arguments._name_parts import may_be_handed_on, may_hold_a_slash
 from kdoctor.rules.arguments._paddings import KNOWN, PLACES
 from kdoctor.rules.arguments._short_names import (
     CONSTANT,
     CONSTRAINTS,
+    CROSSENTROPIES,
     LOSSES,
     METRICS,
     OF_KERAS_1,

@@ -19,6 +19,8 @@ METRICS = {
     "cosine_proximity": "cosine_similarity",
     "cosine": "cosine_similarity",  # up to Keras 2.2
 }
+# The metric that goes with the outputs, as `accuracy` is.
+CROSSENTROPIES = frozenset({"ce", "CE", "crossentropy"})
 # Metrics of Keras 1, of which Keras 2 knew nothing either.
 OF_KERAS_1 = {
     "fmeasure": "keras.metrics.F1Score()",

@@ -52,10 +52,12 @@ from kdoctor.rules.arguments._input_first import (
     ARGUMENTS,
     calls_something,
     fix_of,
+    gives_steps,
     input_first,
     is_length,
     own_parameters,
     shape_arguments,
+    shape_of,
     takes_steps,
 )
 from kdoctor.rules.facts import Facts
@@ -96,20 +98,20 @@ def _finding(  # noqa: PLR0913, PLR0917 - what the finding is about
     name = argument.keyword.value
     # `Convolution1D` is a `Conv1D`, as the error calls it.
     leaf = (facts.lookup(reference.name).home or reference.name).rpartition(".")[2]
-    value = _written(module, argument.value)
-    shown = value if isinstance(argument.value, cst.Tuple | cst.List) else "…"
+    span = module.outer_span(argument.value)
+    is_plain = isinstance(argument.value, cst.Tuple | cst.List | cst.Integer)
+    shown = module.text[span.start : span.end] if is_plain else "…"
     attempt = (
         _fix(module, facts, reference, call, argument)
         if how_many == 1
         else Refusal("the layer is given more than one of these arguments")
     )
     is_first = first_layer_place(module, call) is not None
-    shown = value if shown == "…" and isinstance(argument.value, cst.Integer) else shown
     signature = facts.signature(reference.name)
     if signature is not None and not signature.takes_any_keyword:
         error = f"TypeError: {leaf}.__init__() got an unexpected keyword argument '{name}'"
         message, severity = f"`{leaf}` takes no `{name}=`: {error}", Severity.ERROR
-    elif takes_steps(reference) and name in {"input_dim", "input_length"}:
+    elif gives_steps(reference, argument):
         message, severity = _of_steps(name, leaf, shown, is_first=is_first)
     else:
         message, severity = _message(name, leaf, shown, is_first=is_first)
@@ -169,31 +171,10 @@ def _help(
 ) -> str:
     if is_length(argument) and not is_first and not takes_steps(reference):
         return "Leave it out."
-    shape = _shape_in_words(module, reference, call, argument)
+    shape = shape_of(reference, call, argument).written(module)
     written = f"Write `keras.Input({shape})` as the first layer."
     is_both = is_length(argument) and not is_first
     return f"{written} Leave it out of any other layer." if is_both else written
-
-
-def _shape_in_words(module: Module, reference: Reference, call: cst.Call, argument: cst.Arg) -> str:
-    assert argument.keyword is not None
-    name, value = argument.keyword.value, _written(module, argument.value)
-    if takes_steps(reference) and name in {"input_dim", "input_length"}:
-        given = {each.keyword.value: each.value for each in call.args if each.keyword}
-        length, dim = given.get("input_length"), given.get("input_dim")
-        steps = "None" if length is None else _written(module, length)
-        return f"shape=({steps}, {'…' if dim is None else _written(module, dim)})"
-    match name:
-        case "batch_input_shape":
-            return f"batch_shape={value}"
-        case "input_dim" | "input_length":
-            return f"shape=({value},)"
-    return f"shape={value}"
-
-
-def _written(module: Module, value: cst.BaseExpression) -> str:
-    span = module.outer_span(value)
-    return module.text[span.start : span.end]
 
 
 def _fix(
@@ -387,6 +368,15 @@ INVALID = [
         raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'input_length': 5}",
         on_keras_2=True,
         check="assert tuple(y.shape) == (None, 3)",
+    ),
+    Example(
+        before="import keras\n\nmodel = keras.Sequential("
+        "[keras.layers.LSTM(3, input_dim=4, input_length=None)])",
+        after="import keras\n\nmodel = keras.Sequential("
+        "[keras.Input(shape=(None, 4)), keras.layers.LSTM(3)])",
+        raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'input_length': ",
+        on_keras_2=True,
+        check="assert model.input_shape == (None, None, 4)",
     ),
     # To convolutions it was the same up to Keras 2.3.
     Example(

@@ -19,7 +19,7 @@ Run on Keras 3.15.1 and tf_keras 2.21: a test makes each layer that has layers i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
@@ -43,62 +43,53 @@ HOLD: Final = {
     "MultiHeadAttention": None,
 }
 """Layers with others inside, and the argument, their first, that takes these."""
+_TO_THE_INNER: Final = "Say it to the layer that is inside."
+_AFTERWARDS: Final = "Say `layer.trainable = False` once the layer is made."
+_NOT_MADE_HERE: Final = "what is inside is not made here"
+_MADE_BY_ITSELF: Final = "it makes what it holds by itself: that must be said in another line"
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such layer that is to be frozen by an argument."""
-    made = {call: kind.cls for _, call, kind in instances(module, Kind.LAYER, facts)}
-    for reference, call, kind in instances(module, Kind.LAYER, facts):
-        given = argument(call, "trainable")
-        if kind.cls not in HOLD or given is None or literal(given.value) is not False:
+    made = [*instances(module, Kind.LAYER, facts)]
+    classes: dict[cst.CSTNode, str] = {call: kind.cls or "" for _, call, kind in made}
+    for reference, call, _ in made:
+        cls, given = classes[call], argument(call, "trainable")
+        if cls not in HOLD or given is None or literal(given.value) is not False:
             continue
         if is_hidden(call) or module.is_guarded(call):
             continue
-        inside = HOLD[kind.cls]
-        held = None if inside is None else argument(call, inside, 0)
-        fix = None if held is None else _moved(module, facts, made, call, given, held)
+        inside = HOLD[cls]
+        held = argument(call, inside, 0) if inside else None
+        # Those that hold others do not hand it on either.
+        is_last = held is not None and classes.get(held.value, cls) not in HOLD
+        fix = _moved(module, facts, call, given, held.value) if held and is_last else None
         yield rule.finding(
             module.place(given),
-            f"`trainable=False` does not reach what is inside of `{kind.cls}`: Keras 3 goes on "
+            f"`trainable=False` does not reach what is inside of `{cls}`: Keras 3 goes on "
             "training it",
             symbol=f"{reference.name}(trainable)",
             confidence=reference.confidence,
-            help="Say it to the layer that is inside."
-            if inside
-            else "Say `layer.trainable = False` once the layer is made.",
+            help=_TO_THE_INNER if inside else _AFTERWARDS,
             fix=fix,
-            no_fix_because=None
-            if fix
-            else "what is inside is not made here"
-            if inside
-            else "it makes what it holds by itself: that must be said in another line",
+            no_fix_because=None if fix else _NOT_MADE_HERE if inside else _MADE_BY_ITSELF,
         )
 
 
-def _moved(  # noqa: PLR0913, PLR0917 - where from, where to
-    module: Module,
-    facts: Facts,
-    made: dict[cst.Call, str | None],
-    call: cst.Call,
-    given: cst.Arg,
-    held: cst.Arg,
+def _moved(
+    module: Module, facts: Facts, call: cst.Call, given: cst.Arg, inner: cst.BaseExpression
 ) -> Fix | None:
     """Return the fix that says it to the layer that is made right there."""
-    inner = held.value
-    if not isinstance(inner, cst.Call) or made.get(inner, "RNN") in HOLD or is_hidden(inner):
+    if not isinstance(inner, cst.Call) or is_hidden(inner) or argument(inner, "trainable"):
         return None
     gone = without(module, call, [given])
-    if gone is None or argument(inner, "trainable") is not None:
+    if gone is None:
         return None
     return Fix(
         "Say it to the layer that is inside",
         (with_keyword(module, inner, f"trainable={module.source(given.value)}"), *gone),
-        facts.applicability(*_fixed()),
+        facts.applicability(*(each for each in INVALID if each.after)),
     )
-
-
-def _fixed() -> Collection[Example]:
-    return [each for each in INVALID if each.after]
 
 
 rule = Rule(

@@ -33,7 +33,7 @@ def left_away(module: Module, facts: Facts, store: MemberStore, *proofs: Example
     if cls is None or not _is_plain_layer(module, cls, store):
         return None  # what it is made from has weights, too
     listed = _listed(store)
-    if line is None or listed is None or not _is_alone(line):
+    if line is None or listed is None or not line.assigns_once:
         return None
     made = _made(module, cls, line, store)
     if made is None or [name for name, _ in made] != listed:
@@ -59,10 +59,6 @@ def _is_plain_layer(module: Module, cls: cst.ClassDef, store: MemberStore) -> bo
     made = module.knowledge.class_type(base) if base else None
     is_of_keras = all(class_named(module, each.value) is None for each in cls.bases)
     return is_of_keras and made is not None and made.cls == "Layer"
-
-
-def _is_alone(line: Line) -> bool:
-    return isinstance(line.statement, cst.Assign) and len(line.statement.targets) == 1
 
 
 def _listed(store: MemberStore) -> list[str] | None:

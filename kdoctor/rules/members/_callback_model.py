@@ -12,7 +12,7 @@ from kdoctor.rules.own_classes import class_around, class_of, in_line, member_of
 from kdoctor.rules.rule import Example
 from kdoctor.syntax import MemberStore, Module
 
-SETS = "set_model"
+_SETS = "set_model"
 _MAY_DO_MORE = "`set_model` of a class that is not in this file may do more"
 
 
@@ -25,15 +25,10 @@ def by_set_model(module: Module, facts: Facts, store: MemberStore, *proofs: Exam
     line = line_of(module, store.node)
     if store.member != "model" or store.owner.kind is not Kind.CALLBACK or not store.is_plain:
         return None
-    if line is None or store.value is None or SETS in module.words:
+    if line is None or not line.assigns_once or _SETS in module.words:
         return None
-    match line.statement:
-        case cst.Assign(targets=[cst.AssignTarget(target=target)], value=value) if (
-            target is store.node and value is store.value and not value.lpar
-        ):
-            pass
-        case _:
-            return None
+    if store.value is None or store.value.lpar:
+        return None
     is_seen = _is_plain_callback(module, store)
     if is_seen is False:
         return None
@@ -41,7 +36,7 @@ def by_set_model(module: Module, facts: Facts, store: MemberStore, *proofs: Exam
     return Fix(
         "Let the callback set its model",
         (
-            Edit(Span(name.start, value_span.start), (f"{SETS}(",)),
+            Edit(Span(name.start, value_span.start), (f"{_SETS}(",)),
             Edit(Span(value_span.end, value_span.end), (")",)),
         ),
         facts.applicability(*proofs) if is_seen else Applicability.UNSAFE,
