@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import partial
+from random import Random
 
 import pytest
 
+from benchmarks.speed.material import filled, templates
+from benchmarks.speed.trees import _HEADS
 from kdoctor.engine.examine import Examiner
 from kdoctor.engine.gate import Gate
 from kdoctor.engine.orders import Orders
@@ -36,6 +40,28 @@ _GATE = Gate(
     _PACKAGE,
 )
 NEAR_MISSES = """
+# KD467
+import keras
+keras.layers.Bidirectional(keras.layers.LSTM(3))
+keras.layers.Dense(3, trainable=False)
+
+# KD467
+import keras
+def made(units, frozen):
+    return keras.layers.TimeDistributed(keras.layers.Dense(units), trainable=frozen)
+
+# KD214
+import abc
+import keras
+class Reader(abc.ABC):
+    @property
+    def name(self): return self.path
+class Plain:
+    @property
+    def name(self): return 'plain'
+class Mine(Plain, keras.layers.Layer):
+    def call(self, x): return x
+
 # KD301
 import keras
 shape = dict(input_length=4)
@@ -1081,6 +1107,19 @@ def test_a_near_miss_is_not_parsed_for_the_rule(code, source):
 
 
 SNEAKY = """
+# KD467
+from keras.layers import LSTM, Bidirectional as Both
+Again = Both
+Again(LSTM(3), trainable=False)
+
+# KD214
+import keras
+Base = keras.layers.Layer
+class First(Base): pass
+class Mine(First):
+    @property
+    def name(self): return self.called
+
 # KD108
 def loss(a, b):
     return [K for _ in (a, b)]
@@ -2427,6 +2466,15 @@ def test_what_is_written_in_an_unusual_way_is_found_behind_the_gate(code, source
     orders = Orders(newest_target(), codes=(code,), diffs=False, anchors=False)
     found = Examiner(orders).examine("nowhere/f.py", source.encode()).scan.findings
     assert {each.code for each in found} == {code}
+
+
+@pytest.mark.parametrize("style", ["keras", "tf"])
+def test_no_file_of_modern_code_is_opened(style):
+    """All of the benchmark's chunks without findings in one file, where any word meets any other."""
+    modern = [*templates("any"), *templates(style)]
+    source = "\n\n".join([_HEADS[style], *(filled(each, Random(1)) for each in modern)])  # noqa: S311
+    opened_by = _GATE.may_fire("nowhere/f.py", source, ast.parse(source))
+    assert {*opened_by} == {"KD710"}  # which is not asked without `--namespace`
 
 
 OWN = """

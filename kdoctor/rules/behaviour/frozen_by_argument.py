@@ -27,11 +27,12 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Fix, Severity
 from kdoctor.rewrite import without
-from kdoctor.rules.calls import argument, instances, is_hidden, literal, with_keyword
+from kdoctor.rules.calls import argument, instances, is_hidden, literal, literal_of, with_keyword
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.triggers import keyword, word
+from kdoctor.rules.triggers import calls, keyword
 from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
 
 HOLD: Final = {
     "Bidirectional": "layer",
@@ -92,13 +93,18 @@ def _moved(
     )
 
 
+def _may_freeze(_facts: Facts, called: Called) -> bool:
+    given = called.argument("trainable")
+    return given is not None and literal_of(given) is False
+
+
 rule = Rule(
     code="KD467",
     name="frozen-by-argument",
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=word(*HOLD) & keyword("trainable"),
+    triggers=calls(_may_freeze, *HOLD) & keyword("trainable"),
     since="3.0",
 )
 

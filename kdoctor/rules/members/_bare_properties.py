@@ -17,6 +17,7 @@ from kdoctor.kinds import Kind
 from kdoctor.rules.calls import argument, is_builtin, is_call_of_super, is_keras_3, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
+from kdoctor.rules.triggers import lineages
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.walk import returned_in
@@ -114,11 +115,26 @@ def _may_be_none(module: Module, node: cst.ClassDef, given: cst.BaseExpression |
 
 
 def may_be_bare(glimpse: Glimpse) -> bool:
-    """Say whether there may be such a property."""
+    """Say whether there may be such a property, in a class that may be made from one of Keras'."""
     return any(
-        each.name in _NAMES
+        any(map(_is_a_property, line[0].body)) and _may_be_of_keras(glimpse, line)
+        for line in lineages(glimpse)
+    )
+
+
+def _is_a_property(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.FunctionDef)
+        and node.name in _NAMES
         and any(
-            isinstance(found, ast.Name) and found.id == "property" for found in each.decorator_list
+            isinstance(each, ast.Name) and each.id == "property" for each in node.decorator_list
         )
-        for each in glimpse.nodes.get(ast.FunctionDef, ())
+    )
+
+
+def _may_be_of_keras(glimpse: Glimpse, line: list[ast.ClassDef]) -> bool:
+    bases = [each.bases[0] for each in line if len(each.bases) == 1]
+    names = (name for base in bases for name in glimpse.meant_by(base))
+    return any(split_root(name) is not None for name in names) or any(
+        True for base in bases for _ in glimpse.classes_meant_by(base)
     )
