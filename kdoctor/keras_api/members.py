@@ -80,7 +80,7 @@ class Classes(Struct, frozen=True):
 
     def by_leaf(self, name: str) -> tuple[ClassInfo, ...]:
         """Return the classes called ``name`` wherever they are defined."""
-        homes = _homes_by_leaf(self.distribution).get(name, ())
+        homes = _homes_called(self.distribution, name)
         return tuple(info for home in homes if (info := self.info(home)))
 
     def of_family(self, family: ClassFamily) -> tuple[ClassInfo, ...]:
@@ -132,7 +132,7 @@ def last_with(distribution: str, names: Iterable[str], member: str, before: int)
     Only releases with a number below ``before`` count; -1 where there is none.
     """
     last = -1
-    for home in (home for name in names for home in _homes_by_leaf(distribution).get(name, ())):
+    for home in (home for name in names for home in _homes_called(distribution, name)):
         number = before - 1 if member in _ever(distribution, home) else -1
         while number > last:
             since = _since(distribution, number, home)
@@ -145,7 +145,7 @@ def last_with(distribution: str, names: Iterable[str], member: str, before: int)
 
 def ever_had(distribution: str, name: str) -> frozenset[str]:
     """Return all members that a class called ``name`` ever had, and some that it had not."""
-    homes = _homes_by_leaf(distribution).get(name, ())
+    homes = _homes_called(distribution, name)
     return frozenset().union(*(_ever(distribution, home) for home in homes))
 
 
@@ -261,12 +261,9 @@ def _mro(distribution: str, number: int, home: str) -> tuple[str, ...]:
 
 
 @cache
-def _homes_by_leaf(distribution: str) -> dict[str, list[str]]:
-    """Return the homes of all releases' classes by what these are called."""
-    groups: dict[str, list[str]] = {}
-    for home in tables.classes_table(distribution).classes:
-        groups.setdefault(home.rpartition(".")[2], []).append(home)
-    return groups
+def _homes_called(distribution: str, name: str) -> tuple[str, ...]:
+    """Return the homes of the classes, of whatever release, that are called so."""
+    return tuple(tables.classes_table(distribution).homes_called(name))
 
 
 @cache

@@ -137,7 +137,7 @@ class NamesTable(Struct, frozen=True, dict=True):
 
     @cached_property
     def _rows(self) -> Rows:
-        return self.names if isinstance(self.names, Rows) else Rows(*_rows_by_module(self.names))
+        return _as_rows(self.names)
 
 
 class _PackedNames(msgspec.Struct, array_like=True, frozen=True):
@@ -190,6 +190,10 @@ class ClassesTable(Struct, frozen=True):
     members: list[Member]
     set_from_outside: dict[str, list[list[int]]]  # assigned on some object: [first, last]…
     classes: Mapping[str, msgspec.Raw]  # list[ClassSpan], by home
+
+    def homes_called(self, name: str) -> Iterable[str]:
+        """Return the homes of the classes of a name, of whatever release."""
+        return _as_rows(self.classes).listed.ending_in(name)
 
 
 class _PackedClasses(msgspec.Struct, array_like=True, frozen=True):
@@ -264,6 +268,10 @@ def _packed_classes(table: ClassesTable) -> _PackedClasses:
         table.set_from_outside,
         *_rows_by_module(table.classes),
     )
+
+
+def _as_rows(rows: Mapping[str, msgspec.Raw]) -> Rows:
+    return rows if isinstance(rows, Rows) else Rows(*_rows_by_module(rows))
 
 
 def _rows_by_module(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from packaging.version import Version
 
 from kdoctor.project.evidence import Distribution, Evidence, Kind, Source
@@ -21,8 +21,7 @@ _ONLY_TENSORFLOW = Version("2.4")
 _WANTED_BY_2_4 = Version("2.2")
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """What one source says about one package, and that it counts."""
 
     source: Source
@@ -37,8 +36,7 @@ class Taken:
         return (pins or limits or list(self.evidence))[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The versions that count, why, and what was said against them."""
 
     taken: dict[Distribution, Taken] = field(default_factory=dict)

@@ -75,25 +75,27 @@ await_ = maker(cst.Await, "expression")
 yield_ = maker(cst.Yield, "value")
 from_ = maker(cst.From, "item")
 
-OPERATORS: Final[dict[type[ast.AST], cst.CSTNode]] = {
-    ast.Add: cst.Add(), ast.Sub: cst.Subtract(), ast.Mult: cst.Multiply(), ast.Div: cst.Divide(),
-    ast.FloorDiv: cst.FloorDivide(), ast.Mod: cst.Modulo(), ast.Pow: cst.Power(),
-    ast.MatMult: cst.MatrixMultiply(), ast.LShift: cst.LeftShift(), ast.RShift: cst.RightShift(),
-    ast.BitOr: cst.BitOr(), ast.BitAnd: cst.BitAnd(), ast.BitXor: cst.BitXor(),
-    ast.And: cst.And(), ast.Or: cst.Or(),
-    ast.Not: cst.Not(), ast.USub: cst.Minus(), ast.UAdd: cst.Plus(), ast.Invert: cst.BitInvert(),
-    ast.Eq: cst.Equal(), ast.NotEq: cst.NotEqual(), ast.Lt: cst.LessThan(),
-    ast.LtE: cst.LessThanEqual(), ast.Gt: cst.GreaterThan(), ast.GtE: cst.GreaterThanEqual(),
-    ast.Is: cst.Is(), ast.IsNot: cst.IsNot(), ast.In: cst.In(), ast.NotIn: cst.NotIn(),
+_OPERATORS: Final[dict[type[ast.AST], type[cst.CSTNode]]] = {
+    ast.Add: cst.Add, ast.Sub: cst.Subtract, ast.Mult: cst.Multiply, ast.Div: cst.Divide,
+    ast.FloorDiv: cst.FloorDivide, ast.Mod: cst.Modulo, ast.Pow: cst.Power,
+    ast.MatMult: cst.MatrixMultiply, ast.LShift: cst.LeftShift, ast.RShift: cst.RightShift,
+    ast.BitOr: cst.BitOr, ast.BitAnd: cst.BitAnd, ast.BitXor: cst.BitXor,
+    ast.And: cst.And, ast.Or: cst.Or,
+    ast.Not: cst.Not, ast.USub: cst.Minus, ast.UAdd: cst.Plus, ast.Invert: cst.BitInvert,
+    ast.Eq: cst.Equal, ast.NotEq: cst.NotEqual, ast.Lt: cst.LessThan,
+    ast.LtE: cst.LessThanEqual, ast.Gt: cst.GreaterThan, ast.GtE: cst.GreaterThanEqual,
+    ast.Is: cst.Is, ast.IsNot: cst.IsNot, ast.In: cst.In, ast.NotIn: cst.NotIn,
 }  # fmt: skip
-ASSIGNING: Final[dict[type[ast.AST], cst.CSTNode]] = {
-    ast.Add: cst.AddAssign(), ast.Sub: cst.SubtractAssign(), ast.Mult: cst.MultiplyAssign(),
-    ast.Div: cst.DivideAssign(), ast.FloorDiv: cst.FloorDivideAssign(),
-    ast.Mod: cst.ModuloAssign(), ast.Pow: cst.PowerAssign(),
-    ast.MatMult: cst.MatrixMultiplyAssign(), ast.LShift: cst.LeftShiftAssign(),
-    ast.RShift: cst.RightShiftAssign(), ast.BitOr: cst.BitOrAssign(),
-    ast.BitAnd: cst.BitAndAssign(), ast.BitXor: cst.BitXorAssign(),
+_ASSIGNING: Final[dict[type[ast.AST], type[cst.CSTNode]]] = {
+    ast.Add: cst.AddAssign, ast.Sub: cst.SubtractAssign, ast.Mult: cst.MultiplyAssign,
+    ast.Div: cst.DivideAssign, ast.FloorDiv: cst.FloorDivideAssign,
+    ast.Mod: cst.ModuloAssign, ast.Pow: cst.PowerAssign,
+    ast.MatMult: cst.MatrixMultiplyAssign, ast.LShift: cst.LeftShiftAssign,
+    ast.RShift: cst.RightShiftAssign, ast.BitOr: cst.BitOrAssign,
+    ast.BitAnd: cst.BitAndAssign, ast.BitXor: cst.BitXorAssign,
 }  # fmt: skip
+OPERATORS: Final = {kind: maker(operator)() for kind, operator in _OPERATORS.items()}
+ASSIGNING: Final = {kind: maker(operator)() for kind, operator in _ASSIGNING.items()}
 
 # Small statements
 expression = maker(cst.Expr, "value")
