@@ -33,7 +33,7 @@ _COMMENT = re.compile(rb"#[^\n]*+")
 _NAME = re.compile(rb"[\w\x80-\xff]+|\*")
 _DOTTED = re.compile(rb"[\w.\x80-\xff]+")
 _LONGEST_LIST = 50_000  # bytes of names in parentheses
-_REMEMBERED = 100_000  # files; memory must not grow with the tree
+_REMEMBERED = 5_000  # files; memory must not grow with the tree
 _MUCH = 300  # folders that were looked at: those of several projects
 
 
