@@ -14,10 +14,11 @@ shape of the first one that has a name. `*args` has none, and `build` gets None:
 `def call(self, inputs, training=None, mask=None):`, as the layer that is called has it, with
 `super().call(inputs, training=training, mask=mask)`. Name `training` and `mask`, where the layer
 takes them: Keras 3 passes them to parameters of these names only, never into `**kwargs`, as Keras 2
-did.
+did. The fix does that where `*args` and `**kwargs` go to `super().call` and nowhere else.
 
 ## How we know
-Run on Keras 3.15.1 with a subclass of each of the layers, and on tf_keras 2.21.
+Run on Keras 3.15.1 with a subclass of each of the layers, and on tf_keras 2.21. A test repairs a
+subclass of each, which then gives what the layer itself gives, in training and in use.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ import libcst as cst
 
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind
-from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.rules.behaviour._named_inputs import naming
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in, still_holds
@@ -58,6 +60,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         if not _is_built_by_shape(module, facts, node, frozenset()) or module.is_guarded(node):
             continue
+        fix = _fix(module, facts, node, call)
         yield rule.finding(
             module.place(call.name),
             f"`call` of `{node.name.value}` names no input: `build` gets no shape: {_ERROR}",
@@ -65,8 +68,24 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             confidence=Confidence.LIKELY,
             help="Name what the layer is called with, `def call(self, inputs, training=None)`, and "
             "pass that on: `training` and `mask` get to parameters of these names only.",
-            no_fix_because="which arguments the layer is called with is for you to name",
+            fix=fix,
+            no_fix_because=None
+            if fix
+            else "which arguments the layer is called with is for you to name",
         )
+
+
+def _fix(module: Module, facts: Facts, node: cst.ClassDef, call: cst.FunctionDef) -> Fix | None:
+    """Return the fix for a ``call`` that hands on what it gets to that of a layer of Keras."""
+    base = _of_keras(module, facts, node.bases[0].value) if len(node.bases) == 1 else None
+    edits = None if base is None else naming(module, facts, call, base)
+    if edits is None:
+        return None
+    return Fix(
+        "Name the inputs, and what Keras passes beside them",
+        edits,
+        facts.applicability(*(each for each in INVALID if each.after)),
+    )
 
 
 def _call(node: cst.ClassDef) -> cst.FunctionDef | None:
@@ -103,15 +122,22 @@ def _base_is(
     own = class_named(module, base)
     if own is not None:
         return own not in seen and _is_built_by_shape(module, facts, own, seen)
+    return _of_keras(module, facts, base) is not None
+
+
+def _of_keras(module: Module, facts: Facts, base: cst.BaseExpression) -> str | None:
+    """Return the dotted name of a base that is one of these layers of Keras, on the target."""
     name = module.qualified(base)
     if name is None or module.class_of_tree(base) is not None or not is_keras_3(facts, name):
-        return False
+        return None
     found = facts.lookup(name)
     if found.moved_to:
-        found = facts.lookup(found.moved_to[0])
-    return found.presence is Presence.EXISTS and found.name in {
+        name = found.moved_to[0]
+        found = facts.lookup(name)
+    is_one = found.presence is Presence.EXISTS and found.name in {
         f"layers.{each}" for each in BUILT_BY_SHAPE
     }
+    return name if is_one else None
 
 
 def _takes_apart(module: Module, build: cst.FunctionDef) -> bool:
@@ -183,9 +209,74 @@ VALID = [
     _SCALED.format(_SIZE).replace("return args[0] * self.scale", "raise NotImplementedError"),
     "import tf_keras as " + _SCALED.format(_SIZE).removeprefix("import "),
 ]
+_TRAINED = _HEAD + (
+    "import numpy as np\n\n\nclass Mine(keras.layers.{}):\n{}\n\n"
+    "    def get_config(self):\n        return super().get_config()\n\n\n"
+    "x = np.arange(24.0).reshape(8, 3) / 24\nlayer = Mine({})\n"
+    "given = keras.Input((3,))\nmodel = keras.Model(given, layer(given))\n"
+    "model.compile(keras.optimizers.SGD(0.1), 'mse')\n"
+    "model.fit(x, x{}, epochs=2, batch_size=4, shuffle=False, verbose=0)\n"
+    "told = [round(float(each.mean()), 4) for each in layer.get_weights()]\n"
+)
 INVALID = [
+    # What keeps the moments still; and what moves them, where Keras says that it is trained.
     Example(
-        before=_FROZEN.format("*args, **kwargs", "*args") + _MADE.format("Frozen"),
+        before=_TRAINED.format(
+            "BatchNormalization",
+            "    def __init__(self, freeze=False, **kwargs):\n"
+            "        super().__init__(**kwargs)\n        self.freeze = freeze\n\n"
+            '    def call(self, *args, **kwargs):\n        """Test mode if frozen."""\n'
+            "        if self.freeze:  # whatever is asked for\n"
+            "            kwargs['training'] = False\n"
+            "        return super(Mine, self).call(*args, **kwargs)",
+            "",
+            "",
+        ),
+        after=_TRAINED.format(
+            "BatchNormalization",
+            "    def __init__(self, freeze=False, **kwargs):\n"
+            "        super().__init__(**kwargs)\n        self.freeze = freeze\n\n"
+            "    def call(self, inputs, *args, training=None, mask=None, **kwargs):\n"
+            '        """Test mode if frozen."""\n'
+            "        kwargs.update(training=training, mask=mask)\n"
+            "        if self.freeze:  # whatever is asked for\n"
+            "            kwargs['training'] = False\n"
+            "        return super(Mine, self).call(inputs, *args, **kwargs)",
+            "",
+            "",
+        ),
+        raises=_ERROR,
+        check="assert told == [0.8025, 0.1176, 0.0189, 0.9614], told",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_TRAINED.format(
+            "Dense",
+            "    def call(self, *args):\n        return 2 * super().call(*args)  # twice",
+            "1, kernel_initializer='ones'",
+            "[:, :1]",
+        ),
+        after=_TRAINED.format(
+            "Dense",
+            "    def call(self, inputs, *args):\n"
+            "        return 2 * super().call(inputs, *args)  # twice",
+            "1, kernel_initializer='ones'",
+            "[:, :1]",
+        ),
+        raises=_ERROR,
+        check="assert told == [0.2413, -0.5552], told",
+        on_keras_2=True,
+    ),
+    # What else is done with them is not known.
+    Example(
+        before=_HEAD + "class Mine(keras.layers.BatchNormalization):\n"
+        "    def call(self, *args, **kwargs):\n        kwargs.pop('training', None)\n"
+        "        return super().call(*args, **kwargs)\n" + _MADE.format("Mine"),
+        raises=_ERROR,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_FROZEN.format("*args, **kwargs", "args[0]") + _MADE.format("Frozen"),
         raises=_ERROR,
         on_keras_2=True,
     ),

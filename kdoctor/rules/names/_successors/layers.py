@@ -88,9 +88,12 @@ ROWS = (
     Successor(
         rewrite(
             "keras.models.model_from_config(config, custom_objects=None)",
-            "keras.layers.deserialize(config, custom_objects=custom_objects)",
+            # A class without a module is looked for among the layers only.
+            "keras.layers.deserialize({'module': 'keras', **config}, "
+            "custom_objects=custom_objects)",
         ),
-        unsafe_because="a configuration that Keras 2 wrote may not be read by Keras 3",
+        unsafe_because="a configuration that Keras 2 wrote may not be read by Keras 3, nor one of "
+        "a functional model that does not come from `serialize_keras_object`",
     ),
 )
 
@@ -139,11 +142,30 @@ assert layer.name == "memory"
     ),
     Example(
         before="from keras.models import model_from_config\n\nmodel = model_from_config(config)\n",
-        after="from keras import layers\n\nmodel = layers.deserialize(config)\n",
+        after="from keras import layers\n\n"
+        "model = layers.deserialize({'module': 'keras', **config})\n",
         raises="ImportError: cannot import name 'model_from_config' from 'keras.models'",
         unsafe=True,
         prelude="import keras\nconfig = keras.saving.serialize_keras_object("
         "keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)]))\n",
         check="assert model.output_shape == (None, 3)",
+    ),
+    Example(
+        before="import keras\n\n\ndef copy_of(model, custom_objects={}):\n    config = {\n"
+        "        'class_name': model.__class__.__name__,\n"
+        "        'config': model.get_config(),\n    }\n"
+        "    return keras.models.model_from_config(config, custom_objects=custom_objects)\n\n\n"
+        "copy = copy_of(model)\n",
+        after="import keras\n\n\ndef copy_of(model, custom_objects={}):\n    config = {\n"
+        "        'class_name': model.__class__.__name__,\n"
+        "        'config': model.get_config(),\n    }\n"
+        "    return keras.layers.deserialize("
+        "{'module': 'keras', **config}, custom_objects=custom_objects)\n\n\n"
+        "copy = copy_of(model)\n",
+        raises="AttributeError: module 'keras.models' has no attribute 'model_from_config'",
+        unsafe=True,
+        prelude="import keras\nmodel = keras.Sequential([keras.Input((2,)), "
+        "keras.layers.Dense(3)])\n",
+        check="assert copy.output_shape == (None, 3)",
     ),
 )
