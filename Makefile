@@ -13,7 +13,7 @@ export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages migration api-check golden record clean
+.PHONY: help demo docs test lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages migration package-imports api-check golden record clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 18
@@ -55,6 +55,9 @@ proofs-page: $(STAMP) ## Write docs/proofs.md anew from the proof record
 
 rule-index: $(STAMP) ## Write kdoctor/rules/index.json anew: what a scan asks of rules before it imports one
 	$(BIN)/python tools/rule_index.py
+
+package-imports: $(STAMP) ## Import packages of Keras 2 in their last release, record which cannot be (KD704)
+	$(BIN)/python -m tools.package_imports
 
 # Python 3.7 and TensorFlow 1.15: for x86-64 only.
 OLD_PYTHON ?= $(HOME)/.pyenv/versions/3.7.16/bin/python

@@ -5,7 +5,13 @@ from __future__ import annotations
 from kdoctor.keras_api.lent_modules import LENT
 
 # Libraries that bring Keras into a file which never says so itself.
-_BUILT_ON_KERAS = ("segmentation_models", "efficientnet")
+_BUILT_ON_KERAS = (
+    *("segmentation_models", "efficientnet"),
+    # Those of KD704 that are not called after Keras.
+    *("tensorflow_addons", "tensorflow_recommenders", "tensorflow_ranking", "tensorflow_gnn"),
+    *("neural_structured_learning", "anago", "deepctr", "hyperas", "innvestigate", "larq"),
+    *("mrcnn", "ncps", "textgenrnn"),
+)
 
 
 def words() -> tuple[str, ...]:

@@ -1,0 +1,169 @@
+"""Packages that were written for Keras 2, and of which no release can be imported with Keras 3.
+
+## What it does
+Reports imports of packages, and of modules of them, that raise as they are imported, in their last
+release: `tensorflow_addons`, `tensorflow_recommenders`, `keras_vggface`, `mrcnn.model` and others.
+
+## Why it breaks
+They read names of Keras 2 at once (`ModuleNotFoundError: No module named 'keras.src.engine'`), or
+ask which Keras there is and refuse the new one.
+
+## What to write instead
+Some can be imported where `tf.keras` is Keras 2: with `TF_USE_LEGACY_KERAS=1`, set before
+TensorFlow is imported, and the package tf_keras. Of the others, Keras 3 itself has some by the same
+names (`keras.optimizers.AdamW`, `keras.layers.GroupNormalization`): what they do may differ. What
+else is needed, copy into the project: kdoctor mends such code like any other.
+
+## How we know
+`python -m tools.package_imports` installs the last release of each package, imports all of its
+modules on TensorFlow 2.21 with Keras 3.15.1, and once more with `TF_USE_LEGACY_KERAS=1`; what is
+said here is its record. A module of the same name in the project is none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import libcst as cst
+import msgspec
+
+from kdoctor.keras_api import Presence
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.environment._failures import failure_is_caught
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import names, word
+from kdoctor.syntax import ImportBinding, Module
+
+
+class Broken(msgspec.Struct, frozen=True):
+    """A module that cannot be imported.
+
+    ``error`` is what it raises, ``legacy`` what it raises with ``TF_USE_LEGACY_KERAS=1``, "" where
+    it then can be imported.
+    """
+
+    distribution: str
+    release: str
+    error: str
+    legacy: str
+
+
+class _Record(msgspec.Struct, frozen=True):
+    frameworks: dict[str, str]
+    packages: dict[str, Broken]
+
+
+@cache
+def broken_packages() -> Mapping[str, Broken]:
+    """Return the modules that cannot be imported, by their dotted names."""
+    data = Path(__file__).with_name("packages.json").read_bytes()
+    return msgspec.json.decode(data, type=_Record).packages
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each import of such a module."""
+    if not facts.runs_keras_3("keras"):
+        return
+    is_legacy = not facts.runs_keras_3("tf.keras")
+    told: set[cst.CSTNode] = set()
+    for binding in module.imports:
+        name = _broken(binding.imported)
+        if name is None or binding.statement in told:
+            continue
+        error = broken_packages()[name].legacy if is_legacy else broken_packages()[name].error
+        if not error or any(map(module.is_of_the_tree, (name.partition(".")[0], name))):
+            continue
+        told.add(binding.statement)
+        if not failure_is_caught(module, binding.statement, error.partition(":")[0]):
+            yield _finding(module, facts, binding, name, error)
+
+
+def _finding(
+    module: Module, facts: Facts, binding: ImportBinding, name: str, error: str
+) -> Finding:
+    broken = broken_packages()[name]
+    named = _named_alike(module, facts, name.partition(".")[0])
+    return rule.finding(
+        module.place(binding.statement),
+        f"`{name}` of {broken.distribution} {broken.release}, the last release, cannot be "
+        f"imported with Keras 3: {error}",
+        symbol=name,
+        confidence=Confidence.CERTAIN,
+        help="Set TF_USE_LEGACY_KERAS=1 before TensorFlow is imported, and install tf_keras: "
+        "`tf.keras` is then Keras 2, for all of the program."
+        if not broken.legacy
+        else f"Keras 3 has {', '.join(named)}: what they do may differ."
+        if named
+        else "Copy what you need of it into the project.",
+        no_fix_because="it was written for Keras 2",
+    )
+
+
+def _named_alike(module: Module, facts: Facts, package: str) -> list[str]:
+    """Return the names of Keras 3 that are called like those of a package that are used."""
+    used = {each.name for each in module.references if each.name.startswith(f"{package}.")}
+    in_keras = (f"keras.{each.partition('.')[2]}" for each in sorted(used))
+    return [
+        f"`{each}`"
+        for each in in_keras
+        if each.count(".") > 1 and facts.lookup(each).presence is Presence.EXISTS
+    ]
+
+
+def _broken(name: str) -> str | None:
+    """Return the module of the record that an import runs."""
+    parts = name.split(".")
+    heads = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return next((each for each in heads if each in broken_packages()), None)
+
+
+def _is_one(_: Facts, name: str) -> bool:
+    return _broken(name) is not None
+
+
+rule = Rule(
+    code="KD704",
+    name="package-of-keras-2",
+    family="environment",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word(*sorted({each.partition(".")[0] for each in broken_packages()})) & names(_is_one),
+)
+
+VALID = [
+    "import my_tensorflow_addons\nmy_tensorflow_addons.layers",
+    "import mrcnn.config\nfrom mrcnn import utils",
+    "try:\n    import tensorflow_addons as tfa\nexcept ImportError:\n    tfa = None",
+    # Then `tf.keras` is Keras 2.
+    (
+        "import os\n\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n\nimport tensorflow as tf\n"
+        "import tensorflow_recommenders as tfrs\n\ntfrs.Model"
+    ),
+]
+INVALID = [
+    Example(
+        before="import tensorflow as tf\nimport tensorflow_recommenders as tfrs\n\n"
+        "task = tfrs.tasks.Ranking(loss=tf.keras.losses.MeanSquaredError())\n",
+        raises="ImportError: Package tensorflow_recommenders requires tf.keras to be Keras "
+        "version 2",
+        needs=("tensorflow-recommenders==0.7.7",),
+    ),
+    Example(
+        before="from tensorflow_addons.layers import CRF, GroupNormalization\n",
+        raises="ModuleNotFoundError: No module named 'keras.src.engine'",
+        needs=("tensorflow-addons==0.23.0", "typeguard==2.13.3"),
+    ),
+    Example(
+        before="import tensorflow_addons as tfa\n\noptimizer = tfa.optimizers.AdamW(1e-4)\n",
+        raises="ModuleNotFoundError: No module named 'keras.src.engine'",
+        needs=("tensorflow-addons==0.23.0", "typeguard==2.13.3"),
+    ),
+    Example(
+        before="from keras_vggface.vggface import VGGFace\n",
+        raises="ImportError: cannot import name 'layer_utils' from 'keras.utils'",
+        needs=("keras-vggface==0.6",),
+    ),
+]

@@ -1,0 +1,1 @@
+"""What packages that were written for Keras 2 raise where they are imported with Keras 3."""
