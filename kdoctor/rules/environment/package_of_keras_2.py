@@ -26,7 +26,6 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-import libcst as cst
 import msgspec
 
 from kdoctor.keras_api import Presence
@@ -64,20 +63,20 @@ def broken_packages() -> Mapping[str, Broken]:
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
-    """Report each import of such a module."""
+    """Report the first import of each such module."""
     if not facts.runs_keras_3("keras"):
         return
     is_legacy = not facts.runs_keras_3("tf.keras")
-    told: set[cst.CSTNode] = set()
+    told: set[str] = set()
     for binding in module.imports:
         name = _broken(binding.imported)
-        if name is None or binding.statement in told:
+        if name is None or name in told:
             continue
         error = broken_packages()[name].legacy if is_legacy else broken_packages()[name].error
         if not error or any(map(module.is_of_the_tree, (name.partition(".")[0], name))):
             continue
-        told.add(binding.statement)
         if not failure_is_caught(module, binding.statement, error.partition(":")[0]):
+            told.add(name)
             yield _finding(module, facts, binding, name, error)
 
 
@@ -157,7 +156,8 @@ INVALID = [
         needs=("tensorflow-addons==0.23.0", "typeguard==2.13.3"),
     ),
     Example(
-        before="import tensorflow_addons as tfa\n\noptimizer = tfa.optimizers.AdamW(1e-4)\n",
+        before="import tensorflow_addons as tfa\nfrom tensorflow_addons.optimizers import AdamW\n\n"
+        "optimizers = AdamW(1e-4), tfa.optimizers.LazyAdam(1e-4)\n",
         raises="ModuleNotFoundError: No module named 'keras.src.engine'",
         needs=("tensorflow-addons==0.23.0", "typeguard==2.13.3"),
     ),
