@@ -47,7 +47,36 @@ class Own(keras.Model):
 
 model = Own()
 """
+HUB = """
+import tempfile
+
+import keras
+import numpy as np
+import tensorflow as tf
+import tensorflow_hub as hub
+
+made = tf.train.Checkpoint(v=tf.Variable(tf.ones((4, 2))))
+made.__call__ = tf.function(
+    lambda x: x @ made.v, input_signature=[tf.TensorSpec((None, 4), tf.float32)]
+)
+handle = tempfile.mkdtemp()
+tf.saved_model.save(made, handle)
+x, y = np.ones((4, 4), "float32"), np.ones((4, 1), "float32")
+layer = hub.KerasLayer(handle)
+"""
 CASES = {
+    "a layer of TensorFlow Hub": (
+        HUB + "model = keras.Sequential([keras.Input((4,)), layer, keras.layers.Dense(1)])",
+        "where it is not trained, `keras.layers.Lambda(lambda x: layer(x))` calls it",
+        HUB
+        + """
+called = keras.layers.Lambda(lambda x: layer(x))
+model = keras.Sequential([keras.Input((4,)), called, keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit(x, y, verbose=0)
+np.testing.assert_allclose(called(x), 4 * np.ones((4, 2)))
+""",
+    ),
     "a loss of an inner tensor": (
         MODEL
         + """

@@ -1,0 +1,231 @@
+"""Layers of other packages that are made from `tf_keras`, in a model of Keras 3.
+
+## What it does
+Reports `hub.KerasLayer` and the layers of `tfp.layers` where they are put into a `Sequential` of
+Keras 3, or are called with one of its symbolic tensors; and models of Keras 3 that are given to
+tensorflow_model_optimization to be pruned, quantized or clustered.
+
+## Why it breaks
+With Keras 3 beside them these packages build on tf_keras, which is Keras 2. To Keras 3 their layers
+are no layers: `ValueError: Only instances of keras.Layer can be added to a Sequential model`. And
+its symbolic tensors are no tensors to them.
+
+## What to write instead
+The whole model with tf_keras: `TF_USE_LEGACY_KERAS=1`, set before TensorFlow is imported, makes
+`tf.keras` that. Where the layer is not to be trained, Keras 3 can call it in one of its own:
+`keras.layers.Lambda(lambda x: layer(x))`; its weights are then neither trained nor saved.
+
+## How we know
+Run with tensorflow_hub 0.16.1, tensorflow_probability 0.25.0 and tensorflow_model_optimization
+0.8.1, the last releases, on TensorFlow 2.21 with Keras 3.15.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind, Type
+from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.roots import is_of_keras_3, uses_another_keras
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import holds_symbolic
+from kdoctor.rules.triggers import names, word
+from kdoctor.syntax import Module
+
+_HUB: Final = "tensorflow_hub.KerasLayer"
+_PROBABILITY: Final = "tensorflow_probability.layers."
+_NO_LAYERS: Final = frozenset({"KLDivergenceRegularizer"})
+_ADDED: Final = "ValueError: Only instances of `keras.Layer` can be added to a Sequential model"
+_OPTIMIZATION: Final = "tensorflow_model_optimization."
+_GIVEN_MODELS: Final = {
+    f"{_OPTIMIZATION}sparsity.keras.prune_low_magnitude": "ValueError: `prune_low_magnitude` can "
+    "only prune an object of the following types",
+    f"{_OPTIMIZATION}sparsity.keras.strip_pruning": "ValueError: ('Expected model to be a "
+    "`keras.Model` instance but got: '",
+    f"{_OPTIMIZATION}quantization.keras.quantize_model": "ValueError: `to_quantize` can only "
+    "either be a keras Sequential or Functional model.",
+}
+"""What is given a model, or a layer, and what it then raises."""
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such layer and model."""
+    for model, given in _given_to_sequentials(module):
+        name = _layer(module, given)
+        if name is not None and is_of_keras_3(model, facts) and not module.is_guarded(given):
+            yield _finding(module, given, name, _ADDED)
+    if uses_another_keras(module, facts) or not facts.runs_keras_3("tf.keras"):
+        return
+    for call in module.nodes(cst.Call):
+        if not call.args or module.is_guarded(call):
+            continue
+        given = call.args[0].value
+        name = _layer(module, call.func)
+        if name is not None and holds_symbolic(module, given):
+            yield _finding(module, call.func, name, _when_called(name))
+        function = module.qualified(call.func)
+        made = module.type_of(given) if function in _GIVEN_MODELS else None
+        if function is not None and made is not None and is_of_keras_3(made, facts):
+            yield _finding(module, given, function, _GIVEN_MODELS[function])
+
+
+def _given_to_sequentials(module: Module) -> Iterator[tuple[Type, cst.BaseExpression]]:
+    """Yield each model with a layer that it is given, be it whose it is."""
+    for reference in module.references:
+        made = None if reference.call is None else module.type_of(reference.call)
+        if reference.call is None or made is None or made.cls != "Sequential":
+            continue
+        layers = argument(reference.call, "layers", 0)
+        if layers is not None and isinstance(layers.value, cst.List | cst.Tuple):
+            yield from ((made, each.value) for each in layers.value.elements)
+    for use in module.members:
+        if use.member == "add" and use.called is not None and use.owner.kind is Kind.MODEL:
+            added = argument(use.called, "layer", 0)
+            if added is not None and not use.owner_defines:
+                yield use.owner, added.value
+
+
+def _layer(module: Module, node: cst.BaseExpression) -> str | None:
+    """Return the dotted name of the class of such a layer, where it surely is one."""
+    made = value_of(module, node)
+    name = module.qualified(made.func) if isinstance(made, cst.Call) else None
+    return name if name is not None and _is_a_layer(name) else None
+
+
+def _is_a_layer(name: str) -> bool:
+    if name == _HUB:
+        return True
+    leaf = name.removeprefix(_PROBABILITY)
+    return leaf != name and leaf.isidentifier() and leaf[0].isupper() and leaf not in _NO_LAYERS
+
+
+def _when_called(name: str) -> str:
+    if name == _HUB:
+        return "TypeError: Exception encountered when calling layer"
+    if name.startswith(f"{_PROBABILITY}Dense"):
+        return "AttributeError: 'tuple' object has no attribute 'rank'"
+    return "ValueError: Exception encountered when calling layer"
+
+
+def _finding(module: Module, node: cst.BaseExpression, name: str, error: str) -> Finding:
+    return rule.finding(
+        module.place(node),
+        f"`{name}` is of tf_keras, the Keras 2, and the model of Keras 3: {error}",
+        symbol=name,
+        confidence=Confidence.LIKELY,
+        help="Make all of the model with tf_keras (TF_USE_LEGACY_KERAS=1 makes `tf.keras` that)"
+        + (
+            "; where it is not trained, `keras.layers.Lambda(lambda x: layer(x))` calls it."
+            if _is_a_layer(name)
+            else "."
+        ),
+        no_fix_because="which Keras the project is to run on is for people to say",
+    )
+
+
+rule = Rule(
+    code="KD705",
+    name="layer-of-tf-keras",
+    family="environment",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=word("tensorflow_hub", "tensorflow_probability", "tensorflow_model_optimization")
+    & names(lambda _, name: _is_a_layer(name) or name in _GIVEN_MODELS),
+)
+
+_HEAD = "import tensorflow as tf\nimport tensorflow_hub as hub\n\n"
+_PROBABLE = "import keras\nimport tensorflow_probability as tfp\n\n"
+VALID = [
+    _HEAD + "embed = hub.load('handle')\nmodel = tf.keras.Sequential()\nmodel.add(embed)",
+    _HEAD + "layer = hub.KerasLayer('handle')\nlayer(tf.ones((1, 3)))",
+    _HEAD + "layer = hub.KerasLayer('handle')\n"
+    "tf.keras.Sequential([tf.keras.layers.Lambda(lambda x: layer(x))])",
+    "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n" + _HEAD
+    + "tf.keras.Sequential([hub.KerasLayer('handle')])",
+    (
+        "import tf_keras\nimport tensorflow_hub as hub\n\n"
+        "tf_keras.Sequential([hub.KerasLayer('handle')])\n"
+        "hub.KerasLayer('handle')(tf_keras.Input((3,)))"
+    ),
+    _PROBABLE + "keras.layers.Dense(3, kernel_regularizer=tfp.layers.KLDivergenceRegularizer(3))",
+    _PROBABLE + "tfp.distributions.Normal(0.0, 1.0)",
+]  # fmt: skip
+_MODEL = """
+import tempfile
+
+import tensorflow as tf
+
+
+class Made(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.trainable_variables_ = [tf.Variable(tf.ones((3, 2)))]
+
+    @tf.function(input_signature=[tf.TensorSpec((None, 3), tf.float32)])
+    def __call__(self, x):
+        return x @ self.trainable_variables_[0]
+
+
+handle = tempfile.mkdtemp()
+tf.saved_model.save(Made(), handle)
+"""
+_NEEDS_HUB = ("tensorflow-hub==0.16.1",)
+_NEEDS_PROBABILITY = ("tensorflow-probability==0.25.0", "dm-tree", "cloudpickle", "decorator")
+INVALID = [
+    Example(
+        before=_HEAD + "layer = hub.KerasLayer(handle, input_shape=[3], trainable=True)\n"
+        "model = tf.keras.Sequential()\nmodel.add(layer)\nmodel.add(tf.keras.layers.Dense(1))\n",
+        raises=_ADDED,
+        prelude=_MODEL,
+        needs=_NEEDS_HUB,
+    ),
+    Example(
+        before=_HEAD + "model = tf.keras.Sequential([\n    hub.KerasLayer(handle),\n"
+        "    tf.keras.layers.Dense(1),\n])\n",
+        raises=_ADDED,
+        prelude=_MODEL,
+        needs=_NEEDS_HUB,
+    ),
+    Example(
+        before=_HEAD + "x = tf.keras.Input((3,))\ny = hub.KerasLayer(handle)(x)\n",
+        raises="TypeError: Exception encountered when calling layer",
+        prelude=_MODEL,
+        needs=_NEEDS_HUB,
+    ),
+    Example(
+        before=_PROBABLE + "model = keras.Sequential([tfp.layers.DenseFlipout(2)])\n",
+        raises=_ADDED,
+        needs=_NEEDS_PROBABILITY,
+    ),
+    Example(
+        before=_PROBABLE + "x = keras.Input((3,))\ny = tfp.layers.DenseFlipout(2)(x)\n",
+        raises="AttributeError: 'tuple' object has no attribute 'rank'",
+        needs=_NEEDS_PROBABILITY,
+    ),
+    Example(
+        before=_PROBABLE + "x = keras.Input((3,))\n"
+        "y = tfp.layers.DistributionLambda(lambda t: tfp.distributions.Normal(t, 1.0))(x)\n",
+        raises="ValueError: Exception encountered when calling layer",
+        needs=_NEEDS_PROBABILITY,
+    ),
+    Example(
+        before="import keras\nimport tensorflow_model_optimization as tfmot\n\n"
+        "model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])\n"
+        "pruned = tfmot.sparsity.keras.prune_low_magnitude(model)\n",
+        raises="ValueError: `prune_low_magnitude` can only prune an object of the following types",
+        needs=("tensorflow-model-optimization==0.8.1", "dm-tree"),
+    ),
+    Example(
+        before="import keras\nfrom tensorflow_model_optimization.quantization.keras import "
+        "quantize_model\n\n"
+        "model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])\n"
+        "small = quantize_model(model)\n",
+        raises="ValueError: `to_quantize` can only either be a keras Sequential or Functional",
+        needs=("tensorflow-model-optimization==0.8.1", "dm-tree"),
+    ),
+]
