@@ -2,6 +2,9 @@
 
 TensorFlow reads the variable when ``tf.keras`` is first used. So it counts above the first import
 from ``tensorflow.keras``, also under a condition: who sets it means to work with tf_keras.
+
+``from transformers import TFBertModel`` sets it, too: see ``modeling_tf_utils.py`` of transformers
+4.37 to 4.57, the releases that run on a TensorFlow with Keras 3 and still have such models.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from kdoctor.syntax.nodes import chain_of, statements_in
 from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
 
 _BYTES: Final = LEGACY_SWITCH.encode()
+_TRANSFORMERS: Final = "transformers"
+_TF_MODEL: Final = re.compile(r"TF[A-Z]")
 _MAGIC: Final = re.compile(rf"%(?:set_)?env[ \t]+{LEGACY_SWITCH}[ \t]*[ \t=][ \t]*[\"']?(\w+)")
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _KERAS: Final = "tensorflow.keras"
@@ -31,15 +36,21 @@ _TEST: Final = re.compile(r"tests?_.*\.py|.*_tests?\.py")
 
 def is_switched(document: Document, data: bytes) -> bool:
     """Say whether a document sets the variable in one of its units."""
-    return _BYTES in data and any(map(_is_switched_in, document.units))
+    speaks = _BYTES in data or _TRANSFORMERS.encode() in data
+    return speaks and any(map(_is_switched_in, document.units))
 
 
 def _is_switched_in(unit: Unit) -> bool:
     magics = (_MAGIC.match("".join(map(str, edit.parts)).strip()) for edit in unit.masks)
     if any(found is not None and found[1] in SWITCHES_ON for found in magics):
         return True
-    tree = parsed(unit.text) if LEGACY_SWITCH in unit.text else None
-    return tree is not None and any(map(_switches_on, _before_keras(tree, inside=True)))
+    speaks = LEGACY_SWITCH in unit.text or _TRANSFORMERS in unit.text
+    tree = parsed(unit.text) if speaks else None
+    if tree is None:
+        return False
+    return any(map(_switches_on, _before_keras(tree, inside=True))) or any(
+        map(_imports_a_tf_model, _before_keras(tree, inside=False))
+    )
 
 
 class Switches:
@@ -149,6 +160,14 @@ def _loads_keras(statement: ast.stmt) -> bool:
         case _:
             return False
     return any(f"{name}.".startswith(f"{_KERAS}.") for name in names)
+
+
+def _imports_a_tf_model(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.ImportFrom(module=str() as module, names=aliases, level=0):
+            is_there = module.partition(".")[0] == _TRANSFORMERS
+            return is_there and any(_TF_MODEL.match(alias.name) for alias in aliases)
+    return False
 
 
 _Pair = tuple[ast.expr | None, ast.expr]  # a name and a value

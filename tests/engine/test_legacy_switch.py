@@ -54,6 +54,9 @@ def notebook(*cells: str) -> str:
         ),
         f"def load():\n    {GONE}\n\n{SET}\nload()",
         f"import tensorflow as tf\nfrom tensorflow import keras\n{SET}",
+        # It sets the variable as it is imported.
+        "import tensorflow as tf\nfrom transformers import AutoTokenizer, TFAutoModel",
+        "from transformers.models.bert.modeling_tf_bert import TFBertModel as Bert",
     ],
 )
 def test_what_sets_it_makes_tf_keras_keras_2(setting):
@@ -71,6 +74,10 @@ def test_what_sets_it_makes_tf_keras_keras_2(setting):
         "import os\nos.environ.get('TF_USE_LEGACY_KERAS', '1')",
         "import os\nenv = os.environ.copy()\nenv['TF_USE_LEGACY_KERAS'] = '1'",
         "# os.environ['TF_USE_LEGACY_KERAS'] = '1'",
+        "from transformers import AutoTokenizer, BertModel",
+        "import transformers",
+        "from mine import TFBertModel",
+        "def load():\n    from transformers import TFBertModel\n",
     ],
 )
 def test_what_does_not_set_it_changes_nothing(setting):
@@ -79,6 +86,13 @@ def test_what_does_not_set_it_changes_nothing(setting):
 
 def test_what_is_set_below_the_import_comes_too_late():
     assert found(f"{GONE}\n{SET}") == 1
+    assert found(f"{GONE}\nfrom transformers import TFBertModel") == 1
+
+
+def test_what_one_module_takes_from_transformers_says_nothing_of_those_beside_it(tmp_path):
+    sources = {"pk/__init__.py": "", "pk/a.py": GONE}
+    sources |= {"pk/b.py": f"from transformers import TFBertModel\n{GONE}"}
+    assert files(tmp_path, sources) == {"pk/a.py"}
 
 
 @pytest.mark.parametrize(
