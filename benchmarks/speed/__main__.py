@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import datetime as dt
 import os
 import subprocess
@@ -84,6 +85,9 @@ def main(  # noqa: PLR0913 - the options of the command
     how = repr(replace(settings, slow_runs=3 if whole else 1))
     key = record.key_of(ROOT / "kdoctor", *made_from, HERE / "chunks", how, sys.version)
     store = record.Store(work, key)
+    # As pip does with all that it installs, the peers among it. A checkout may lack it, or have it
+    # of other sources: where `PYTHONDONTWRITEBYTECODE` is set, each start would compile anew.
+    compileall.compile_dir(ROOT / "kdoctor", quiet=2)
     found: dict[str, record.Case] = {}
     for name in cases.CASES:
         if only and name not in only:
