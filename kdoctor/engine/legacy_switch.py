@@ -44,8 +44,8 @@ def _is_switched_in(unit: Unit) -> bool:
     magics = (_MAGIC.match("".join(map(str, edit.parts)).strip()) for edit in unit.masks)
     if any(found is not None and found[1] in SWITCHES_ON for found in magics):
         return True
-    speaks = LEGACY_SWITCH in unit.text or _TRANSFORMERS in unit.text
-    tree = parsed(unit.text) if speaks else None
+    speaks_of_models = _TRANSFORMERS in unit.text and _TF_MODEL.search(unit.text) is not None
+    tree = parsed(unit.text) if LEGACY_SWITCH in unit.text or speaks_of_models else None
     if tree is None:
         return False
     return any(map(_switches_on, _before_keras(tree, inside=True))) or any(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kdoctor.engine import fix
+from kdoctor.engine import fix, scan
 from kdoctor.rules.behaviour.call_names_no_inputs import BUILT_BY_SHAPE
 
 MERGING = {
@@ -79,3 +79,21 @@ def test_with_names_each_layer_gives_what_it_gives_by_itself(name):
         strict=True,
     ):
         np.testing.assert_allclose(ours, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return super().call(*args, mask=None, **kwargs)",  # which would be given twice
+        "return super().call(*args, **{**kwargs, 'training': True})",
+        "return super().call(self.scale, *args, **kwargs)",
+        "return self.other(*args, **kwargs)",
+        "inputs = 2\n        return inputs * super().call(*args, **kwargs)",
+    ],
+)
+def test_what_hands_on_something_else_is_left_to_people(body):
+    source = _WRITTEN.format("BatchNormalization").replace(
+        "return super().call(*args, **kwargs)", body
+    )
+    (finding,) = scan(["-"], stdin=source.encode(), select=["KD435"]).findings
+    assert finding.fix is None

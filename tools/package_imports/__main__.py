@@ -54,6 +54,8 @@ def _asked(package: Package) -> dict[str, dict[str, str]]:
     folders = [_installed(each) for each in (distribution, *package.get("needs", ()))]
     now = _raised(module, folders, {})
     old = _raised(module, folders, {"TF_USE_LEGACY_KERAS": "1"})
+    if now is None or old is None:
+        return {}  # nothing is known of it
     release = next(
         (each.version for each in distributions(path=[str(folders[0])])
          if each.metadata["Name"].lower().replace("_", "-") == distribution.replace("_", "-")),
@@ -65,7 +67,9 @@ def _asked(package: Package) -> dict[str, dict[str, str]]:
             print(f"{name}: {error[:150]}", file=sys.stderr)
             continue
         found[name] = {"distribution": distribution, "release": release, "error": error}
-        found[name]["legacy"] = old.get(name, "")
+        # Where a package cannot be imported, its modules are not asked.
+        above = (old[each] for each in old if f"{name}.".startswith(f"{each}."))
+        found[name]["legacy"] = next(above, "")
     return found
 
 
@@ -85,7 +89,8 @@ def _installed(requirement: str) -> Path:
     return folder
 
 
-def _raised(module: str, folders: list[Path], more: dict[str, str]) -> dict[str, str]:
+def _raised(module: str, folders: list[Path], more: dict[str, str]) -> dict[str, str] | None:
+    """Return what each module raises that cannot be imported; None where that was not to be had."""
     kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     environ = kept | _QUIET | more | {"PYTHONPATH": os.pathsep.join(map(str, folders))}
     command = [sys.executable, str(Path(__file__).with_name("asking.py")), module]
@@ -101,9 +106,11 @@ def _raised(module: str, folders: list[Path], more: dict[str, str]) -> dict[str,
         )
     except subprocess.TimeoutExpired:
         print(f"{module}: takes too long", file=sys.stderr)
-        return {}
-    lines = done.stdout.splitlines()
-    errors: dict[str, str] = json.loads(lines[-1]) if lines else {}
+        return None
+    if done.returncode:
+        print(f"{module}: ended with {done.returncode}", file=sys.stderr)
+        return None
+    errors: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
     return {name: _short(text) for name, text in errors.items()}
 
 

@@ -27,9 +27,9 @@ from typing import Final
 
 import libcst as cst
 
-from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Finding, Severity
-from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.calls import value_of
+from kdoctor.rules.environment._given_layers import layers_given
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.roots import is_of_keras_3, uses_another_keras
 from kdoctor.rules.rule import Example, Rule
@@ -37,9 +37,40 @@ from kdoctor.rules.symbolic import holds_symbolic
 from kdoctor.rules.triggers import names, word
 from kdoctor.syntax import Module
 
-_HUB: Final = "tensorflow_hub.KerasLayer"
 _PROBABILITY: Final = "tensorflow_probability.layers."
-_NO_LAYERS: Final = frozenset({"KLDivergenceRegularizer"})
+_REFUSES: Final = "Exception encountered when calling layer"
+# Nothing is said of a call of the last ones: it goes well, or was not run.
+WHEN_CALLED: Final = {
+    "tensorflow_hub.KerasLayer": f"TypeError: {_REFUSES}",
+    **{
+        f"{_PROBABILITY}Dense{name}": "AttributeError: 'tuple' object has no attribute 'rank'"
+        for name in ("Flipout", "LocalReparameterization", "Reparameterization", "Variational")
+    },
+    **{
+        f"{_PROBABILITY}Convolution{rank}D{name}": f"ValueError: {_REFUSES}"
+        for rank in (1, 2, 3)
+        for name in ("Flipout", "Reparameterization")
+    },
+    **{
+        f"{_PROBABILITY}{name}": f"ValueError: {_REFUSES}"
+        for name in (
+            *(
+                "CategoricalMixtureOfOneHotCategorical",
+                "DistributionLambda",
+                "IndependentBernoulli",
+            ),
+            *("IndependentLogistic", "IndependentNormal", "IndependentPoisson"),
+            *("KLDivergenceAddLoss", "MixtureLogistic", "MixtureNormal", "MixtureSameFamily"),
+            "MultivariateNormalTriL",
+        )
+    },
+    f"{_PROBABILITY}OneHotCategorical": f"AttributeError: {_REFUSES}",
+    **dict.fromkeys(
+        f"{_PROBABILITY}{name}"
+        for name in ("AutoregressiveTransform", "VariableLayer", "VariationalGaussianProcess")
+    ),
+}
+"""The layers, and what is raised where they are called with a symbolic tensor of Keras 3."""
 _ADDED: Final = "ValueError: Only instances of `keras.Layer` can be added to a Sequential model"
 _OPTIMIZATION: Final = "tensorflow_model_optimization."
 _GIVEN_MODELS: Final = {
@@ -55,7 +86,7 @@ _GIVEN_MODELS: Final = {
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such layer and model."""
-    for model, given in _given_to_sequentials(module):
+    for model, given in layers_given(module):
         name = _layer(module, given)
         if name is not None and is_of_keras_3(model, facts) and not module.is_guarded(given):
             yield _finding(module, given, name, _ADDED)
@@ -66,50 +97,20 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         given = call.args[0].value
         name = _layer(module, call.func)
-        if name is not None and holds_symbolic(module, given):
-            yield _finding(module, call.func, name, _when_called(name))
+        error = WHEN_CALLED[name] if name is not None else None
+        if name is not None and error is not None and holds_symbolic(module, given):
+            yield _finding(module, call.func, name, error)
         function = module.qualified(call.func)
         made = module.type_of(given) if function in _GIVEN_MODELS else None
         if function is not None and made is not None and is_of_keras_3(made, facts):
             yield _finding(module, given, function, _GIVEN_MODELS[function])
 
 
-def _given_to_sequentials(module: Module) -> Iterator[tuple[Type, cst.BaseExpression]]:
-    """Yield each model with a layer that it is given, be it whose it is."""
-    for reference in module.references:
-        made = None if reference.call is None else module.type_of(reference.call)
-        if reference.call is None or made is None or made.cls != "Sequential":
-            continue
-        layers = argument(reference.call, "layers", 0)
-        if layers is not None and isinstance(layers.value, cst.List | cst.Tuple):
-            yield from ((made, each.value) for each in layers.value.elements)
-    for use in module.members:
-        if use.member == "add" and use.called is not None and use.owner.kind is Kind.MODEL:
-            added = argument(use.called, "layer", 0)
-            if added is not None and not use.owner_defines:
-                yield use.owner, added.value
-
-
 def _layer(module: Module, node: cst.BaseExpression) -> str | None:
     """Return the dotted name of the class of such a layer, where it surely is one."""
     made = value_of(module, node)
     name = module.qualified(made.func) if isinstance(made, cst.Call) else None
-    return name if name is not None and _is_a_layer(name) else None
-
-
-def _is_a_layer(name: str) -> bool:
-    if name == _HUB:
-        return True
-    leaf = name.removeprefix(_PROBABILITY)
-    return leaf != name and leaf.isidentifier() and leaf[0].isupper() and leaf not in _NO_LAYERS
-
-
-def _when_called(name: str) -> str:
-    if name == _HUB:
-        return "TypeError: Exception encountered when calling layer"
-    if name.startswith(f"{_PROBABILITY}Dense"):
-        return "AttributeError: 'tuple' object has no attribute 'rank'"
-    return "ValueError: Exception encountered when calling layer"
+    return name if name in WHEN_CALLED else None
 
 
 def _finding(module: Module, node: cst.BaseExpression, name: str, error: str) -> Finding:
@@ -121,7 +122,7 @@ def _finding(module: Module, node: cst.BaseExpression, name: str, error: str) ->
         help="Make all of the model with tf_keras (TF_USE_LEGACY_KERAS=1 makes `tf.keras` that)"
         + (
             "; where it is not trained, `keras.layers.Lambda(lambda x: layer(x))` calls it."
-            if _is_a_layer(name)
+            if name in WHEN_CALLED
             else "."
         ),
         no_fix_because="which Keras the project is to run on is for people to say",
@@ -135,7 +136,7 @@ rule = Rule(
     severity=Severity.ERROR,
     check=check,
     triggers=word("tensorflow_hub", "tensorflow_probability", "tensorflow_model_optimization")
-    & names(lambda _, name: _is_a_layer(name) or name in _GIVEN_MODELS),
+    & names(lambda _, name: name in WHEN_CALLED or name in _GIVEN_MODELS),
 )
 
 _HEAD = "import tensorflow as tf\nimport tensorflow_hub as hub\n\n"
@@ -154,6 +155,7 @@ VALID = [
     ),
     _PROBABLE + "keras.layers.Dense(3, kernel_regularizer=tfp.layers.KLDivergenceRegularizer(3))",
     _PROBABLE + "tfp.distributions.Normal(0.0, 1.0)",
+    _PROBABLE + "tfp.layers.VariableLayer((2,))(keras.Input((3,)))",
 ]  # fmt: skip
 _MODEL = """
 import tempfile
@@ -227,5 +229,17 @@ INVALID = [
         "small = quantize_model(model)\n",
         raises="ValueError: `to_quantize` can only either be a keras Sequential or Functional",
         needs=("tensorflow-model-optimization==0.8.1", "dm-tree"),
+    ),
+    Example(
+        before="import keras\nimport tensorflow_model_optimization as tfmot\n\n"
+        "model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])\n"
+        "bare = tfmot.sparsity.keras.strip_pruning(model)\n",
+        raises="ValueError: ('Expected model to be a `keras.Model` instance but got: '",
+        needs=("tensorflow-model-optimization==0.8.1", "dm-tree"),
+    ),
+    Example(
+        before=_PROBABLE + "x = keras.Input((8,))\ny = tfp.layers.OneHotCategorical(8)(x)\n",
+        raises="AttributeError: Exception encountered when calling layer",
+        needs=_NEEDS_PROBABILITY,
     ),
 ]

@@ -27,6 +27,8 @@ import libcst as cst
 from kdoctor.keras_api import known_releases, split_root
 from kdoctor.kinds import Kind, Type
 from kdoctor.model import Confidence, Finding, Severity
+from kdoctor.rules.calls import argument
+from kdoctor.rules.environment._given_layers import layers_given
 from kdoctor.rules.facts import FACADES, Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
@@ -72,24 +74,14 @@ def _may_be_mixed(glimpse: Glimpse, facts: Facts) -> bool:
 
 def _given_to_models(module: Module) -> Iterator[tuple[Type, Type, cst.BaseExpression]]:
     """Yield each model, with a layer or an optimizer that it is given, and where."""
-    for reference in module.references:
-        call = reference.call
-        layers = call.args[0].value if call is not None and call.args else None
-        if call is None or not isinstance(layers, cst.List | cst.Tuple):
-            continue
-        made = module.type_of(call)
-        if made is not None and made.cls == "Sequential":
-            for element in layers.elements:
-                yield from _typed(module, made, element.value, Kind.LAYER)
+    for model, given in layers_given(module):
+        yield from _typed(module, model, given, Kind.LAYER)
     for use in module.members:
-        if use.called is None or use.owner_defines or use.owner.kind is not Kind.MODEL:
+        if use.member != "compile" or use.called is None or use.owner_defines:
             continue
-        for index, argument in enumerate(use.called.args):
-            name = argument.keyword.value if argument.keyword else ""
-            if use.member == "add" and index == 0:
-                yield from _typed(module, use.owner, argument.value, Kind.LAYER)
-            elif use.member == "compile" and (name == "optimizer" or (not name and index == 0)):
-                yield from _typed(module, use.owner, argument.value, Kind.OPTIMIZER)
+        optimizer = argument(use.called, "optimizer", 0)
+        if use.owner.kind is Kind.MODEL and optimizer is not None:
+            yield from _typed(module, use.owner, optimizer.value, Kind.OPTIMIZER)
 
 
 def _typed(

@@ -72,7 +72,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         name = _broken(binding.imported)
         if name is None or name in told:
             continue
-        error = broken_packages()[name].legacy if is_legacy else broken_packages()[name].error
+        broken = broken_packages()[name]
+        error = broken.legacy if is_legacy else broken.error
         if not error or any(map(module.is_of_the_tree, (name.partition(".")[0], name))):
             continue
         if not failure_is_caught(module, binding.statement, error.partition(":")[0]):
