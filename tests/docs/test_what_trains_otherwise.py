@@ -30,6 +30,13 @@ def rmsprop(variable, optimizer):
         optimizer.apply_gradients([(tf.constant([1e-4]), variable)])
     return abs(float(np.array(variable)[0]))
 
+def variance(keras, shape):
+    images = np.random.default_rng(0).normal(size=shape).astype("float32")
+    norm = keras.layers.BatchNormalization(momentum=0.0)
+    norm(images, training=True)
+    return np.array(norm.moving_variance).tolist()
+
+few, many = (2, 1, 1, 3), (32, 7, 7, 3)
 names = ("adam", "rmsprop", "adagrad", "adadelta", "sgd", "adamax")
 print(json.dumps({
     "keras 2": {name: embedding(tf_keras, name) for name in names},
@@ -37,6 +44,8 @@ print(json.dumps({
     "old": rmsprop(tf.Variable([0.0]), tf_keras.optimizers.legacy.RMSprop(0.001)),
     "2.11": rmsprop(tf.Variable([0.0]), tf_keras.optimizers.RMSprop(0.001)),
     "3": rmsprop(keras.Variable([0.0]), keras.optimizers.RMSprop(0.001)),
+    "variance 2": [variance(tf_keras, few), variance(tf_keras, many)],
+    "variance 3": [variance(keras, few), variance(keras, many)],
     "cured": rmsprop(keras.Variable([0.0]), keras.optimizers.RMSprop(0.001, epsilon=1e-14)),
 }))
 """
@@ -55,3 +64,5 @@ def test_both_are_as_the_page_says():
     assert told["2.11"] == pytest.approx(told["3"], rel=1e-3)
     assert told["old"] / told["3"] == pytest.approx(5.6, rel=0.02)
     assert told["cured"] == pytest.approx(told["old"], rel=0.01)
+    for old, new, times in zip(told["variance 2"], told["variance 3"], (2, 1.0006), strict=True):
+        assert old == pytest.approx([times * each for each in new], rel=1e-4)

@@ -1,0 +1,138 @@
+"""`LSTM(dropout=0.2)` drops the same inputs at all steps; Keras 2 drew anew at each step.
+
+## What it does
+Reports `dropout=` of `LSTM` and `GRU` where the rest of their arguments left Keras 2 the fast way:
+no `recurrent_dropout`, no `unroll`, and activations as they are by default.
+
+## Why it breaks
+Keras 2.4 and later, and `tf.keras` of all TensorFlow 2, multiplied the whole sequence by a mask of
+its own shape: each step lost other features. Keras 3 draws one mask for a sequence and uses it at
+each step, as Keras did up to 2.3. Nothing is said, shapes and weights are the same, and models of
+long sequences are trained otherwise: a feature that is dropped is missed from beginning to end.
+
+## What to write instead
+For the noise of Keras 2, a layer in front: `LSTM(64)(Dropout(0.2)(x))`. The other one is what
+Gal and Ghahramani recommend for recurrent layers; with it, a lower rate may do.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: what of the inputs has a gradient. Run on Keras 2.3.1 and
+2.4.3, too. Issue 19993 of Keras has the figures of somebody who lost accuracy by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import argument, instances, is_hidden, literal, literal_of, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import calls, keyword
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Called
+
+_LAYERS: Final = ("GRU", "LSTM")
+# With others of these, in this order among the arguments, Keras 2 too ran its cell step by step.
+_FAST: Final = {"activation": "tanh", "recurrent_activation": "sigmoid", "use_bias": True}
+_BY_KEYWORD: Final = {
+    "recurrent_dropout": 0,
+    "unroll": False,
+    "reset_after": True,
+    "implementation": 2,  # with 1, Keras 3 cannot be trained so (3.15.1)
+}
+_GRAPHS: Final = ("disable_eager_execution", "disable_v2_behavior")
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such layer that drops inputs, and nothing else that Keras 2 did step by step."""
+    if any(each.name.endswith(_GRAPHS) for each in module.references):
+        return
+    for reference, call, kind in instances(module, Kind.LAYER, facts):
+        given = argument(call, "dropout")
+        if kind.cls not in _LAYERS or given is None or is_hidden(call) or module.is_guarded(call):
+            continue
+        if _is_rate(literal(value_of(module, given.value))) and _is_fast(module, call):
+            yield rule.finding(
+                module.place(given),
+                f"`{kind.cls}` drops the same inputs at all steps: Keras 2 drew anew at each step",
+                symbol=f"{reference.name}(dropout)",
+                confidence=reference.confidence,
+                help="For the noise of Keras 2, put a `Dropout` layer in front of it instead.",
+                no_fix_because="which of the two is better for the data must be tried",
+            )
+
+
+def _is_rate(value: object) -> bool:
+    return isinstance(value, float) and 0 < value < 1
+
+
+def _is_fast(module: Module, call: cst.Call) -> bool:
+    places = [(name, place) for place, name in enumerate(_FAST, 1)]
+    places += [(name, None) for name in _BY_KEYWORD]
+    usual = {**_FAST, **_BY_KEYWORD}
+    return all(
+        given is None or literal(value_of(module, given.value)) == usual[name]
+        for name, place in places
+        for given in [argument(call, name, place)]
+    )
+
+
+def _may_drop(_facts: Facts, called: Called) -> bool:
+    others = called.argument("recurrent_dropout")
+    return called.argument("dropout") is not None and (others is None or not literal_of(others))
+
+
+rule = Rule(
+    code="KD472",
+    name="dropout-over-time",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=calls(_may_drop, *_LAYERS) & keyword("dropout"),
+    since="3.0",
+)
+
+_HEAD = (
+    "import tensorflow as tf\nfrom tensorflow import keras\nfrom tensorflow.keras import layers\n\n"
+)
+_TRAINED = (
+    "x = tf.ones((1, 8, 16))\nwith tf.GradientTape() as tape:\n    tape.watch(x)\n"
+    "    y = layer(x, training=True)\nslopes = tape.gradient(y, x).numpy()\n"
+    "dropped = slopes == 0\n"
+)
+_AT_EACH_STEP = "dropped.any() and (dropped != dropped[:, :1]).any()"
+
+VALID = [
+    "import keras\nkeras.layers.LSTM(3), keras.layers.GRU(3, dropout=0.0)",
+    "import keras\nkeras.layers.LSTM(3, dropout=0.2, recurrent_dropout=0.2)",
+    "import keras\nkeras.layers.LSTM(3, 'relu', dropout=0.2)",
+    "import keras\nkeras.layers.GRU(3, dropout=0.2, unroll=True)",
+    "import keras\nkeras.layers.GRU(3, dropout=0.2, reset_after=False)",
+    "import keras\nkeras.layers.LSTM(3, dropout=rate), keras.layers.LSTM(3, dropout=0.2, **more)",
+    "import keras\nkeras.layers.SimpleRNN(3, dropout=0.2), keras.layers.LSTMCell(3, dropout=0.2)",
+    "import keras\nrates = [0.1, 0.2]\nfor rate in rates:\n    keras.layers.LSTM(3, dropout=rate)",
+    "import tf_keras\ntf_keras.layers.LSTM(3, dropout=0.2)",
+    "import keras\nfrom torch.nn import LSTM\n\nLSTM(3, dropout=0.2)",
+    (
+        "import tensorflow as tf\n\ntf.compat.v1.disable_eager_execution()\n"
+        "tf.keras.layers.LSTM(3, dropout=0.2)"
+    ),
+]
+INVALID = [
+    Example(
+        before=_HEAD + "layer = layers.LSTM(4, dropout=0.5)\n" + _TRAINED,
+        on_keras_2=True,
+        check=f"assert {_AT_EACH_STEP}",
+    ),
+    Example(
+        before=_HEAD + "RATE = 0.5\n\nlayer = layers.Bidirectional(\n    keras.layers.GRU(\n"
+        "        4, 'tanh', dropout=RATE,  # of the inputs\n        recurrent_dropout=0.0,\n"
+        "        return_sequences=True,\n    )\n)\n" + _TRAINED,
+        on_keras_2=True,
+        check=f"assert {_AT_EACH_STEP}",
+    ),
+]  # fmt: skip
