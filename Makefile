@@ -109,10 +109,14 @@ clean: ## Remove the environment and all caches
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .kdoctor_cache build dist
 
 # Built anew only when the project's settings change. pip < 25.1 knows no dependency groups.
+# uv takes half of the time that pip does; pip is asked where uv knows no way to an index that pip has.
+NEEDED := --editable '.[verify]' --group dev
+
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kdoctor needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Say which: make PYTHON=python3.12 …")'
 	@echo "Setting up $(VENV) (TensorFlow included: some minutes the first time) …"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --editable '.[verify]' --group dev
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1' uv
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode $(NEEDED) \
+	  || $(BIN)/python -m pip install --quiet $(NEEDED)
 	@touch $@

@@ -81,7 +81,9 @@ def outcomes(prove):
     for key in (*WRONG, *OF_OTHER_ROOTS, IN_A_CALL_ONLY, LIMITED):
         left, right = key.split(" -> ")
         guard = GUARDS.get(left.partition("(")[0].rpartition(".")[2], "")
-        jobs.append(RewriteJob(key, left, right, guard, 60, seed))
+        # What is wrong is so for nearly all inputs; what a limit excuses, for few.
+        cases = 24 if key in WRONG else 60
+        jobs.append(RewriteJob(key, left, right, guard, cases, seed))
     return prove([*jobs, subjects.rewrite_job(CONVOLVED, cases=29, seed=1)])
 
 

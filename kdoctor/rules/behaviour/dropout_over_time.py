@@ -36,13 +36,15 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 
 _LAYERS: Final = ("GRU", "LSTM")
-# With others of these, in this order among the arguments, Keras 2 too ran its cell step by step.
-_FAST: Final = {"activation": "tanh", "recurrent_activation": "sigmoid", "use_bias": True}
-_BY_KEYWORD: Final = {
-    "recurrent_dropout": 0,
-    "unroll": False,
-    "reset_after": True,
-    "implementation": 2,  # with 1, Keras 3 cannot be trained so (3.15.1)
+# With anything else, Keras 2 too ran its cell step by step. With the place among the arguments.
+_FAST: Final = {
+    "activation": ("tanh", 1),
+    "recurrent_activation": ("sigmoid", 2),
+    "use_bias": (True, 3),
+    "recurrent_dropout": (0, None),
+    "unroll": (False, None),
+    "reset_after": (True, None),
+    "implementation": (2, None),  # with 1, Keras 3 cannot be trained so (3.15.1)
 }
 _GRAPHS: Final = ("disable_eager_execution", "disable_v2_behavior")
 
@@ -71,13 +73,10 @@ def _is_rate(value: object) -> bool:
 
 
 def _is_fast(module: Module, call: cst.Call) -> bool:
-    places = [(name, place) for place, name in enumerate(_FAST, 1)]
-    places += [(name, None) for name in _BY_KEYWORD]
-    usual = {**_FAST, **_BY_KEYWORD}
     return all(
-        given is None or literal(value_of(module, given.value)) == usual[name]
-        for name, place in places
-        for given in [argument(call, name, place)]
+        literal(value_of(module, given.value)) == usual
+        for name, (usual, place) in _FAST.items()
+        if (given := argument(call, name, place)) is not None
     )
 
 
