@@ -74,6 +74,7 @@ def _main() -> None:
         # What is found stays, too; the trees of files, which do not, have their own collecting.
         gc.set_threshold(_MOST)
         sys.unraisablehook = _on_dropped
+        _import_msgspec()
         from kdoctor.cli import plain  # noqa: PLC0415
 
         code = plain.run(sys.argv[1:])
@@ -82,6 +83,21 @@ def _main() -> None:
     from kdoctor.cli.app import main as program  # noqa: PLC0415
 
     program()
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without typing_extensions, of which it takes what `typing` has since 3.11.
+
+    To import it takes longer than to examine a short file. There is no other thread yet.
+    """
+    modules: dict[str, object] = vars(sys)["modules"]
+    if "typing_extensions" in modules:
+        return
+    modules["typing_extensions"] = None  # as if it were not installed
+    try:
+        import msgspec  # noqa: F401, PLC0415
+    finally:
+        del modules["typing_extensions"]
 
 
 def _on_dropped(dropped: UnraisableHookArgs) -> None:

@@ -54,6 +54,8 @@ def test_a_scan_of_a_clean_file_imports_nothing_heavy(format_name, tmp_path):
     assert not modules & HEAVY
     assert "kdoctor.engine" in modules
     assert not modules & {"typer", "click", "pydantic"}  # which only read the command line
+    assert "msgspec" in modules
+    assert "typing_extensions" not in modules
     of_no_use = {
         "documents.document",
         "keras_api.instances",

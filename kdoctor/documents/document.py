@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import PurePosixPath
@@ -15,6 +14,7 @@ from kdoctor.documents.python_source import read_python
 from kdoctor.documents.unit import Skipped, Unit, regrouped
 from kdoctor.errors import FileProblem
 from kdoctor.model import Place, Region, Span
+from kdoctor.patterns import pattern
 
 Kind = Literal["python", "notebook", "markdown", "rst"]
 
@@ -27,7 +27,7 @@ _KIND_OF_ENDING: Mapping[str, Kind] = {
     ".markdown": "markdown",
     ".rst": "rst",
 }
-_SHEBANG = re.compile(rb"(?:\xef\xbb\xbf)?#!.*\bpython[\d.]*\b")
+_SHEBANG = pattern(rb"(?:\xef\xbb\xbf)?#!.*\bpython[\d.]*\b")
 _Reader = Callable[[str, str], tuple[tuple[Unit, ...], tuple[Skipped, ...]]]
 
 

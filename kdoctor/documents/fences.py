@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +24,7 @@ from kdoctor.documents.unit import (
     kept_of,
 )
 from kdoctor.model import Span
+from kdoctor.patterns import pattern
 
 _PYTHON = frozenset(
     {"python", "python3", "py", "py3", "ipython", "ipython3", "jupyter", "jupyter-python"}
@@ -33,7 +33,7 @@ _PYTHON = frozenset(
 )
 # Directives of MyST and Sphinx whose argument is the language.
 _CODE_DIRECTIVES = frozenset({"code-block", "code", "sourcecode"})
-_FIRST_WORD = re.compile(r"[^\s,;:{}()=]*")
+_FIRST_WORD = pattern(r"[^\s,;:{}()=]*")
 
 
 def says_python(info: str) -> bool:

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kdoctor.patterns import pattern
+
 _DECODER = json.JSONDecoder()
-_SPACE = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_CHARACTER = re.compile(
+_SPACE = pattern(r"[ \t\n\r]*")
+_STRING = pattern(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_CHARACTER = pattern(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"  # a surrogate pair
     r"|\\u[0-9a-fA-F]{4}|\\.|[^\\]"
 )
-_ESCAPED_NON_ASCII = re.compile(r"\\u(?!00[0-7])")
+_ESCAPED_NON_ASCII = pattern(r"\\u(?!00[0-7])")
 
 
 @dataclass(frozen=True, slots=True)

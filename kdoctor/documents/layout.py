@@ -17,10 +17,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from kdoctor import quiet_ast
+from kdoctor.patterns import pattern
 
 # Python and CommonMark end lines here and nowhere else; str.splitlines knows eight more places.
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_PROMPT = re.compile(r"([ \t]*)(>>>|\.\.\.)( |(?=[\r\n])|$)")
+_LINE_END = pattern(r"\r\n|\r|\n")
+_PROMPT = pattern(r"([ \t]*)(>>>|\.\.\.)( |(?=[\r\n])|$)")
 
 
 def line_starts(text: str) -> list[int]:

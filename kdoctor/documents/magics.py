@@ -15,6 +15,7 @@ from msgspec import Struct
 from kdoctor.documents.layout import line_starts
 from kdoctor.documents.parsing import why_not_python
 from kdoctor.model import Edit, Span
+from kdoctor.patterns import pattern
 
 # Cell magics that run their cell's Python in the notebook itself. All others hold another language,
 # a file's content (%%writefile), or Python of another process (%%python).
@@ -24,13 +25,13 @@ PYTHON_CELL_MAGICS = frozenset(
 )
 
 # Line magics whose argument is a statement of the notebook: %time history = model.fit(x, y)
-_STATEMENT_MAGIC = re.compile(r"%(?:time|timeit|prun|memit)(?:[ \t]+-\w+(?:[ \t]+\d+)?)*(?=[ \t])")
-_CELL_MAGIC = re.compile(r"\s*%%(\w*)(\?{0,2})")
-_REGISTERED = re.compile(r"^@register_cell_magic\b.*\n(?:async )?def (\w+)", re.MULTILINE)
-_INDENT = re.compile(r"[ \t\f]*")
+_STATEMENT_MAGIC = pattern(r"%(?:time|timeit|prun|memit)(?:[ \t]+-\w+(?:[ \t]+\d+)?)*(?=[ \t])")
+_CELL_MAGIC = pattern(r"\s*%%(\w*)(\?{0,2})")
+_REGISTERED = pattern(r"^@register_cell_magic\b.*\n(?:async )?def (\w+)", re.MULTILINE)
+_INDENT = pattern(r"[ \t\f]*")
 # ``,f a b``, ``;f a b`` and ``/f a b`` are IPython's auto-quoting and auto-calling.
 _ESCAPES = tuple("%!?,;/")
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"""
     (?P<string>  \"\"\"(?:\\.|[^\\])*?(?:\"\"\"|\Z) | \'\'\'(?:\\.|[^\\])*?(?:\'\'\'|\Z)
                | \"(?:\\(?:\r\n|.)|[^\"\\\r\n])*\"? | \'(?:\\(?:\r\n|.)|[^\'\\\r\n])*\'? )
@@ -45,8 +46,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_LINE = re.compile(r"[^\r\n]*")
-_CONTINUED = re.compile(r"(?:[^\r\n]*\\(?:\r\n|\r|\n))*[^\r\n]*")
+_LINE = pattern(r"[^\r\n]*")
+_CONTINUED = pattern(r"(?:[^\r\n]*\\(?:\r\n|\r|\n))*[^\r\n]*")
 
 
 class Masked(Struct, frozen=True):

@@ -5,7 +5,6 @@ Each is a unit, or goes on with an earlier one (:mod:`.continuing`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -15,8 +14,9 @@ from markdown_it.token import Token
 from kdoctor.documents.fences import Block, Lines, says_python, units_of
 from kdoctor.documents.layout import Line
 from kdoctor.documents.unit import Candidate, Skipped, Unit
+from kdoctor.patterns import pattern
 
-_MYST_OPTION = re.compile(r":[\w-]+:")
+_MYST_OPTION = pattern(r":[\w-]+:")
 _CELL = "{code-cell}"
 
 

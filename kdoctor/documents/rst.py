@@ -6,19 +6,19 @@ what an earlier one imports.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kdoctor.documents.fences import Block, Lines, says_python, units_of
 from kdoctor.documents.layout import Line, has_prompt
 from kdoctor.documents.unit import Candidate, Skipped, Unit
+from kdoctor.patterns import pattern
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = pattern(
     r"(?P<indent>[ \t]*)(?:(?:[-*+]|\d+[.)]|\#\.)[ \t]+)*\.\.[ \t]+"
     r"(?:(?:code-block|code|sourcecode)::[ \t]*(?P<language>\S+)"
     r"|(?P<test>testcode|testsetup|testcleanup)::.*)[ \t]*$"
 )
-_OPTION = re.compile(r"[ \t]*:[\w-]+:")
+_OPTION = pattern(r"[ \t]*:[\w-]+:")
 
 
 def read_rst(text: str, path: str) -> tuple[tuple[Unit, ...], tuple[Skipped, ...]]:

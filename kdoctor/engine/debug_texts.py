@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import Final
 
@@ -10,9 +9,10 @@ import libcst as cst
 from msgspec.structs import replace
 
 from kdoctor.model import Applicability, Finding, Span
+from kdoctor.patterns import pattern
 from kdoctor.syntax import Module
 
-_MAY_HOLD_ONE: Final = re.compile(r"=\s*(?:![rsa]\s*)?[:}]")
+_MAY_HOLD_ONE: Final = pattern(r"=\s*(?:![rsa]\s*)?[:}]")
 _PRINTED: Final = "the text of the expression is printed, too, and would be another"
 
 

@@ -12,8 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
+from kdoctor.patterns import pattern
+
 CONTEXT = 3
-_QUOTED = re.compile(r'["\\\x00-\x1f\x7f]')
+_QUOTED = pattern(r'["\\\x00-\x1f\x7f]')
 
 
 class Change(Struct, frozen=True):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -19,14 +18,15 @@ from msgspec import Struct
 
 from kdoctor.engine.outline import parsed
 from kdoctor.model import Finding, Severity, Span
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK
 from kdoctor.syntax import Module
 from kdoctor.syntax.nodes import chain_of, children_of, nodes_in
 
 # Code without any of these waits for nothing.
-_WAITING: Final = re.compile(r"\b(?:raises|assertRaises\w*|suppress)\b|\bexcept\b[^\n]*[\w)]")
-_ASKING: Final = re.compile(r"\b(?:signature|getfullargspec|getargspec)\b")
-_NAMED: Final = re.compile(r"\b([A-Z]\w*(?:Error|Exception)): ")
+_WAITING: Final = pattern(r"\b(?:raises|assertRaises\w*|suppress)\b|\bexcept\b[^\n]*[\w)]")
+_ASKING: Final = pattern(r"\b(?:signature|getfullargspec|getargspec)\b")
+_NAMED: Final = pattern(r"\b([A-Z]\w*(?:Error|Exception)): ")
 _RAISES: Final = frozenset({"raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp"})
 _SIGNATURES: Final = frozenset({"signature", "getfullargspec", "getargspec"})
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
@@ -21,17 +20,18 @@ from kdoctor.engine.cache.trace import Remembered, Trace
 from kdoctor.engine.outline import Imported, imports_in, parsed
 from kdoctor.engine.prefilter import imports_of_bytes
 from kdoctor.engine.tree import Tree
+from kdoctor.patterns import pattern
 from kdoctor.syntax.nodes import chain_of, statements_in
 from kdoctor.target import LEGACY_SWITCH, SWITCHES_ON
 
 _BYTES: Final = LEGACY_SWITCH.encode()
 _TRANSFORMERS: Final = "transformers"
-_TF_MODEL: Final = re.compile(r"TF[A-Z]")
-_MAGIC: Final = re.compile(rf"%(?:set_)?env[ \t]+{LEGACY_SWITCH}[ \t]*[ \t=][ \t]*[\"']?(\w+)")
+_TF_MODEL: Final = pattern(r"TF[A-Z]")
+_MAGIC: Final = pattern(rf"%(?:set_)?env[ \t]+{LEGACY_SWITCH}[ \t]*[ \t=][ \t]*[\"']?(\w+)")
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _KERAS: Final = "tensorflow.keras"
 # Each test stands for itself: what one sets says nothing of the others.
-_TEST: Final = re.compile(r"tests?_.*\.py|.*_tests?\.py")
+_TEST: Final = pattern(r"tests?_.*\.py|.*_tests?\.py")
 
 
 def is_switched(document: Document, data: bytes) -> bool:

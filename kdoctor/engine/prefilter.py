@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Protocol
@@ -15,6 +14,7 @@ from kdoctor.documents.reading import read_regular
 from kdoctor.engine.cache.state import file_state
 from kdoctor.engine.cache.trace import Seen, Trace
 from kdoctor.engine.tree import Tree
+from kdoctor.patterns import pattern
 from kdoctor.suppression.marks import holds_marks
 
 # `from ..a import b` up to its names or their parenthesis, and `import a, b`. Both begin with a
@@ -23,15 +23,15 @@ from kdoctor.suppression.marks import holds_marks
 # Python before 3.11.5 forgets where it was when one fails. A name may hold letters beyond ASCII.
 _BLANK = rb"[ \t\f]*+(?:\\\r?\n[ \t\f]*+)*"
 _REST = rb"[^\n\\;#(]*+(?:\\\r?\n[^\n\\;#(]*+)*"
-_FROM = re.compile(
+_FROM = pattern(
     rb"from(?<!\wfrom)" + _BLANK + rb"(?:(?P<dots>\.++)" + _BLANK
     + rb")?(?:(?P<module>(?!import\b)[\w.\x80-\xff]++)" + _BLANK
     + rb")?(?P<import>import)\b" + _BLANK + rb"(?P<names>\(|" + _REST + rb")"
 )  # fmt: skip
-_IMPORT = re.compile(rb"import(?<!\wimport)\b(?P<modules>" + _REST + rb")")
-_COMMENT = re.compile(rb"#[^\n]*+")
-_NAME = re.compile(rb"[\w\x80-\xff]+|\*")
-_DOTTED = re.compile(rb"[\w.\x80-\xff]+")
+_IMPORT = pattern(rb"import(?<!\wimport)\b(?P<modules>" + _REST + rb")")
+_COMMENT = pattern(rb"#[^\n]*+")
+_NAME = pattern(rb"[\w\x80-\xff]+|\*")
+_DOTTED = pattern(rb"[\w.\x80-\xff]+")
 _LONGEST_LIST = 50_000  # bytes of names in parentheses
 _REMEMBERED = 5_000  # files; memory must not grow with the tree
 _MUCH = 300  # folders that were looked at: those of several projects

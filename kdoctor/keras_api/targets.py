@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from msgspec.structs import replace
@@ -10,6 +9,7 @@ from packaging.version import InvalidVersion, Version
 
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api.surface import TENSORFLOW, known_releases, minor, newest
+from kdoctor.patterns import pattern
 from kdoctor.target import Target
 
 # TensorFlow's own metadata: 2.6-2.15 require keras of the same minor, 2.16 and later any keras
@@ -18,7 +18,7 @@ from kdoctor.target import Target
 _OWN_KERAS: Final = (2, 5)
 _KERAS_2: Final = (2, 15)
 
-_SPEC: Final = re.compile(r"\s*([A-Za-z][\w.-]*?)\s*(?:===?|\s|$)\s*v?([\d.]*)\s*$")
+_SPEC: Final = pattern(r"\s*([A-Za-z][\w.-]*?)\s*(?:===?|\s|$)\s*v?([\d.]*)\s*$")
 
 
 def newest_target() -> Target:

@@ -10,15 +10,16 @@ from typing import Final
 
 from kdoctor.errors import FileProblem
 from kdoctor.interpreters import ACTIVE, ENVIRONMENT_FOLDERS
+from kdoctor.patterns import pattern
 from kdoctor.project.evidence import Distribution, Evidence, Kind, Source, distribution_of
 from kdoctor.project.requirement import Where, pinned
 from kdoctor.project.root import shown
 
 # tensorflow-2.15.0.dist-info, Keras-2.3.1-py3.7.egg-info; not pip's leftovers ~eras-….
-METADATA: Final = re.compile(
+METADATA: Final = pattern(
     r"(?P<name>[A-Za-z][\w.]*?)-(?P<version>\d[^-]*)(?:-py[\d.]+)?\.(?:dist|egg)-info"
 )
-_OWN_VERSION: Final = re.compile(r"^__version__\s*=\s*[\"']([^\"']+)[\"']", re.MULTILINE)
+_OWN_VERSION: Final = pattern(r"^__version__\s*=\s*[\"']([^\"']+)[\"']", re.MULTILINE)
 _VERSION_FILES: Final = {
     Distribution.KERAS: ("keras/src/version.py", "keras/version.py", "keras/__init__.py"),
     Distribution.TF_KERAS: ("tf_keras/src/__init__.py", "tf_keras/__init__.py"),

@@ -10,23 +10,18 @@ from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.errors import FileProblem
+from kdoctor.patterns import pattern
 from kdoctor.project.evidence import Distribution, Evidence, distribution_of
 
-_NAME: Final = re.compile(r"\s*([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)")
+_NAME: Final = pattern(r"\s*([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)")
 # keras-2.3.1.tar.gz, tensorflow-1.15.0-cp37-cp37m-linux_x86_64.whl
-_ARCHIVE: Final = re.compile(
-    r"([A-Za-z][A-Za-z_.-]*?)-(\d[\w.]*?)(?:-[\w.]+)*\.(?:whl|tar\.gz|zip)\b"
-)
-_PIN: Final = re.compile(r"\s*([A-Za-z0-9][\w.-]*?)\s*(==[\w.+!]+|)\s*")
-_EGG: Final = re.compile(r"#egg=([\w.-]+)")
-_REVISION: Final = re.compile(r"@v?(\d+(?:\.\d+)+)\b")
-_REPOSITORY: Final = re.compile(
-    r"/(?:keras-team|fchollet|tensorflow)/(keras|tf-keras|tensorflow)\b"
-)
-_CONDA: Final = re.compile(
-    r"(?:[\w./-]+::)?(?P<name>[A-Za-z0-9][\w.-]*)\s*(?P<rest>.*)$", re.DOTALL
-)
-_NUMBER: Final = re.compile(r"v?\d+(?:\.\d+)*")
+_ARCHIVE: Final = pattern(r"([A-Za-z][A-Za-z_.-]*?)-(\d[\w.]*?)(?:-[\w.]+)*\.(?:whl|tar\.gz|zip)\b")
+_PIN: Final = pattern(r"\s*([A-Za-z0-9][\w.-]*?)\s*(==[\w.+!]+|)\s*")
+_EGG: Final = pattern(r"#egg=([\w.-]+)")
+_REVISION: Final = pattern(r"@v?(\d+(?:\.\d+)+)\b")
+_REPOSITORY: Final = pattern(r"/(?:keras-team|fchollet|tensorflow)/(keras|tf-keras|tensorflow)\b")
+_CONDA: Final = pattern(r"(?:[\w./-]+::)?(?P<name>[A-Za-z0-9][\w.-]*)\s*(?P<rest>.*)$", re.DOTALL)
+_NUMBER: Final = pattern(r"v?\d+(?:\.\d+)*")
 
 
 class Where(Struct, frozen=True):

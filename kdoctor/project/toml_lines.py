@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kdoctor.patterns import pattern
+
 Path = tuple[str, ...]
 
 _QUOTED = r'"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*'"
-_PART = re.compile(rf"[ \t]*(?:([A-Za-z0-9_-]+)|({_QUOTED}))[ \t]*")
+_PART = pattern(rf"[ \t]*(?:([A-Za-z0-9_-]+)|({_QUOTED}))[ \t]*")
 # A string of several lines, of one line, a comment, a bracket, the end of a line, all else.
-_TOKEN: Final = re.compile(
+_TOKEN: Final = pattern(
     rf"""\"{{3}}(?:\\.|[^\\])*?\"{{3,5}}|'{{3}}.*?'{{3,5}}|{_QUOTED}|#[^\n]*|[\[\]{{}}\n]|"""
     r"""[^"'#\[\]{}\n]+""",
     re.DOTALL,

@@ -7,15 +7,15 @@ comments or line breaks.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Sequence
 
 from kdoctor.model import Hole
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.refusal import Refused
 
 Parts = tuple[str | Hole, ...]
 
-_PLAIN_TEXT = re.compile(r"""(['"])([^'"\\{}\r\n]*)\1""")
+_PLAIN_TEXT = pattern(r"""(['"])([^'"\\{}\r\n]*)\1""")
 _CONVERSIONS = {-1: "", ord("s"): "!s", ord("r"): "!r", ord("a"): "!a"}
 
 

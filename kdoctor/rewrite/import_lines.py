@@ -13,6 +13,7 @@ import libcst as cst
 from msgspec import Struct, field
 
 from kdoctor.model import Edit, ImportNeed, Span
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import LINE_BREAK, line_end, line_start, margin
 from kdoctor.rewrite.surroundings import comments_in
 from kdoctor.syntax import Module
@@ -20,7 +21,7 @@ from kdoctor.syntax import Module
 ImportStatement = cst.Import | cst.ImportFrom
 MERGED_LENGTH = 88
 
-_BLANK_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
+_BLANK_LINE = pattern(r"[ \t]*(?:\r\n|\r|\n)")
 
 
 class Change(Struct):

@@ -8,13 +8,13 @@ taken from here by another file, stands in a guard, may be read by ``eval`` or a
 from __future__ import annotations
 
 import bisect
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 import libcst as cst
 
 from kdoctor.model import Edit, Fix, Hole, ImportNeed, Span
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.import_lines import (
     Change,
     ImportStatement,
@@ -27,7 +27,7 @@ from kdoctor.rewrite.texts import is_read_by_text
 from kdoctor.rewrite.visibility import is_conditional, says_keep
 from kdoctor.syntax import ImportBinding, Module, ReferenceKind
 
-_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
+_NAME = pattern(r"(?<![\w.])[^\W\d]\w*(?!\w)(?!\s*=(?!=))")
 _SCOPES = (cst.FunctionDef, cst.ClassDef)
 
 

@@ -2,15 +2,15 @@ r"""Where the lines of a source begin and end, be it ``\n``, ``\r\n`` or ``\r`` 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from kdoctor.model import Span
+from kdoctor.patterns import pattern
 
 if TYPE_CHECKING:
     from kdoctor.syntax import Module
 
-LINE_BREAK = re.compile(r"\r\n|\r|\n")
+LINE_BREAK = pattern(r"\r\n|\r|\n")
 
 
 def line_start(text: str, offset: int) -> int:

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.once import once
+from kdoctor.patterns import pattern
 from kdoctor.syntax import Module
 
 # What these read may come from anywhere; the others are called for many another reason.
 _READ_ALL = ("eval", "exec", "globals")
 _READ_BY_NAME = ("locals", "vars")
-_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(.*)$", re.MULTILINE)
+_PROMPT = pattern(r"^[ \t]*(?:>>>|\.\.\.)(.*)$", re.MULTILINE)
 # Of a line for the shell IPython fills in these alone: `!ls {K.floatx()} $name`.
-_FILLED_IN = re.compile(r"\{[^{}]*\}|\$\w+")
-_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
+_FILLED_IN = pattern(r"\{[^{}]*\}|\$\w+")
+_WORD = pattern(r"(?<![\w.])[^\W\d]\w*")
 
 
 def is_read_by_text(module: Module, name: str) -> bool:

@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 import libcst as cst
 
 from kdoctor.once import once
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.source_lines import line_end
 from kdoctor.syntax import ImportBinding, Module
 from kdoctor.syntax.forms import first_name
 
 _SCOPES = (cst.FunctionDef, cst.Lambda, cst.ClassDef, cst.Module)
-_KEEP_COMMENT = re.compile(
-    r"#\s*noqa\s*(?:$|[^:\s]|:.*\bF401\b)|#\s*kdoctor:\s*ignore", re.IGNORECASE
-)
+_KEEP_COMMENT = pattern(r"#\s*noqa\s*(?:$|[^:\s]|:.*\bF401\b)|#\s*kdoctor:\s*ignore", re.IGNORECASE)
 _CONDITIONAL = (cst.If, cst.Try, cst.TryStar, cst.For, cst.While, cst.With, cst.Match)
 
 

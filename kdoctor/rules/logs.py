@@ -9,6 +9,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Span
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, instances, value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.scopes import BindingKind
@@ -19,7 +20,7 @@ NO_PATH = "KeyError: 'Failed to format this callback filepath"
 _PLACES = {"EarlyStopping": (0, 4), "ReduceLROnPlateau": (0, 4), "ModelCheckpoint": (1, 5)}
 _ADDING = frozenset({"setdefault", "update"})
 _FITS = frozenset({"fit", "fit_generator"})
-_GETS_LOGS = re.compile(r"on_(?:epoch|batch|train|test|train_batch|test_batch)_end\Z")
+_GETS_LOGS = pattern(r"on_(?:epoch|batch|train|test|train_batch|test_batch)_end\Z")
 
 
 def keys_of_logs(module: Module) -> Iterator[tuple[cst.SimpleString, str]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from kdoctor.keras_api import split_root
 from kdoctor.keras_api.surface import PRIVATE_ROOT
 from kdoctor.kinds import Type
 from kdoctor.once import once
+from kdoctor.patterns import pattern
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import Trigger, names
 
@@ -21,7 +21,7 @@ _HELPERS: Final = (
     *("constraints.", "engine.input_spec.", "initializers.", "regularizers."),
     *("saving.hdf5_format.", "utils."),
 )
-_MAKERS: Final = re.compile("model|deserialize")
+_MAKERS: Final = pattern("model|deserialize")
 
 
 def _is_of_keras_3(facts: Facts, name: str) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from kdoctor.kinds import Kind
+from kdoctor.patterns import pattern
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.triggers import may_hold
 from kdoctor.syntax.glimpse import Called, Glimpse
@@ -21,7 +21,7 @@ GIVE_TENSORS: Final = frozenset({
 })  # fmt: skip
 """The functions of TensorFlow that give one tensor in a graph, which has no value, whatever they
 are called with: without ``tensorflow.`` and the modules that have them by another name, too."""
-_MODULES: Final = re.compile(r"tensorflow\.(compat\.v[12]\.)?((math|linalg|debugging)\.)?")
+_MODULES: Final = pattern(r"tensorflow\.(compat\.v[12]\.)?((math|linalg|debugging)\.)?")
 
 
 def gives_tensor(name: str) -> bool:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import bisect
 import io
-import re
 import tokenize
 from collections.abc import Iterator
 
 from msgspec import Struct, field
 
 from kdoctor.model import Span
+from kdoctor.patterns import pattern
 
-_LONE_RETURN = re.compile(r"\r(?!\n)")
+_LONE_RETURN = pattern(r"\r(?!\n)")
 _NO_CODE = frozenset(
     {tokenize.ENCODING, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.COMMENT}
 )

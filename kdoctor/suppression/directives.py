@@ -10,23 +10,24 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from kdoctor.model import Span
+from kdoctor.patterns import pattern
 from kdoctor.suppression.comments import Comment
 
 # Of several comments on one line, each begins with its own "#"; "see #12" begins none.
-_PARTS = re.compile(r"(?:^|(?<=\s))#(?!\d)")
-_DIRECTIVE = re.compile(
+_PARTS = pattern(r"(?:^|(?<=\s))#(?!\d)")
+_DIRECTIVE = pattern(
     r"#+\s*kdoctor:\s*(?P<word>[A-Za-z][\w-]*)?\s*"
     r"(?P<list>\[(?P<entries>[^\]]*)(?P<closed>\])?)?(?P<rest>.*)",
     re.DOTALL,
 )
 _CODE = r"[A-Za-z]+\d+"
-_NOQA = re.compile(
+_NOQA = pattern(
     rf"#+\s*noqa\b(?:\s*:\s*(?P<codes>{_CODE}(?:[,\s]+{_CODE})*))?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_ENTRY = re.compile(r"[^\s,]+")
-_OWN_CODE = re.compile(r"KD\d*", re.IGNORECASE)
-_BARE_CODE = re.compile(r"[\s:(]*KD\d+", re.IGNORECASE)
+_ENTRY = pattern(r"[^\s,]+")
+_OWN_CODE = pattern(r"KD\d*", re.IGNORECASE)
+_BARE_CODE = pattern(r"[\s:(]*KD\d+", re.IGNORECASE)
 _BEFORE_A_REASON = " \t:;,-\u2013\u2014"
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from kdoctor.patterns import pattern
+
 _MARK = "kdoctor:"
 # Both begin with a literal: that is fast. In a notebook a line ends as "\n" within the JSON: what
 # follows it is looked at too, no matter.
-_NOQA_WITH_CODE = re.compile(rb"#\s*noqa[^\n\r]*\bKD\d", re.IGNORECASE)
-_NOQA = re.compile(r"#\s*noqa", re.IGNORECASE)
+_NOQA_WITH_CODE = pattern(rb"#\s*noqa[^\n\r]*\bKD\d", re.IGNORECASE)
+_NOQA = pattern(r"#\s*noqa", re.IGNORECASE)
 
 
 def holds_marks(data: bytes) -> bool:

@@ -8,14 +8,15 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kdoctor.documents import Unit
 from kdoctor.model import Applicability, Edit, Finding, Fix, Span
+from kdoctor.patterns import pattern
 from kdoctor.suppression.comments import Comment, SourceLines, lines_of
 from kdoctor.suppression.directives import Directive, Entry, Form, directives_of
 
 # doctest takes all that follows this for its own options.
-_DOCTEST = re.compile(r"#\s*doctest:")
-_LINE = re.compile(r"[^\r\n]*")
-_WORD = re.compile(r"[^\s,]+")
-_LIST = re.compile(
+_DOCTEST = pattern(r"#\s*doctest:")
+_LINE = pattern(r"[^\r\n]*")
+_WORD = pattern(r"[^\s,]+")
+_LIST = pattern(
     r"kdoctor:[^\[]*\[(?P<list>[^\]]*)|noqa\s*:\s*(?P<codes>[A-Za-z]+\d+(?:[,\s]+[A-Za-z]+\d+)*)",
     re.IGNORECASE,
 )

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 from collections.abc import Callable, Iterator
 
 import libcst as cst
 
 from kdoctor import quiet_ast
+from kdoctor.patterns import pattern
 from kdoctor.syntax.imports import dotted
 from kdoctor.syntax.literals import evaluated
 from kdoctor.syntax.values import NONE, UNKNOWN, Value, list_of, merged
 
-_CHAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_CHAIN = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _LISTS = frozenset({"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Collection"})
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kdoctor.patterns import pattern
+
 STRING: Final = (
     r""""{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"{3}"""
     r"""|'{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'{3}"""
@@ -15,9 +17,9 @@ STRING: Final = (
 )
 """A pattern of one string, without the letters before it; `.` is any character."""
 
-_TOKEN: Final = re.compile(rf"[()\[\]{{}}]|\#[^\r\n]*|{STRING}", re.DOTALL)
-_BLANK: Final = re.compile(r"[ \t\f\r\n\\]*")
-_LAST_WORD: Final = re.compile(r"\w+$")
+_TOKEN: Final = pattern(rf"[()\[\]{{}}]|\#[^\r\n]*|{STRING}", re.DOTALL)
+_BLANK: Final = pattern(r"[ \t\f\r\n\\]*")
+_LAST_WORD: Final = pattern(r"\w+$")
 _LONGEST_KEYWORD: Final = max(map(len, keyword.kwlist))
 
 

@@ -10,20 +10,20 @@ that this module does not know is left to libcst.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.patterns import pattern
 from kdoctor.syntax import making as make
 from kdoctor.syntax.brackets import Brackets
 from kdoctor.syntax.expressions import Expressions, Method, Methods, Pair, UnknownCodeError
 from kdoctor.syntax.lean_nodes import make_lean
 from kdoctor.syntax.making import ASYNCHRONOUS, LPAR, RPAR, with_commas
 
-_LEADING_BLANKS: Final = re.compile(r"[ \t]*")
+_LEADING_BLANKS: Final = pattern(r"[ \t]*")
 _LONGEST_GAP: Final = 200  # characters between a word and a bracket
 _BETWEEN_SMALL_STATEMENTS: Final = " \t;\\\r\n"
 

@@ -15,6 +15,7 @@ import libcst as cst
 from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
+from kdoctor.patterns import pattern
 from kdoctor.syntax.kept_answers import kept_answers
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.literals import evaluated
@@ -62,7 +63,7 @@ _SPEAKS_OF_VERSION = (
     r"|^_*(?:is|has|have|use|using|on)_?[a-z]+_?v?\d|^_*[A-Z][A-Z_]*_?V?\d+$"
 )
 # What else has a number: dtypes, norms, formats, data sets.
-_NO_SOFTWARE = re.compile(
+_NO_SOFTWARE = pattern(
     r"_*(?:(?:is|has|have|use|using|on)_?)?(?:b?float|fp|bf|u?int|l|h|hdf|base|cifar)_?\d",
     re.IGNORECASE,
 )

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,12 +16,14 @@ from typing import Final
 
 from msgspec import Struct
 
+from kdoctor.patterns import pattern
+
 MOST: Final = 500
 """Levels of nodes; each term of a sum is one, and so is each ``elif``."""
 
 _SHORT: Final = 4000  # characters: fewer cannot nest deeply enough to exhaust a usual stack
 _MANY: Final = MOST // 4  # lines of a statement that may be deep
-_BRACKETS_AND_LINES = re.compile(rb"\(+|\)+|\n+")
+_BRACKETS_AND_LINES = pattern(rb"\(+|\)+|\n+")
 _AS_ROUND: Final = bytes.maketrans(b"[]{}", b"()()")
 _ALL_ELSE: Final = bytes({*range(256)} - {*b"()[]{}\n"})
 _GO_ON: Final = frozenset({"elif", "else", "except", "finally"})  # with a statement of its level

@@ -12,6 +12,7 @@ from typing import Any, Final
 import libcst as cst
 from libcst import native  # type: ignore[attr-defined]
 
+from kdoctor.patterns import pattern
 from kdoctor.syntax import making as make
 from kdoctor.syntax.brackets import STRING, Brackets, UnbalancedError
 from kdoctor.syntax.lines import Lines
@@ -20,7 +21,7 @@ from kdoctor.syntax.making import ASYNCHRONOUS, COMMA, NONE_THERE, with_commas
 Pair = tuple[int, int]
 """Where something starts and ends in the text."""
 
-_ONE_STRING: Final = re.compile(rf"[a-zA-Z]{{0,2}}(?:{STRING})\Z", re.DOTALL)
+_ONE_STRING: Final = pattern(rf"[a-zA-Z]{{0,2}}(?:{STRING})\Z", re.DOTALL)
 
 
 class UnknownCodeError(Exception):

@@ -8,7 +8,6 @@ meanings it has anywhere.
 from __future__ import annotations
 
 import ast
-import re
 import weakref
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from kdoctor.patterns import pattern
 from kdoctor.syntax.imports import hands_over, through_tree
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.nodes import chain_of, dotted, nodes_in
@@ -25,8 +25,8 @@ from kdoctor.syntax.sight import Path, Sight, joined
 from kdoctor.syntax.sketch import Sketch
 from kdoctor.target import FRAMEWORKS
 
-_WORD = re.compile(r"\w+")
-_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_WORD = pattern(r"\w+")
+_DOTTED = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _NOTHING: frozenset[str] = frozenset()
 _LONGEST = 12  # parts of a name: `a = a.b` has no end
 _LONGEST_ANNOTATION = 200  # characters

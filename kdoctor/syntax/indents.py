@@ -7,13 +7,13 @@ deeper than a space and a tab. For libcst the one has to begin with the other.
 from __future__ import annotations
 
 import ast
-import re
 
 from kdoctor import quiet_ast
 from kdoctor.documents.layout import split_lines
+from kdoctor.patterns import pattern
 from kdoctor.syntax.nodes import nodes_in
 
-_INDENT = re.compile(r"[ \t]*\t[ \t]*")
+_INDENT = pattern(r"[ \t]*\t[ \t]*")
 
 
 def with_spaces(text: str) -> str | None:

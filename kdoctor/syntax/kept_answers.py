@@ -8,12 +8,13 @@ from typing import Final
 
 import libcst as cst
 
+from kdoctor.patterns import pattern
 from kdoctor.syntax.resolving import Resolver
 from kdoctor.syntax.scopes import Binding, BindingKind, ScopeKind
 from kdoctor.syntax.walk import descendants
 
 # Of other names nothing is asked: it takes a walk over the class.
-_TELLING: Final = re.compile(r"keras|tf|tensorflow|version|legacy", re.IGNORECASE)
+_TELLING: Final = pattern(r"keras|tf|tensorflow|version|legacy", re.IGNORECASE)
 
 
 def kept_answers(node: cst.Attribute, resolver: Resolver) -> Iterator[cst.BaseExpression]:

@@ -7,7 +7,6 @@ one pass of libcst's writer, types nothing until then.
 from __future__ import annotations
 
 import ast
-import re
 import unicodedata
 import weakref
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.kinds import Context, Type
 from kdoctor.model import Place, Span
+from kdoctor.patterns import pattern
 from kdoctor.syntax.annotations import names_in_string
 from kdoctor.syntax.by_use import ByUse, use_tells
 from kdoctor.syntax.classes import OwnClasses
@@ -42,8 +42,8 @@ from kdoctor.syntax.walk import descendants
 if TYPE_CHECKING:
     from kdoctor.syntax.positions import Positions
 
-_WORD = re.compile(r"\w+")
-_BLANKS_AND_COMMENTS = re.compile(r"(?:[\s\\]|#[^\r\n]*)*")
+_WORD = pattern(r"\w+")
+_BLANKS_AND_COMMENTS = pattern(r"(?:[\s\\]|#[^\r\n]*)*")
 _Node = TypeVar("_Node", bound=cst.CSTNode)
 
 _KINDS = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Protocol
 
 from msgspec import Struct
+
+from kdoctor.patterns import pattern
 
 
 class ClassInfo(Struct, frozen=True):
@@ -37,7 +38,7 @@ KEEP_THE_TYPE = frozenset(
     {"insert", "reshape", "transpose", "copy", "sort", "squeeze", "flip", "tile"}
 )
 """Functions of NumPy whose result has the type of their first argument."""
-_REGISTRY = re.compile(r"(?:^|_)(?:register|export)")
+_REGISTRY = pattern(r"(?:^|_)(?:register|export)")
 
 
 def is_registry(decorator: str) -> bool:

@@ -26,6 +26,7 @@ from kdoctor import quiet_ast
 from kdoctor.documents import Unit
 from kdoctor.errors import SyntaxProblem
 from kdoctor.model import Span
+from kdoctor.patterns import pattern
 from kdoctor.syntax.building import Built, build
 from kdoctor.syntax.depth import MOST, Extent, deep_line
 from kdoctor.syntax.expressions import UnknownCodeError
@@ -35,8 +36,8 @@ from kdoctor.syntax.pieces import parse_in_pieces
 _T = TypeVar("_T")
 _A = TypeVar("_A")
 
-_LONE_RETURN = re.compile(r"\r(?!\n)")
-_FORM_FEED = re.compile(r"^([ \t\f]*)\f", re.MULTILINE)
+_LONE_RETURN = pattern(r"\r(?!\n)")
+_FORM_FEED = pattern(r"^([ \t\f]*)\f", re.MULTILINE)
 _MOST_BRACKETS = 200  # MAXLEVEL of CPython's tokenizer: deeper nesting is no Python
 # libcst's tree takes 100 to 200 times the memory of the text; 50,000 lines are about half of this.
 _LARGEST = 4_000_000

@@ -6,16 +6,16 @@ takes that it makes. With short texts it is also a tenth faster.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 import libcst as cst
 
+from kdoctor.patterns import pattern
 from kdoctor.syntax.lean_nodes import parse_module
 
 _ENOUGH: Final = 4_000  # characters
-_BEFORE_A_DEFINITION: Final = re.compile(r"\n\r?\n(?:(?:#.*|\r)?\n)*(?:def |class |async def |@)")
+_BEFORE_A_DEFINITION: Final = pattern(r"\n\r?\n(?:(?:#.*|\r)?\n)*(?:def |class |async def |@)")
 
 
 def parse_in_pieces(text: str) -> cst.Module:

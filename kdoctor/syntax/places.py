@@ -7,7 +7,6 @@ expression has its own brackets too. What is rarely asked for, libcst's own pars
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -15,16 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 import libcst as cst
 
 from kdoctor.model import Span
+from kdoctor.patterns import pattern
 from kdoctor.syntax.building import Built
 
 if TYPE_CHECKING:
     from kdoctor.syntax.twins import Twins
 
 _BLANKS: Final = r"(?:\s|\\\r?\n)"
-_DEFINED: Final = re.compile(rf"(?:async{_BLANKS}+)?(?:def|class){_BLANKS}+")
-_FROM: Final = re.compile(rf"from(?:{_BLANKS}|\.)*")
-_DOT: Final = re.compile(rf"{_BLANKS}*\.{_BLANKS}*")
-_STAR_BEFORE: Final = re.compile(rf"\*\*?{_BLANKS}*\Z")
+_DEFINED: Final = pattern(rf"(?:async{_BLANKS}+)?(?:def|class){_BLANKS}+")
+_FROM: Final = pattern(rf"from(?:{_BLANKS}|\.)*")
+_DOT: Final = pattern(rf"{_BLANKS}*\.{_BLANKS}*")
+_STAR_BEFORE: Final = pattern(rf"\*\*?{_BLANKS}*\Z")
 _LONGEST_GAP: Final = 200  # characters between a star and what it stands before
 _BRACKETED: Final = frozenset({cst.Tuple, cst.GeneratorExp})  # brackets of their own, that is
 # Their place is that of what they hold.

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from kdoctor.patterns import pattern
 from kdoctor.project.evidence import Flag
 from kdoctor.project.readers.file import File
 
-_DOTENV: Final = re.compile(
+_DOTENV: Final = pattern(
     r"^[ \t]*(?:export[ \t]+)?TF_USE_LEGACY_KERAS[ \t]*=[ \t]*[\"']?(\w+)", re.MULTILINE
 )
 # `ENV A=1 TF_USE_LEGACY_KERAS=1`, continued over lines, or the old `ENV NAME value`.
-_DOCKER: Final = re.compile(
+_DOCKER: Final = pattern(
     r"^[ \t]*ENV\b(?:[^\n\\]|\\.|\\\n)*?\bTF_USE_LEGACY_KERAS[ \t]*[= \t][ \t]*[\"']?(\w+)",
     re.MULTILINE | re.IGNORECASE,
 )

@@ -9,14 +9,15 @@ from itertools import pairwise
 from typing import Any, Final
 
 from kdoctor.errors import FileProblem
+from kdoctor.patterns import pattern
 from kdoctor.project.evidence import Evidence, distribution_of
 from kdoctor.project.readers.file import File, toml_of
 from kdoctor.project.requirement import Where, pinned
 
 # ``[[package]]`` of uv, Poetry and PDM, ``[[packages]]`` of PEP 751.
-_TABLE: Final = re.compile(r"^\[\[packages?\]\][ \t]*$", re.MULTILINE)
-_NAME: Final = re.compile(r"^name\s*=\s*[\"']([^\"']+)[\"']", re.MULTILINE)
-_CONFLICT: Final = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
+_TABLE: Final = pattern(r"^\[\[packages?\]\][ \t]*$", re.MULTILINE)
+_NAME: Final = pattern(r"^name\s*=\s*[\"']([^\"']+)[\"']", re.MULTILINE)
+_CONFLICT: Final = pattern(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
 
 
 def read_toml_lock(file: File) -> Iterator[Evidence]:

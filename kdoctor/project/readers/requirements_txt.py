@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Final
 
 from kdoctor.errors import FileProblem
+from kdoctor.patterns import pattern
 from kdoctor.project.evidence import Problem
 from kdoctor.project.readers.file import File, Said, beside, open_file, requirement_said
 
 # As in pip: a comment begins at the start of a line or behind white space.
-_COMMENT: Final = re.compile(r"(?:^|\s+)#.*$")
-_INCLUDE: Final = re.compile(
-    r"(?:-r|-c|--requirement|--constraint)(?:\s*=\s*|\s+|(?<=-[rc]))(\S.*)"
-)
-_EDITABLE: Final = re.compile(r"(?:-e|--editable)(?:\s*=\s*|\s+)")
-_OPTIONS: Final = re.compile(r"\s--?[a-z].*$", re.DOTALL)  # --hash=…, --config-settings …
+_COMMENT: Final = pattern(r"(?:^|\s+)#.*$")
+_INCLUDE: Final = pattern(r"(?:-r|-c|--requirement|--constraint)(?:\s*=\s*|\s+|(?<=-[rc]))(\S.*)")
+_EDITABLE: Final = pattern(r"(?:-e|--editable)(?:\s*=\s*|\s+)")
+_OPTIONS: Final = pattern(r"\s--?[a-z].*$", re.DOTALL)  # --hash=…, --config-settings …
 
 
 def read_requirements(file: File) -> Iterator[Said]:

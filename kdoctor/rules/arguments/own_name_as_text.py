@@ -24,7 +24,6 @@ names a release has is read from its wheel; a test gives Keras those that only K
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -34,6 +33,7 @@ from msgspec import Struct
 from kdoctor.keras_api import Presence, split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.precedence import binds
 from kdoctor.rules.arguments._callees import Callee, may_make_a_layer, passes
 from kdoctor.rules.arguments._calls import keras_calls
@@ -56,7 +56,7 @@ _KINDS: Final = {
     "metrics": "metric",
     "regularizers": "regularizer",
 }
-_OF_LAYERS: Final = re.compile(r"(?:.+_)?(activation|constraint|regularizer)")
+_OF_LAYERS: Final = pattern(r"(?:.+_)?(activation|constraint|regularizer)")
 _COMPILED: Final = {"loss": "losses", "metrics": "metrics", "weighted_metrics": "metrics"}
 _WITH_WEIGHTS: Final = frozenset({"PReLU"})  # which would come late (KD302)
 

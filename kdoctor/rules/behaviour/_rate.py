@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from kdoctor.keras_api import split_root
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, is_hidden, is_only_spelled_so, value_of
 from kdoctor.rules.freezing import COMPILE, TRAINING, Freezing, Use
 from kdoctor.rules.makings import Frame, Made, makings_of
@@ -17,7 +18,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
 _RATES = frozenset({"lr", "learning_rate"})
-_SPOKEN_OF = re.compile(
+_SPOKEN_OF = pattern(
     r"ReduceLROnPlateau|LearningRateScheduler|\.(lr|learning_rate)\b|[\"'](lr|learning_rate)[\"']"
 )
 _SETTERS = frozenset({"LearningRateScheduler", "ReduceLROnPlateau"})

@@ -31,6 +31,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.paths import PATHS
@@ -42,10 +43,10 @@ from kdoctor.syntax.glimpse import Called
 _FUNCTIONS = ("utils.get_file", "utils.data_utils.get_file")
 _MODES = ("extract", "untar")
 _KNOWN = "_extracted"
-_WORD = re.compile(r"[\w-]+")
+_WORD = pattern(r"[\w-]+")
 # What Python's `zipfile` and `tarfile` open, and other endings of files: letters, perhaps a digit.
-_ARCHIVE_ENDING = re.compile(r"\.(?:zip|tar|t?gz|tbz2?|bz2|txz|xz)(?:$|[?#])", re.IGNORECASE)
-_OTHER_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
+_ARCHIVE_ENDING = pattern(r"\.(?:zip|tar|t?gz|tbz2?|bz2|txz|xz)(?:$|[?#])", re.IGNORECASE)
+_OTHER_ENDING = pattern(r"\.[A-Za-z]\w{0,4}$")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

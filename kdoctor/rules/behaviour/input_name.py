@@ -29,6 +29,7 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.makings import makings_of
@@ -37,7 +38,7 @@ from kdoctor.rules.triggers import attribute, calls
 from kdoctor.syntax import MemberUse, Module
 from kdoctor.syntax.glimpse import Called
 
-_OLD = re.compile(r"input_([1-9]\d*)|model(_[1-9]\d*)?")
+_OLD = pattern(r"input_([1-9]\d*)|model(_[1-9]\d*)?")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001

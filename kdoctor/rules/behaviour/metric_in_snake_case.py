@@ -20,12 +20,12 @@ Run on Keras 3.15.1 and tf_keras 2.21.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
 from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.logs import (
@@ -43,7 +43,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 from kdoctor.syntax.scopes import BindingKind
 
-_FIELD = re.compile(r"\{(\w+)(?=[:!}])")
+_FIELD = pattern(r"\{(\w+)(?=[:!}])")
 _FUNCTIONS = (BindingKind.FUNCTION, BindingKind.IMPORT)
 
 

@@ -34,6 +34,7 @@ from packaging.version import Version
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import (
     argument,
     instances,
@@ -74,11 +75,11 @@ KNOWN = frozenset({
 })  # fmt: skip
 # `MeanSquaredError` is written so as a name, too.
 _SQUEEZED = KNOWN | {each.replace("_", "") for each in KNOWN}
-_NUMBERED = re.compile(r"_\d+$")
+_NUMBERED = pattern(r"_\d+$")
 # Before, only EarlyStopping asked; the others guessed as in Keras 2.
 _ALL_CALLBACKS = Version("3.11.0")
 _METRICS = ("metrics", "weighted_metrics")
-_PLAINLY_LESS = re.compile(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossentropy|ce|wer|cer)$")
+_PLAINLY_LESS = pattern(r"(^|_)(loss|err|error|mse|mae|rmse|distance|crossentropy|ce|wer|cer)$")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

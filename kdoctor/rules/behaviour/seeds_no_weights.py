@@ -28,7 +28,6 @@ examples drop out, on Keras 2.21 as well.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Collection, Iterator
 from typing import Final
@@ -38,6 +37,7 @@ import libcst as cst
 from kdoctor.keras_api.tensorflow_ways import FIRST, ways_to
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, instances, is_hidden, literal
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.roots import USES_KERAS_3
@@ -58,7 +58,7 @@ _NO_SEEDS: Final = {
     *sys.stdlib_module_names,
 }
 """Packages that draw nothing from NumPy, but for what the pattern below finds."""
-_DRAWS_FROM_NUMPY: Final = re.compile(
+_DRAWS_FROM_NUMPY: Final = pattern(
     r"numpy\.random\b(?!\.seed$)|sklearn(?!\.metrics|\.preprocessing)"
     r"|.*\.(?:preprocessing\.image|wrappers|TimeseriesGenerator|skipgrams)\b"
 )

@@ -30,6 +30,7 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.model import Finding, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.fed import FITS, generators_fed, has_several_epochs, may_feed_generators
 from kdoctor.rules.rule import Example, Rule
@@ -38,7 +39,7 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.walk import own_nodes
 
 _GIVEN: Final = "validation_data"
-_AT_RANDOM: Final = re.compile(r"rand|shuffle|sample|choice|permut", re.IGNORECASE)
+_AT_RANDOM: Final = pattern(r"rand|shuffle|sample|choice|permut", re.IGNORECASE)
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:  # noqa: ARG001

@@ -25,7 +25,6 @@ is unsafe for the model's name in front. No weight of Keras' own layers is calle
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -34,6 +33,7 @@ from kdoctor.keras_api.returns import WEIGHTED_LAYERS
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
 from kdoctor.once import once
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import UNKNOWN, argument, is_hidden, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
@@ -51,8 +51,8 @@ _SEARCHES = frozenset({"startswith", "find", "count"})
 _MAKERS = frozenset({"add_weight", "add_variable", "Variable", "variable"})
 _NAME_FIRST = frozenset({"add_weight", "add_variable"})
 _OF_TENSORFLOW = "ResourceVariable"
-_NUMBER = re.compile(r"_\d+$")
-_DIMENSIONS = re.compile(r"\dd(?=_|$)")
+_NUMBER = pattern(r"_\d+$")
+_DIMENSIONS = pattern(r"\dd(?=_|$)")
 _DEFAULT_NAMES = frozenset(
     name
     for layer in WEIGHTED_LAYERS

@@ -53,6 +53,7 @@ from msgspec.structs import replace
 
 from kdoctor.keras_api import Presence
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rewrite import Refusal, RewriteTable, rewrite
 from kdoctor.rules.closures import read_in_a_loss, read_in_a_possible_loss
 from kdoctor.rules.facts import Facts
@@ -88,7 +89,7 @@ from kdoctor.rules.triggers import Trigger
 from kdoctor.syntax import Module, Reference, ReferenceKind
 from kdoctor.syntax.glimpse import Glimpse
 
-_NEW = re.compile(r"\bkeras(?:\.\w+)+")
+_NEW = pattern(r"\bkeras(?:\.\w+)+")
 # What fails for another reason, as measured on Keras 3.15.1.
 _OTHER_ERRORS = {
     "constant": "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype.",

@@ -20,7 +20,6 @@ sums and products of tensors are none.)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -28,6 +27,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.makings import makings_of
@@ -39,8 +39,8 @@ from kdoctor.syntax.scopes import BindingKind
 
 _DENSENETS: Final = ("DenseNet121", "DenseNet169", "DenseNet201")
 _MOBILENETS: Final = ("MobileNetV3Small", "MobileNetV3Large")
-_OF_DENSENET: Final = re.compile(r"conv1/(conv|bn|relu)")
-_OF_MOBILENET: Final = re.compile(
+_OF_DENSENET: Final = pattern(r"conv1/(conv|bn|relu)")
+_OF_MOBILENET: Final = pattern(
     r"Conv(_[12])?|Conv(_1)?/BatchNorm|Logits|Predictions"
     r"|expanded_conv(_\d+)?(/(depthwise|expand|project|squeeze_excite|pad|Add|AvgPool|BatchNorm"
     r"|Conv(_1)?|Mul|Relu))+"

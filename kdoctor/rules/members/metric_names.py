@@ -28,7 +28,6 @@ Run on Keras 3.15.1 and tf_keras 2.21 with both names of each.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -36,6 +35,7 @@ from itertools import chain
 import libcst as cst
 
 from kdoctor.model import Confidence, Finding, Fix, Severity
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import argument, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.logs import NO_PATH, fields_of_paths, keys_of_logs, monitored, renamed
@@ -61,9 +61,9 @@ _NAMES = {
 """What stands in the logs by the names on the right, where these are what `compile` was given."""
 _GIVEN = frozenset(chain.from_iterable(_NAMES.values()))
 _ANY = "|".join(sorted(_NAMES, key=len, reverse=True))
-_KEY = re.compile(rf"(?P<output>\w+_)?(?P<leaf>{_ANY})")
-_ENDING = re.compile(rf"(?<![a-zA-Z0-9])(?:{'|'.join(sorted({*_NAMES, *_GIVEN}))})(?!\w)")
-_FIELD = re.compile(rf"\{{((?:\w+_)?(?:{_ANY}))(?=[:!}}])")
+_KEY = pattern(rf"(?P<output>\w+_)?(?P<leaf>{_ANY})")
+_ENDING = pattern(rf"(?<![a-zA-Z0-9])(?:{'|'.join(sorted({*_NAMES, *_GIVEN}))})(?!\w)")
+_FIELD = pattern(rf"\{{((?:\w+_)?(?:{_ANY}))(?=[:!}}])")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:

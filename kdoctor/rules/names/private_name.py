@@ -24,7 +24,6 @@ public name against the object in `keras.src`: they are the same object, so the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 import libcst as cst
@@ -34,6 +33,7 @@ from kdoctor.keras_api import ClassFamily, Presence
 from kdoctor.keras_api.surface import surface_on
 from kdoctor.model import Applicability, Finding, Fix, Severity
 from kdoctor.once import once
+from kdoctor.patterns import pattern
 from kdoctor.rewrite import Refusal, Rewrite, RewriteTable, rewrite
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.names._homes import home_of, public_names
@@ -55,7 +55,7 @@ PACKAGES = frozenset(
     }
 )  # fmt: skip
 # What Keras imports of its own private modules gives its public names.
-_KERAS_ITSELF = re.compile(r"(^|/)keras/(src/|(.+/)?__init__\.py$)")
+_KERAS_ITSELF = pattern(r"(^|/)keras/(src/|(.+/)?__init__\.py$)")
 # Public names that mean a module in `keras.src`.
 OTHERWISE = ("version", "visualization")
 # Releases of Keras 2 that had a `keras.src`, newest first.

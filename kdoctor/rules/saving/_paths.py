@@ -9,13 +9,14 @@ import libcst as cst
 from msgspec import Struct
 
 from kdoctor.model import Edit, Span
+from kdoctor.patterns import pattern
 from kdoctor.rules.calls import literal, value_of
 from kdoctor.rules.paths import AS_GIVEN, FROM_THE_ROOT, JOINS, JOINS_OF_WINDOWS, PATHS
 from kdoctor.rules.saving._files import is_path
 from kdoctor.syntax import Module
 
-_FORMAT_FIELD = re.compile(r"%[-#0 +]*[\d*]*(?:\.[\d*]+)?[hlL]?[diouxXeEfFgGcrsa%]|\{[^{}]*\}")
-_HERE = re.compile(r"^(?:\./+)+")
+_FORMAT_FIELD = pattern(r"%[-#0 +]*[\d*]*(?:\.[\d*]+)?[hlL]?[diouxXeEfFgGcrsa%]|\{[^{}]*\}")
+_HERE = pattern(r"^(?:\./+)+")
 _JOINED = JOINS | JOINS_OF_WINDOWS | PATHS
 _WRAPPERS = FROM_THE_ROOT | AS_GIVEN | PATHS
 _MAX_DEPTH = 8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import reduce
 
@@ -10,6 +9,7 @@ import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
+from kdoctor.patterns import pattern
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.calls import is_builtin, value_of
 from kdoctor.rules.names._backend.inference import Inference
@@ -212,7 +212,7 @@ def no_slash_in(parameter: str) -> Guard:
 
 
 # Not that of a loss for labels that are numbers.
-_SPARSE = re.compile(r"(?<![A-Za-z])sparse(?!_(?:categorical|softmax|top_k))|Sparse(?!Categ|Top)")
+_SPARSE = pattern(r"(?<![A-Za-z])sparse(?!_(?:categorical|softmax|top_k))|Sparse(?!Categ|Top)")
 _KEEP_NO_WEIGHTS = ("callbacks.", "constraints.", "initializers.", "regularizers.")
 
 
