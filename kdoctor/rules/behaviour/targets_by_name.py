@@ -1,9 +1,9 @@
 """Targets of a model with one output stand in a dict by the output's name.
 
 ## What it does
-Reports `{"out": y}` as the targets, or the sample weights, of a functional model with one output:
-in `fit`, `evaluate`, `train_on_batch` and `test_on_batch`, in their `validation_data`, and in what
-a generator, or a `Sequence`, of the same file gives them.
+Reports `{"out": y}` as the targets, or the sample weights, of a `Sequential` model, or a functional
+one with one output: in `fit`, `evaluate`, `train_on_batch` and `test_on_batch`, in their
+`validation_data`, and in what a generator, or a `Sequence`, of the same file gives them.
 
 ## Why it breaks
 Keras 2 found the targets of each output by its name, be it the only one. Keras 3 does so for
@@ -147,7 +147,12 @@ def _parts(batch: cst.Tuple | cst.List, *, is_handed_out: bool) -> Iterator[_Giv
 
 
 def _has_one_output(module: Module, origins: Origins, use: MemberUse) -> bool:
-    """Say whether a model is surely made with one tensor, here or by a function of the file."""
+    """Say whether a model surely gives one tensor.
+
+    As `Sequential` does, and what is made with one, here or by a function of the file.
+    """
+    if use.owner.cls == "Sequential":
+        return True
     made = value_of(module, use.node.value)
     if isinstance(made, cst.Call) and outputs_of(module, made) is not None:
         return _makes_one(module, made)
@@ -209,7 +214,8 @@ def _fix(facts: Facts, given: _Given, edit: Edit) -> Fix:
 
 def _may_have_one(glimpse: Glimpse, facts: Facts) -> bool:
     return any(may_be_by_name(glimpse, each) for each in _may_be_given(glimpse)) and any(
-        calls_that_make(glimpse, facts, cls="Functional")
+        next(calls_that_make(glimpse, facts, cls=each), None)
+        for each in ("Functional", "Sequential")
     )
 
 
@@ -240,6 +246,11 @@ _MODEL = (
 )
 _ONE = _MODEL.format("y", "'mse'")
 _BY_NAME = _MODEL.format("[y]", "{'out': 'mse'}")
+_SEQUENTIAL = (
+    "import keras\nimport numpy as np\n\nmodel = keras.Sequential([keras.layers.Input((2,))])\n"
+    "model.add(keras.layers.Dense(1, name='out'))\nmodel.compile('sgd', loss='mse')\n"
+    "images, labels = np.ones((4, 2)), np.ones((4, 1))\n"
+)
 _FED = (
     "\n\ndef batches():\n    while True:\n        {}\n\n\n"
     "model.fit(batches(), steps_per_epoch=2, verbose=0)\n"
@@ -314,6 +325,12 @@ INVALID = [
         before=_ONE + "model.fit(images, labels, sample_weight={'out': np.ones(4)}, verbose=0)\n",
         after=_ONE + "model.fit(images, labels, sample_weight=np.ones(4), verbose=0)\n",
         raises="TypeError: Expected float32, but got Tensor(",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_SEQUENTIAL + "model.fit(images, {'out': labels}, verbose=0)\n",
+        after=_SEQUENTIAL + "model.fit(images, labels, verbose=0)\n",
+        raises=_REFUSED,
         on_keras_2=True,
     ),
     # A function of the file makes the model.
