@@ -1,17 +1,17 @@
-"""`LSTM(dropout=0.2)` drops the same inputs at all steps; Keras 2 drew anew at each step.
+"""`LSTM(dropout=0.2)` drops the same inputs at all steps; Keras 2.4 to 2.15 drew at each step.
 
 ## What it does
 Reports `dropout=` of `LSTM` and `GRU` where the rest of their arguments left Keras 2 the fast way:
 no `recurrent_dropout`, no `unroll`, and activations as they are by default.
 
 ## Why it breaks
-Keras 2.4 and later, and `tf.keras` of all TensorFlow 2, multiplied the whole sequence by a mask of
-its own shape: each step lost other features. Keras 3 draws one mask for a sequence and uses it at
-each step, as Keras did up to 2.3. Nothing is said, shapes and weights are the same, and models of
-long sequences are trained otherwise: a feature that is dropped is missed from beginning to end.
+Keras 2.4 to 2.15, and `tf.keras` of TensorFlow 2 up to 2.15, multiplied the whole sequence by a
+mask of its own shape: each step lost other features. Keras 3 draws one mask for a sequence and uses
+it at each step, as Keras did up to 2.3. Nothing is said, shapes and weights are the same, and models
+of long sequences are trained otherwise: what is dropped is missed from beginning to end.
 
 ## What to write instead
-For the noise of Keras 2, a layer in front: `LSTM(64)(Dropout(0.2)(x))`. The other one is what
+For that noise, a layer in front: `LSTM(64)(Dropout(0.2)(x))`. The other one is what
 Gal and Ghahramani recommend for recurrent layers; with it, a lower rate may do.
 
 ## How we know
@@ -60,10 +60,11 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         if _is_rate(literal(value_of(module, given.value))) and _is_fast(module, call):
             yield rule.finding(
                 module.place(given),
-                f"`{kind.cls}` drops the same inputs at all steps: Keras 2 drew anew at each step",
+                f"`{kind.cls}` drops the same inputs at all steps: Keras 2.4 to 2.15 drew anew at "
+                "each step",
                 symbol=f"{reference.name}(dropout)",
                 confidence=reference.confidence,
-                help="For the noise of Keras 2, put a `Dropout` layer in front of it instead.",
+                help="For the noise of those, put a `Dropout` layer in front of it instead.",
                 no_fix_because="which of the two is better for the data must be tried",
             )
 
