@@ -7,8 +7,8 @@ no `recurrent_dropout`, no `unroll`, and activations as they are by default.
 ## Why it breaks
 Keras 2.4 to 2.15, and `tf.keras` of TensorFlow 2 up to 2.15, multiplied the whole sequence by a
 mask of its own shape: each step lost other features. Keras 3 draws one mask for a sequence and uses
-it at each step, as Keras did up to 2.3. Nothing is said, shapes and weights are the same, and models
-of long sequences are trained otherwise: what is dropped is missed from beginning to end.
+it at each step, as Keras did up to 2.3. Nothing is said, shapes and weights are the same, and
+models of long sequences are trained otherwise: what is dropped is missed from beginning to end.
 
 ## What to write instead
 For that noise, a layer in front: `LSTM(64)(Dropout(0.2)(x))`. The other one is what
