@@ -1,0 +1,157 @@
+"""A model that comes compiled out of an `.h5` file is trained on: its optimizer knows no weight.
+
+## What it does
+Reports the first `fit` or `train_on_batch` of what `load_model("x.h5")` gave, where nothing in
+between compiles the model, or may do so.
+
+## Why it breaks
+`load_model` compiles the model as it was when it was saved, and makes the optimizer's slots. Keras
+3 makes them for the weights that are the model's own, not those of its layers, so for none:
+`ValueError: Unknown variable: <Variable path=dense/kernel, …>`, at the first step. It is so in all
+releases since 3.0, with any optimizer, and whichever Keras saved the file.
+
+## What to write instead
+`model.compile(…)` after `load_model`, as before it was saved; what the optimizer remembered is
+lost. Or save to `.keras` with Keras 3: what is loaded from there goes on where it was.
+
+## How we know
+Run on Keras 3.0.0, 3.3.3, 3.6.0 and 3.15.1, with SGD, Adam and RMSprop, and on tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.model import Finding, Severity
+from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.origins import origins_of
+from kdoctor.rules.reads import reads_of
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.saving._glimpsed import LOADS_H5
+from kdoctor.rules.saving._uses import loads
+from kdoctor.rules.triggers import attribute
+from kdoctor.syntax import Module
+
+_H5: Final = (".h5", ".hdf5")
+_TRAINS: Final = ("fit", "train_on_batch")
+# What a function may do to a model that it is given, these do not.
+_LEAVE_IT: Final = frozenset({"print", "type"})
+_ERROR: Final = "ValueError: Unknown variable: <Variable path="
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report the first training of each such model."""
+    for load in loads(module):
+        if load.ending is None or load.ending.extension not in _H5 or is_hidden(load.call):
+            continue
+        compiles = argument(load.call, "compile", 2)
+        if compiles is not None and literal(compiles.value) is not True:
+            continue
+        if module.is_guarded(load.call) or not is_keras_3(facts, module.qualified(load.call.func)):
+            continue
+        training = _first_training(module, load.call)
+        if training is not None:
+            yield rule.finding(
+                module.place(training),
+                "the optimizer that came out of the `.h5` file was made for none of the weights: "
+                f"{_ERROR}…",
+                symbol=load.symbol,
+                confidence=load.confidence,
+                help="Call `compile` once the model is loaded, or save it as `.keras`.",
+                no_fix_because="what it was compiled with stands in the file",
+            )
+
+
+def _first_training(module: Module, load: cst.Call) -> cst.Attribute | None:
+    """Return where what is loaded is trained, as it came: in the same code, and by its one name."""
+    match module.parent(load):
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() as target)]):
+            around = origins_of(module).function_around
+            reads = sorted(reads_of(module, target), key=lambda each: module.span(each).start)
+        case _:
+            return None
+    for read in reads:
+        used = module.parent(read)
+        if len(module.bindings_at(read)) != 1 or around(read) is not around(target):
+            return None
+        if not isinstance(used, cst.Attribute) or used.value is not read:
+            if not _leaves_it(module, read):
+                return None
+        elif used.attr.value in _TRAINS:
+            call = module.parent(used)
+            return used if isinstance(call, cst.Call) and call.func is used else None
+        elif used.attr.value == "compile" or _is_stored(module, used):
+            return None
+    return None
+
+
+def _leaves_it(module: Module, read: cst.Name) -> bool:
+    passed = module.parent(read)
+    call = module.parent(passed) if isinstance(passed, cst.Arg) else None
+    return (
+        isinstance(call, cst.Call)
+        and isinstance(call.func, cst.Name)
+        and call.func.value in _LEAVE_IT
+    )
+
+
+def _is_stored(module: Module, used: cst.Attribute) -> bool:
+    return used.attr.value == "optimizer" and isinstance(module.parent(used), cst.AssignTarget)
+
+
+rule = Rule(
+    code="KD615",
+    name="trained-from-h5",
+    family="saving",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=LOADS_H5 & attribute(*_TRAINS),
+    since="3.0",
+)
+
+_SAVED = (
+    "import numpy as np\nfrom tensorflow import keras\n\nx, y = np.ones((4, 2)), np.ones((4, 1))\n"
+    "model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'binary_crossentropy')\nmodel.fit(x, y, verbose=0)\n"
+    "model.save('whole.h5')\n\n"
+)
+_LOADED = "again = keras.models.load_model('whole.h5')\n"
+
+VALID = [
+    _SAVED + _LOADED + "again.compile('sgd', 'binary_crossentropy')\nagain.fit(x, y)",
+    _SAVED + _LOADED + "again.predict(x)\nagain.evaluate(x, y)",
+    _SAVED + "again = keras.models.load_model('whole.h5', compile=False)\nagain.fit(x, y)",
+    _SAVED + "again = keras.models.load_model('whole.h5', None, compiled)\nagain.fit(x, y)",
+    _SAVED.replace(".h5", ".keras") + _LOADED.replace(".h5", ".keras") + "again.fit(x, y)",
+    # It may be compiled there.
+    _SAVED + "from mine import ready\n\n" + _LOADED + "ready(again)\nagain.fit(x, y)",
+    _SAVED + _LOADED + "again.optimizer = keras.optimizers.Adam()\nagain.fit(x, y)",
+    _SAVED + _LOADED + "if chosen:\n    again = model\nagain.fit(x, y)",
+    _SAVED.replace("tensorflow import keras", "mine import keras") + _LOADED + "again.fit(x, y)",
+    (_SAVED + _LOADED + "again.fit(x, y)").replace("from tensorflow import", "import tf_keras as"),
+]
+INVALID = [
+    Example(
+        before=_SAVED + _LOADED + "print(again)\nagain.summary()\nagain.fit(x, y, verbose=0)",
+        raises=_ERROR,
+        on_keras_2=True,
+        findings=1,
+    ),
+    Example(
+        before="import numpy as np\nfrom keras.layers import Dense, Input\n"
+        "from keras.models import Model, load_model\n\n"
+        "images, labels = np.ones((4, 2)), np.ones((4, 1))\ninputs = Input((2,))\n"
+        "model = Model(inputs, Dense(1)(Dense(3)(inputs)))\n"
+        "model.compile('adam', 'binary_crossentropy')\n"
+        "model.fit(images, labels, verbose=0)\nPATH = 'whole.hdf5'\nmodel.save(PATH)\n"
+        "loaded = load_model(PATH)\nloss = loaded.evaluate(images, labels, verbose=0)\n"
+        "loaded.train_on_batch(images, labels)",
+        raises=_ERROR,
+        on_keras_2=True,
+        findings=1,
+    ),
+]  # fmt: skip
