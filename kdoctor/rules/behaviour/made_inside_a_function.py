@@ -1,0 +1,241 @@
+"""`@tf.function` on `call`: the weights of layers that are built inside of it are not trained.
+
+## What it does
+Reports the decorator of `call`, or of a method that `call` uses, in a layer or model of one's own,
+where layers with weights are made in `__init__` and nobody builds them before they are called.
+
+## Why it breaks
+The function is traced once, and in that trace the layers inside make their weights. Keras 3 takes
+the values that these have there for constants: the trace, used for each batch from then on, knows
+no weights that could be trained. `fit` trains the rest of the model and says nothing; where there
+is no rest, it is `ValueError: No gradients provided for any variable.` With an argument `training`
+there is another trace for training.
+
+## What to write instead
+No decorator: `fit`, `evaluate` and `predict` compile the whole step anyway, and a training loop of
+one's own is decorated where the step is. Or a `build` that builds the layers inside.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21, in `Sequential` and functional models and alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import is_keras_3, value_of
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.inner_layers import attributes_read, layers_built, layers_made
+from kdoctor.rules.own_classes import class_named, decorated_by, in_line, methods_in
+from kdoctor.rules.own_models import methods_of
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.triggers import classes, defines, word
+from kdoctor.syntax import Module
+
+_GRAPHS: Final = ways_also_by_1("tensorflow.function")
+_TRACED_ANEW: Final = "training"
+_OF_PYTHON: Final = frozenset({
+    *("abstractmethod", "cached_property", "classmethod", "override", "property", "staticmethod"),
+})  # fmt: skip
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such decorator."""
+    for node in module.nodes(cst.ClassDef):
+        line = _line(module, facts, node)
+        call = methods_of(line).get("call")
+        if call is None or methods_of(line).keys() & {"build", "__call__", "__getattr__"}:
+            continue
+        late = _late(module, line)
+        if not late or _is_called(module, node):
+            continue
+        used = attributes_read(call)
+        for name, method in methods_in(node).items():
+            inside = [each for each in late if each in attributes_read(method)]
+            decorator = _decorator(module, method)
+            if decorator is None or not inside or not (method is call or name in used):
+                continue
+            if not _is_traced_anew(method) and not module.is_guarded(decorator):
+                yield _finding(module, facts, method, decorator, inside[0])
+
+
+def _line(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
+    """Return a class with those of the file that it is made from, up to a base of Keras 3's own."""
+    line, base = in_line(module, node)
+    name = None if base is None else module.qualified(base)
+    made = module.knowledge.class_type(name) if name else None
+    if made is None or made.cls not in {"Layer", "Functional"} or not is_keras_3(facts, name):
+        return []
+    return line
+
+
+def _late(module: Module, line: list[cst.ClassDef]) -> list[str]:
+    """Return the layers with weights that are made in ``__init__`` and not built there."""
+    inits = [own["__init__"] for each in line if "__init__" in (own := methods_in(each))]
+    built = {each for init in inits for each in layers_built(init)}
+    return [each for init in inits for each in layers_made(module, init) if each not in built]
+
+
+def _is_called(module: Module, node: cst.ClassDef) -> bool:
+    """Say whether an object of a class is called by its name: it may have its weights by then."""
+    return any(
+        isinstance(each.func, cst.Name)
+        and isinstance(made := value_of(module, each.func), cst.Call)
+        and class_named(module, made.func) is node
+        for each in module.nodes(cst.Call)
+    )
+
+
+def _decorator(module: Module, method: cst.FunctionDef) -> cst.Decorator | None:
+    names = decorated_by(module, method)
+    return next(
+        (each for each, name in zip(method.decorators, names, strict=True) if name in _GRAPHS), None
+    )
+
+
+def _is_traced_anew(method: cst.FunctionDef) -> bool:
+    params = method.params
+    named = [*params.posonly_params, *params.params, *params.kwonly_params]
+    return params.star_kwarg is not None or any(p.name.value == _TRACED_ANEW for p in named)
+
+
+def _finding(
+    module: Module, facts: Facts, method: cst.FunctionDef, decorator: cst.Decorator, layer: str
+) -> Finding:
+    edit = _left_out(module, method, decorator)
+    return rule.finding(
+        module.place(decorator.decorator),
+        f"`self.{layer}` gets its weights in this function, and Keras 3 takes them for constants "
+        "there: they are not trained",
+        symbol="tensorflow.function",
+        confidence=Confidence.LIKELY,
+        help="Leave the decorator out: `fit` compiles the whole step.",
+        fix=None
+        if edit is None
+        else Fix(
+            "Leave the decorator out",
+            (edit,),
+            facts.applicability(*(each for each in INVALID if each.after)),
+        ),
+        no_fix_because="a comment stands beside it" if edit is None else None,
+    )
+
+
+def _left_out(module: Module, method: cst.FunctionDef, decorator: cst.Decorator) -> Edit | None:
+    later = method.decorators[method.decorators.index(decorator) + 1 :]
+    end = module.span(later[0] if later else method).start
+    span = Span(module.span(decorator).start, end)
+    return None if "#" in module.text[span.start : span.end] else Edit(span, ())
+
+
+def _may_be_in_a_function(_facts: Facts, node: ast.ClassDef, _names: frozenset[str]) -> bool:
+    return any(
+        isinstance(each, ast.FunctionDef)
+        and any(map(_may_trace, each.decorator_list))
+        and not _has_training(each)
+        for each in node.body
+    )
+
+
+def _may_trace(decorator: ast.expr) -> bool:
+    if isinstance(decorator, ast.Call):
+        decorator = decorator.func
+    if isinstance(decorator, ast.Attribute):
+        return decorator.attr == "function"
+    return isinstance(decorator, ast.Name) and decorator.id not in _OF_PYTHON
+
+
+def _has_training(method: ast.FunctionDef) -> bool:
+    given = method.args
+    return given.kwarg is not None or any(
+        each.arg == _TRACED_ANEW for each in (*given.args, *given.kwonlyargs)
+    )
+
+
+rule = Rule(
+    code="KD473",
+    name="made-inside-a-function",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=defines("call") & classes(_may_be_in_a_function) & word("function"),
+    since="3.0",
+)
+
+_HEAD = "import numpy as np\nimport tensorflow as tf\nfrom tensorflow import keras\n\n\n"
+_LAYER = (
+    "class Twice(keras.layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.dense = keras.layers.Dense(2, kernel_initializer='ones')\n\n"
+)
+_CALL = "    def call(self, x):\n        return self.dense(x)\n\n\n"
+_GRAPH = "    @tf.function\n"
+_TRAINED = (
+    "layer = Twice()\nmodel = keras.Sequential([keras.Input((2,)), layer, keras.layers.Dense(1)])\n"
+    "model.compile('sgd', 'mse')\nmodel.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0)\n"
+)
+_MOVED = "assert abs(float(np.sum(layer.dense.get_weights()[0])) - 4.0) > 1e-6"
+_MODEL = (
+    "class Net(keras.Model):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.dense = keras.layers.Dense(2, kernel_initializer='ones')\n"
+    "        self.last = keras.layers.Dense(1)\n        self.first = keras.layers.Dense(2)\n"
+    "        self.first.build((None, 2))\n\n"
+)
+_FITTED = (
+    "model = Net()\nmodel.compile('sgd', 'mse')\n"
+    "model.fit(tf.ones((4, 2)), tf.ones((4, 1)), verbose=0)\n"
+)
+
+VALID = [
+    _HEAD + _LAYER + _CALL + _TRAINED,
+    _HEAD + _LAYER + _GRAPH + _CALL.replace("x)", "x, training=None)", 1) + _TRAINED,
+    _HEAD + _LAYER + _GRAPH + _CALL.replace("x)", "x, **more)", 1) + _TRAINED,
+    # Built by then.
+    _HEAD
+    + _LAYER
+    + "    def build(self, shape):\n        self.dense.build(shape)\n\n"
+    + _GRAPH
+    + _CALL,
+    _HEAD
+    + _LAYER.replace("'ones')\n", "'ones')\n        self.dense.build((None, 2))\n")
+    + _GRAPH
+    + _CALL,
+    _HEAD + _MODEL + _GRAPH + _CALL + "model = Net()\nmodel(np.ones((1, 2)))\nmodel.fit(x, y)",
+    _HEAD + _LAYER.replace("Dense(2, kernel_initializer='ones')", "ReLU()") + _GRAPH + _CALL,
+    _HEAD + _LAYER + "    @staticmethod\n    def of(x):\n        return x\n\n" + _CALL,
+    (_HEAD + _LAYER + _GRAPH + _CALL).replace(
+        "from tensorflow import keras", "import tf_keras as keras"
+    ),
+    (_HEAD + _LAYER + _GRAPH + _CALL).replace("tensorflow as tf", "mine as tf"),
+    # Keras never calls it.
+    _HEAD + _LAYER + "    @tf.function\n    def other(self, x):\n        return self.dense(x)\n\n"
+    "    def call(self, x):\n        return x\n",
+]
+INVALID = [
+    Example(
+        before=_HEAD + _LAYER + _GRAPH + _CALL + _TRAINED,
+        after=_HEAD + _LAYER + _CALL + _TRAINED,
+        on_keras_2=True,
+        check=_MOVED,
+    ),
+    Example(
+        before=_HEAD + _MODEL + "    @tf.function(reduce_retracing=True)\n    def _run(self, x):\n"
+        "        return self.last(self.dense(x))\n\n    def call(self, x):\n"
+        "        return self._run(self.first(x))\n\n\n" + _FITTED,
+        after=_HEAD + _MODEL + "    def _run(self, x):\n"
+        "        return self.last(self.dense(x))\n\n    def call(self, x):\n"
+        "        return self._run(self.first(x))\n\n\n" + _FITTED,
+        on_keras_2=True,
+        check="assert abs(float(np.sum(model.dense.get_weights()[0])) - 4.0) > 1e-6",
+    ),
+    Example(
+        before=_HEAD + _LAYER + "    @tf.function  # compiled\n" + _CALL + _TRAINED,
+        on_keras_2=True,
+        check=_MOVED,
+    ),
+]  # fmt: skip
