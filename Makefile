@@ -108,10 +108,10 @@ record: $(STAMP) ## Record the runs and figures in README.md anew (then read the
 clean: ## Remove the environment and all caches
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .kdoctor_cache build dist
 
-# Built anew only when the project's settings change. pip < 25.1 knows no dependency groups.
-# uv takes half of the time that pip does; pip is asked where uv knows no way to an index that pip has.
 NEEDED := --editable '.[verify]' --group dev
 
+# Built anew only when the project's settings change. pip < 25.1 knows no dependency groups.
+# uv takes half of the time that pip does; pip is asked where uv knows no way to an index that pip has.
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kdoctor needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ". Say which: make PYTHON=python3.12 …")'
 	@echo "Setting up $(VENV) (TensorFlow included: some minutes the first time) …"

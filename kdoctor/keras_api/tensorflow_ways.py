@@ -17,6 +17,10 @@ FIRST: Final = (f"{_FIRST}compat.v1.", f"{_ROOT}compat.v2.compat.v1.", _FIRST)
 """Where TensorFlow 1 is, the longest way first."""
 
 
+TURN_EAGER_OFF: Final = ("disable_eager_execution", "disable_v2_behavior")
+"""What ``compat.v1`` has to build graphs as TensorFlow 1 did."""
+
+
 def ways_to(*names: str) -> frozenset[str]:
     """Return names of TensorFlow 2 with all others under which it hands on the same.
 

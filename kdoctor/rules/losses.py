@@ -11,10 +11,16 @@ import libcst as cst
 from kdoctor.keras_api import knowledge
 from kdoctor.kinds import Kind
 from kdoctor.once import once
-from kdoctor.rules.calls import argument, is_keras_3
+from kdoctor.rules.calls import argument
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import Origins, origins_of
-from kdoctor.rules.own_classes import class_named, class_of, in_line, kind_of_class, methods_in
+from kdoctor.rules.own_classes import (
+    class_named,
+    class_of,
+    in_line_of_keras_3,
+    kind_of_class,
+    methods_in,
+)
 from kdoctor.rules.roots import is_of_keras_3, uses_another_keras, uses_keras_3
 from kdoctor.rules.triggers import Trigger, attribute, lineages, method_of, word
 from kdoctor.syntax import Module
@@ -92,10 +98,7 @@ def _lineage(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.Class
     """Return a class and those of the file below it, if what they come from is Keras' loss."""
     if kind_of_class(module, node) is not Kind.LOSS:
         return []
-    line, base = in_line(module, node)
-    name = None if base is None else module.qualified(base)
-    made = module.knowledge.class_type(name) if name else None
-    return line if made is not None and is_keras_3(facts, name) else []
+    return in_line_of_keras_3(module, facts, node)[0]
 
 
 def _has_a_type(module: Module, node: cst.ClassDef) -> bool:

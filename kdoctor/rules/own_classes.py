@@ -8,6 +8,7 @@ import libcst as cst
 
 from kdoctor.keras_api import Presence
 from kdoctor.kinds import Kind, Type
+from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
 
@@ -97,6 +98,16 @@ def in_line(
             return found, base
         node = own
     return [], None
+
+
+def in_line_of_keras_3(
+    module: Module, facts: Facts, node: cst.ClassDef
+) -> tuple[list[cst.ClassDef], Type | None]:
+    """Return the same with the class of Keras 3 that the last is made from; nothing of another."""
+    line, base = in_line(module, node)
+    name = None if base is None else module.qualified(base)
+    made = module.knowledge.class_type(name) if name else None
+    return (line, made) if made is not None and is_keras_3(facts, name) else ([], None)
 
 
 def decorated_by(module: Module, node: cst.CSTNode) -> list[str]:

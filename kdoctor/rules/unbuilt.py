@@ -46,7 +46,7 @@ def unbuilt_layers(module: Module, facts: Facts, node: cst.ClassDef) -> list[str
         return []
     made: list[str] = []
     ready: set[str] = set()
-    for init in _inits(line):
+    for init in inits_of(line):
         calls = [each for each in descendants(init.body) if isinstance(each, cst.Call)]
         if _gives_tensors(init) or any(_is_self(each.func, init) for each in calls):
             return []
@@ -64,7 +64,7 @@ def makes_weights(module: Module, line: Sequence[cst.ClassDef], depth: int = 0) 
     In a list, too, or one of the user's that leaves it to Keras to build what is inside. Not where
     the object is made by its inputs and outputs, or calls itself.
     """
-    inits = _inits(line)
+    inits = inits_of(line)
     return not any(_gives_tensors(each) or _calls_itself(each) for each in inits) and any(
         _is_weighted(module, each.value, depth)
         for init in inits
@@ -73,7 +73,8 @@ def makes_weights(module: Module, line: Sequence[cst.ClassDef], depth: int = 0) 
     )
 
 
-def _inits(line: Sequence[cst.ClassDef]) -> list[cst.FunctionDef]:
+def inits_of(line: Sequence[cst.ClassDef]) -> list[cst.FunctionDef]:
+    """Return the ``__init__`` of each of these classes that has one."""
     return [own["__init__"] for each in line if "__init__" in (own := methods_in(each))]
 
 

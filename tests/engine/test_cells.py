@@ -51,14 +51,8 @@ def doctests(cells: list[str]) -> bytes:
     return ("Text.\n\n" + "\n\nText.\n\n".join(blocks) + "\n").encode()
 
 
-# How the lines of a cell end is nothing to a rule: each way with every other example.
-@pytest.mark.parametrize(
-    ("rule", "example", "newline"),
-    [
-        pytest.param(*each.values, ("", "\n")[number % 2], id=each.id)
-        for number, each in enumerate(FIXABLE)
-    ],
-)
+@pytest.mark.parametrize("newline", ["", "\n"])
+@pytest.mark.parametrize(("rule", "example"), FIXABLE)
 def test_a_fix_of_a_notebook_stays_in_its_cells(rule: Rule, example: Example, newline: str):
     source = example.before.rstrip("\n")
     for cells in ([source, "x = 1"], [*cells_of(source), "x = 1"]):

@@ -21,11 +21,14 @@ Run on Keras 3.15.1 and tf_keras 2.21: what of the inputs has a gradient. Run on
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Iterator
 from typing import Final
 
 import libcst as cst
 
+from kdoctor.keras_api import Signature
+from kdoctor.keras_api.tensorflow_ways import TURN_EAGER_OFF
 from kdoctor.kinds import Kind
 from kdoctor.model import Finding, Severity
 from kdoctor.rules.calls import argument, instances, is_hidden, literal, literal_of, value_of
@@ -36,28 +39,26 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 
 _LAYERS: Final = ("GRU", "LSTM")
-# With anything else, Keras 2 too ran its cell step by step. With the place among the arguments.
-_FAST: Final = {
-    "activation": ("tanh", 1),
-    "recurrent_activation": ("sigmoid", 2),
-    "use_bias": (True, 3),
-    "recurrent_dropout": (0, None),
-    "unroll": (False, None),
-    "reset_after": (True, None),
-    "implementation": (2, None),  # with 1, Keras 3 cannot be trained so (3.15.1)
-}
-_GRAPHS: Final = ("disable_eager_execution", "disable_v2_behavior")
+# With anything but the defaults of these, Keras 2 too ran its cell step by step.
+_DECIDE: Final = frozenset({
+    *("activation", "recurrent_activation", "recurrent_dropout", "reset_after", "unroll"),
+    "use_bias",
+})  # fmt: skip
+# Among the keywords that no signature of Keras 3 names; with 1, it cannot be trained so (3.15.1).
+_IMPLEMENTATION: Final = 2
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such layer that drops inputs, and nothing else that Keras 2 did step by step."""
-    if any(each.name.endswith(_GRAPHS) for each in module.references):
+    if any(each.name.endswith(TURN_EAGER_OFF) for each in module.references):
         return
     for reference, call, kind in instances(module, Kind.LAYER, facts):
         given = argument(call, "dropout")
         if kind.cls not in _LAYERS or given is None or is_hidden(call) or module.is_guarded(call):
             continue
-        if _is_rate(literal(value_of(module, given.value))) and _is_fast(module, call):
+        if not _is_rate(literal(value_of(module, given.value))):
+            continue
+        if _is_fast(module, call, facts.signature(reference.name)):
             yield rule.finding(
                 module.place(given),
                 f"`{kind.cls}` drops the same inputs at all steps: Keras 2.4 to 2.15 drew anew at "
@@ -73,11 +74,16 @@ def _is_rate(value: object) -> bool:
     return isinstance(value, float) and 0 < value < 1
 
 
-def _is_fast(module: Module, call: cst.Call) -> bool:
+def _is_fast(module: Module, call: cst.Call, signature: Signature | None) -> bool:
+    usual: list[tuple[cst.Arg | None, object]] = [
+        (argument(call, each.name, place), literal_eval(each.default))
+        for place, each in enumerate(signature.parameters if signature else ())
+        if each.name in _DECIDE and each.default is not None
+    ]
+    usual.append((argument(call, "implementation"), _IMPLEMENTATION))
     return all(
-        literal(value_of(module, given.value)) == usual
-        for name, (usual, place) in _FAST.items()
-        if (given := argument(call, name, place)) is not None
+        given is None or literal(value_of(module, given.value)) == default
+        for given, default in usual
     )
 
 
@@ -112,6 +118,7 @@ VALID = [
     "import keras\nkeras.layers.LSTM(3, 'relu', dropout=0.2)",
     "import keras\nkeras.layers.GRU(3, dropout=0.2, unroll=True)",
     "import keras\nkeras.layers.GRU(3, dropout=0.2, reset_after=False)",
+    "import keras\nkeras.layers.LSTM(3, dropout=0.2, implementation=1)",
     "import keras\nkeras.layers.LSTM(3, dropout=rate), keras.layers.LSTM(3, dropout=0.2, **more)",
     "import keras\nkeras.layers.SimpleRNN(3, dropout=0.2), keras.layers.LSTMCell(3, dropout=0.2)",
     "import keras\nrates = [0.1, 0.2]\nfor rate in rates:\n    keras.layers.LSTM(3, dropout=rate)",

@@ -28,14 +28,16 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
-from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.rules.calls import is_keras_3, value_of
+from kdoctor.model import Confidence, Edit, Finding, Fix, Severity
+from kdoctor.rewrite.source_lines import whole_line
+from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.inner_layers import attributes_read, layers_built, layers_made
-from kdoctor.rules.own_classes import class_named, decorated_by, in_line, methods_in
+from kdoctor.rules.own_classes import class_named, decorated_by, in_line_of_keras_3, methods_in
 from kdoctor.rules.own_models import methods_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, defines, word
+from kdoctor.rules.unbuilt import inits_of
 from kdoctor.syntax import Module
 
 _GRAPHS: Final = ways_also_by_1("tensorflow.function")
@@ -48,9 +50,12 @@ _OF_PYTHON: Final = frozenset({
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each such decorator."""
     for node in module.nodes(cst.ClassDef):
-        line = _line(module, facts, node)
-        call = methods_of(line).get("call")
-        if call is None or methods_of(line).keys() & {"build", "__call__", "__getattr__"}:
+        line, base = in_line_of_keras_3(module, facts, node)
+        if base is None or base.cls not in {"Layer", "Functional"}:
+            continue
+        methods = methods_of(line)
+        call = methods.get("call")
+        if call is None or methods.keys() & {"build", "__call__", "__getattr__"}:
             continue
         late = _late(module, line)
         if not late or _is_called(module, node):
@@ -62,22 +67,12 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             if decorator is None or not inside or not (method is call or name in used):
                 continue
             if not _is_traced_anew(method) and not module.is_guarded(decorator):
-                yield _finding(module, facts, method, decorator, inside[0])
-
-
-def _line(module: Module, facts: Facts, node: cst.ClassDef) -> list[cst.ClassDef]:
-    """Return a class with those of the file that it is made from, up to a base of Keras 3's own."""
-    line, base = in_line(module, node)
-    name = None if base is None else module.qualified(base)
-    made = module.knowledge.class_type(name) if name else None
-    if made is None or made.cls not in {"Layer", "Functional"} or not is_keras_3(facts, name):
-        return []
-    return line
+                yield _finding(module, facts, decorator, inside[0])
 
 
 def _late(module: Module, line: list[cst.ClassDef]) -> list[str]:
     """Return the layers with weights that are made in ``__init__`` and not built there."""
-    inits = [own["__init__"] for each in line if "__init__" in (own := methods_in(each))]
+    inits = inits_of(line)
     built = {each for init in inits for each in layers_built(init)}
     return [each for init in inits for each in layers_made(module, init) if each not in built]
 
@@ -105,10 +100,8 @@ def _is_traced_anew(method: cst.FunctionDef) -> bool:
     return params.star_kwarg is not None or any(p.name.value == _TRACED_ANEW for p in named)
 
 
-def _finding(
-    module: Module, facts: Facts, method: cst.FunctionDef, decorator: cst.Decorator, layer: str
-) -> Finding:
-    edit = _left_out(module, method, decorator)
+def _finding(module: Module, facts: Facts, decorator: cst.Decorator, layer: str) -> Finding:
+    edit = _left_out(module, decorator)
     return rule.finding(
         module.place(decorator.decorator),
         f"`self.{layer}` gets its weights in this function, and Keras 3 takes them for constants "
@@ -127,11 +120,9 @@ def _finding(
     )
 
 
-def _left_out(module: Module, method: cst.FunctionDef, decorator: cst.Decorator) -> Edit | None:
-    later = method.decorators[method.decorators.index(decorator) + 1 :]
-    end = module.span(later[0] if later else method).start
-    span = Span(module.span(decorator).start, end)
-    return None if "#" in module.text[span.start : span.end] else Edit(span, ())
+def _left_out(module: Module, decorator: cst.Decorator) -> Edit | None:
+    lines = whole_line(module, module.span(decorator))
+    return None if lines is None or "#" in module.source(decorator) else Edit(lines, ())
 
 
 def _may_be_in_a_function(_facts: Facts, node: ast.ClassDef, _names: frozenset[str]) -> bool:

@@ -39,7 +39,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.keras_api.tensorflow_ways import FIRST, ways_also_by_1
+from kdoctor.keras_api.tensorflow_ways import FIRST, TURN_EAGER_OFF, ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Confidence, Finding, Fix, Severity
 from kdoctor.rewrite.source_lines import whole_line
@@ -61,9 +61,7 @@ RAISES = {
     **dict.fromkeys(("get_weights", "save", "save_weights"), _NO_VALUES),
 }
 _GRAPHS = ways_also_by_1("tensorflow.Graph", "tensorflow.get_default_graph")
-_OFF = tuple(
-    f"{way}{name}" for way in FIRST for name in ("disable_eager_execution", "disable_v2_behavior")
-)
+_OFF = tuple(f"{way}{name}" for way in FIRST for name in TURN_EAGER_OFF)
 _OF_GRAPHS = frozenset({
     "Graph", "Session", "InteractiveSession", "get_default_graph", "get_default_session",
     "get_session", "set_session", "global_variables_initializer", "gradients", "placeholder",

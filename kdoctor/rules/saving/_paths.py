@@ -20,6 +20,8 @@ _HERE = pattern(r"^(?:\./+)+")
 _JOINED = JOINS | JOINS_OF_WINDOWS | PATHS
 _WRAPPERS = FROM_THE_ROOT | AS_GIVEN | PATHS
 _MAX_DEPTH = 8
+H5 = (".h5", ".hdf5")
+"""How a path of a whole model in HDF5 ends."""
 
 
 class Ending(Struct, frozen=True):

@@ -10,9 +10,9 @@ from msgspec import Struct
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence
-from kdoctor.rules.calls import argument, value_of
+from kdoctor.rules.calls import argument, literal, value_of
 from kdoctor.rules.saving._handed import handed_on
-from kdoctor.rules.saving._paths import Ending, ending, same_paths
+from kdoctor.rules.saving._paths import H5, Ending, ending, same_paths
 from kdoctor.syntax import Module
 
 _SAVE_FUNCTIONS = ("models.save_model", "saving.save_model")
@@ -97,6 +97,17 @@ def all_saves(module: Module) -> Iterator[PathUse]:
 def loads(module: Module) -> Iterator[PathUse]:
     """Yield where whole models are loaded."""
     yield from _functions(module, "load", _LOAD_FUNCTIONS, 0)
+
+
+def is_h5(use: PathUse) -> bool:
+    """Say whether a path surely is that of a whole model in HDF5."""
+    return use.ending is not None and use.ending.extension in H5
+
+
+def compiles(load: PathUse) -> bool:
+    """Say whether ``load_model`` surely compiles the model as it was saved."""
+    given = argument(load.call, "compile", 2)
+    return given is None or literal(given.value) is True
 
 
 def model_of(save: PathUse) -> cst.BaseExpression | None:

@@ -37,13 +37,12 @@ from kdoctor.rules.masks import is_masked
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import LOADS_H5
 from kdoctor.rules.saving._paths import renamed
-from kdoctor.rules.saving._uses import PathUse, all_saves, is_same_path, loads
+from kdoctor.rules.saving._uses import PathUse, all_saves, is_h5, is_same_path, loads
 from kdoctor.rules.symbolic import holds_symbolic, is_symbolic
 from kdoctor.rules.triggers import word
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
-_H5 = (".h5", ".hdf5")
 TAKE_A_MASK = frozenset({
     "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "GRU", "GlobalAveragePooling1D",
     "LSTM", "RNN", "SimpleRNN",
@@ -57,7 +56,7 @@ _TEMPORARY = "tempfile."
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each load of a model that this file saves."""
     for load in loads(module):
-        if load.ending is None or load.ending.extension not in _H5 or module.is_guarded(load.call):
+        if not is_h5(load) or module.is_guarded(load.call):
             continue
         if not is_keras_3(facts, module.qualified(load.call.func)):
             continue

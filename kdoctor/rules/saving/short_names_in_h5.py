@@ -31,19 +31,23 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.loss_names import LONG_NAMES
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import LOADS_H5
-from kdoctor.rules.saving._uses import PathUse, is_same_path, loads, model_of, saves
+from kdoctor.rules.saving._uses import (
+    PathUse,
+    compiles,
+    is_h5,
+    is_same_path,
+    loads,
+    model_of,
+    saves,
+)
 from kdoctor.rules.triggers import text, word
 from kdoctor.syntax import Module
-
-_H5 = (".h5", ".hdf5")
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each load of a file that this module writes with a short loss name."""
     for use in loads(module):
-        given = argument(use.call, "compile", 2)
-        compiles = given is None or literal(given.value) is True
-        if not _is_h5(use) or not compiles or module.is_guarded(use.call):
+        if not is_h5(use) or not compiles(use) or module.is_guarded(use.call):
             continue
         losses = _short_losses(module, use)
         if not losses:
@@ -62,10 +66,6 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
                 facts.applicability(*(each for each in INVALID if each.after)),
             ),
         )
-
-
-def _is_h5(use: PathUse) -> bool:
-    return use.ending is not None and use.ending.extension in _H5
 
 
 def _short_losses(module: Module, load: PathUse) -> list[cst.SimpleString]:

@@ -26,17 +26,16 @@ from typing import Final
 import libcst as cst
 
 from kdoctor.model import Finding, Severity
-from kdoctor.rules.calls import argument, is_hidden, is_keras_3, literal
+from kdoctor.rules.calls import is_hidden, is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import origins_of
 from kdoctor.rules.reads import reads_of
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.saving._glimpsed import LOADS_H5
-from kdoctor.rules.saving._uses import loads
+from kdoctor.rules.saving._uses import compiles, is_h5, loads
 from kdoctor.rules.triggers import attribute
 from kdoctor.syntax import Module
 
-_H5: Final = (".h5", ".hdf5")
 _TRAINS: Final = ("fit", "train_on_batch")
 # What a function may do to a model that it is given, these do not.
 _LEAVE_IT: Final = frozenset({"print", "type"})
@@ -46,10 +45,7 @@ _ERROR: Final = "ValueError: Unknown variable: <Variable path="
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report the first training of each such model."""
     for load in loads(module):
-        if load.ending is None or load.ending.extension not in _H5 or is_hidden(load.call):
-            continue
-        compiles = argument(load.call, "compile", 2)
-        if compiles is not None and literal(compiles.value) is not True:
+        if not is_h5(load) or is_hidden(load.call) or not compiles(load):
             continue
         if module.is_guarded(load.call) or not is_keras_3(facts, module.qualified(load.call.func)):
             continue

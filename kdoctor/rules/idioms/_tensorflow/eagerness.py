@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
+from kdoctor.keras_api.tensorflow_ways import TURN_EAGER_OFF
 from kdoctor.rules.calls import value_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.blocks import early_exits
 from kdoctor.syntax.fallbacks import conditions
 
 _ASKING = "executing_eagerly"
-_TURNS_IT_OFF = frozenset({"disable_eager_execution", "disable_v2_behavior"})
 
 
 def is_for_graphs_alone(module: Module, node: cst.CSTNode) -> bool:
@@ -19,7 +19,7 @@ def is_for_graphs_alone(module: Module, node: cst.CSTNode) -> bool:
     Not in a file that turns eager execution off. A `tf.function` does come to such code, too, but
     nobody opens a session in one.
     """
-    if _ASKING not in module.words or not module.words.isdisjoint(_TURNS_IT_OFF):
+    if _ASKING not in module.words or not module.words.isdisjoint(TURN_EAGER_OFF):
         return False
     child = node
     for parent in module.ancestors(node):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kdoctor.keras_api.tensorflow_ways import TURN_EAGER_OFF
+
 # What works in TensorFlow 2 without a graph, under `tf.compat.v1`, as the example of KD506 runs it.
 AT_ONCE = frozenset({
     *("app", "flags", "gfile", "logging"),
@@ -74,7 +76,7 @@ BY_NAME = {
     ),
     **dict.fromkeys(("get_default_graph", "enable_eager_execution"), _GRAPH),
     **dict.fromkeys(("enable_v2_behavior", "enable_resource_variables"), _GRAPH),
-    **dict.fromkeys(("disable_eager_execution", "disable_v2_behavior"), _GRAPH),
+    **dict.fromkeys(TURN_EAGER_OFF, _GRAPH),
     **dict.fromkeys(
         (
             *("global_variables_initializer", "local_variables_initializer"),
