@@ -17,6 +17,7 @@ from tools.gpu_proofs.travelling import Raised
 
 # They run on any backend, on the one of the tests, too: the others are not installed everywhere.
 MODES = ("symbolic", "symbolic_batch")
+CASES = 64
 LEFT = ("keras.backend.square(", "keras.backend.concatenate(", "keras.backend.repeat_elements(")
 
 
@@ -24,7 +25,7 @@ LEFT = ("keras.backend.square(", "keras.backend.concatenate(", "keras.backend.re
 def jobs():
     rows = {row.left: row for row in subjects.rewrites_of_rules()}
     picked = [next(row for left, row in rows.items() if left.startswith(name)) for name in LEFT]
-    return [subjects.rewrite_job(row, 64, backend="torch") for row in picked]
+    return [subjects.rewrite_job(row, CASES, backend="torch") for row in picked]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,8 @@ def pool():
 @pytest.fixture(scope="module")
 def questions(pool, jobs):
     found = list(pool.map(asked, jobs, [MODES] * len(jobs)))
-    assert all(len(each.questions) > 8 for each in found)
+    # No more than one for each draw and mode, as the judge asks.
+    assert all(8 < len(each.questions) <= CASES * len(MODES) for each in found)
     return found
 
 

@@ -61,6 +61,7 @@ def asked(job: RewriteJob, modes: Sequence[str] | None = None) -> Asked:
                 self.old(conditions, mode, arguments)
             except Exception:  # noqa: BLE001 - whatever Keras 2 raises: it does not take these
                 return
+            self.cases[mode] += 1  # a prover goes on drawing until it has some
             filled = {
                 name: portable(self.sides.defaults[name] if value is OMITTED else value)
                 for name, value in arguments.items()

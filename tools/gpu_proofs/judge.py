@@ -118,15 +118,17 @@ def _of_run(run: Mapping[str, Any]) -> Iterable[str]:
         yield f"Asked were only rewrites to these: {', '.join(names)}."
     others = {key: each for key, each in rewrites.items() if not each["holds"]}
     on_cpu = record.read()
+    apart = {
+        key: _holds_on_cpu(on_cpu, key, about["backend"])
+        for key, each in others.items()
+        if each["failures"][0]["mode"]  # else nothing was compared, or too little
+    }
     for title, there in (
         ("These differ, and on the CPU they hold:", True),
         ("These differ on the CPU, too:", False),
+        ("Of these not enough was asked to tell:", None),
     ):
-        rows = [
-            (key, each)
-            for key, each in sorted(others.items())
-            if _holds_on_cpu(on_cpu, key, about["backend"]) is there
-        ]
+        rows = [(key, each) for key, each in sorted(others.items()) if apart.get(key) is there]
         if not rows:
             continue
         yield ""
@@ -134,7 +136,8 @@ def _of_run(run: Mapping[str, Any]) -> Iterable[str]:
         yield ""
         for key, each in rows:
             failure = each["failures"][0]
-            yield f"- `{key}`: {failure['mode']}: {_plain(failure['what'])}"
+            mode = failure["mode"] and f"{failure['mode']}: "
+            yield f"- `{key}`: {mode}{_plain(failure['what'])}"
 
 
 _PRECISIONS = {"full": "32 bits", "default": "the precision that the backend chooses"}
