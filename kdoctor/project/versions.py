@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 
+import msgspec
 from packaging.version import Version
 
 from kdoctor.keras_api import known_releases
@@ -72,6 +72,6 @@ def _candidates(evidence: Sequence[Evidence]) -> list[Version]:
 def published(distribution: Distribution) -> Collection[Version]:
     """Return all final releases of a package."""
     file = Path(__file__).with_name("published.json")
-    listed = json.loads(file.read_text("utf-8"))[distribution.value]
+    listed = msgspec.json.decode(file.read_bytes(), type=dict[str, list[str]])[distribution.value]
     known = () if distribution is Distribution.TENSORFLOW else known_releases(distribution.value)
     return frozenset(map(Version, [*listed, *known]))

@@ -299,6 +299,11 @@ def string(*texts: str) -> Trigger:
     return Trigger.among("strings", texts)
 
 
+def suffix(*suffixes: str) -> Trigger:
+    """A string, no docstring, ends in one of these: ``.h5``."""
+    return Trigger.among("suffixes", [each.removeprefix(".") for each in suffixes])
+
+
 def calls(speaks: Callable[[Facts, Called], bool], *names: str) -> Trigger:
     """There is a call, of something of one of these names if any, of which ``speaks`` holds."""
 

@@ -112,6 +112,11 @@ class Glimpse(Sight):
         return self.written.union(texts, meant)
 
     @cached_property
+    def suffixes(self) -> frozenset[str]:
+        """What stands behind the last dot of each string: ``h5`` of ``"model.h5"``."""
+        return frozenset([each.rpartition(".")[2] for each in self.strings])
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """The dotted name of whatever is imported, or read through an import."""
         found = {*self.modules, *self.star_modules}

@@ -11,7 +11,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.saving._paths import H5
-from kdoctor.rules.triggers import Trigger, may_be_called_on, may_hold
+from kdoctor.rules.triggers import Trigger, may_be_called_on, may_hold, suffix
 from kdoctor.syntax.glimpse import Called, Glimpse
 
 if TYPE_CHECKING:
@@ -154,4 +154,4 @@ def ending_in(*endings: str) -> Ends:
     return lambda _, text: text.endswith(endings)
 
 
-LOADS_H5 = passes_path("load_model", 0, ending_in(*H5))
+LOADS_H5 = suffix(*H5) & passes_path("load_model", 0, ending_in(*H5))
