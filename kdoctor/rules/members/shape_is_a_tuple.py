@@ -37,9 +37,9 @@ from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_builtin, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.given_shapes import gives_a_tuple, is_given, is_kept, whole_of
+from kdoctor.rules.glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._asked import is_asked
-from kdoctor.rules.members._given_shapes import gives_a_tuple, is_given, is_kept, whole_of
-from kdoctor.rules.members._glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._shape_examples import INVALID as BROKEN
 from kdoctor.rules.members._shape_examples import VALID as FINE
 from kdoctor.rules.members._tensorflows import (

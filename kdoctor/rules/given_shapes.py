@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE
+from kdoctor.rules.glimpsed_shapes import GIVEN_A_SHAPE
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.syntax import Module
