@@ -1,11 +1,10 @@
 """Keyword arguments that Keras 2 took and the target refuses.
 
 ## What it does
-Binds the keywords of each call of Keras' own classes, functions and methods to the parameters that
-the target's release has, and reports those that an earlier release took and this one does not.
-So it does with `adapt(x, batch_size=32)` of a `Normalization` layer, with what
-`functools.partial(keras.layers.Conv2D, padding="same")` gives a class, and with what a call gets by
-`**` out of a dict that is written out and keeps its keys.
+Binds the keywords of each call of Keras' own classes, functions and methods (`adapt` of a layer) to
+the parameters that the target's release has, and reports those that an earlier one took and this
+one does not. So it does with what `functools.partial(keras.layers.Conv2D, padding="same")` gives a
+class, and with what a call gets by `**` out of a dict that is written out and keeps its keys.
 
 ## Why it breaks
 `Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
