@@ -64,6 +64,11 @@ class Mine(keras.layers.Layer):
     def build(self, input_shape):
         self.names = [input_shape[0]] + ['a', 'b'] + list(input_shape)
 
+# KD474
+import keras
+x = keras.Input((3,))
+x == 'x', x != 0, x < 0, [x] == [0]
+
 # KD523
 import keras
 import numpy as np
