@@ -101,12 +101,18 @@ class Origins:
 
     def stored(self, node: cst.Attribute, depth: int = 0) -> tuple[cst.BaseExpression, Path] | None:
         """Return what is assigned to ``self.x``, where one place assigns it, and the part of it."""
-        found = [
+        found = self.all_stored(node, depth)
+        return found[0] if len(found) == 1 else None
+
+    def all_stored(
+        self, node: cst.Attribute, depth: int = 0
+    ) -> Sequence[tuple[cst.BaseExpression, Path]]:
+        """Return all that is assigned to ``self.x``, each with the part of it."""
+        return [
             each
             for cls in self._classes_of(node.value, depth)
             for each in self._stores.get((cls, node.attr.value), ())
         ]
-        return found[0] if len(found) == 1 else None
 
     # -- from a name back to the call
 

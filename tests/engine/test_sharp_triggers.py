@@ -40,6 +40,47 @@ _GATE = Gate(
     _PACKAGE,
 )
 NEAR_MISSES = """
+# KD323
+import keras
+import numpy as np
+layer = keras.layers.Normalization()
+layer.adapt(np.ones((2, 3)))
+
+# KD323
+import keras
+import pandas as pd
+keras.layers.Dense(3)(pd.read_csv('x.csv'))
+adapter.adapt(pd.read_csv('x.csv'))
+
+# KD324
+import keras
+x = keras.Input((3,))
+keras.layers.Dense(3)(inputs=x)
+keras.layers.LSTM(3)(x, mask=None)
+
+# KD415
+import keras
+class Mine(keras.layers.Layer):
+    def build(self, input_shape):
+        self.names = [input_shape[0]] + ['a', 'b'] + list(input_shape)
+
+# KD474
+import keras
+x = keras.Input((3,))
+x == 'x', x != 0, x < 0, [x] == [0]
+
+# KD523
+import keras
+import numpy as np
+x = keras.Input((3,))
+y = 2.0 * x
+print(np.sqrt(2.0), x * np.pi)
+
+# KD523
+import keras
+import numpy as np
+print(np.sqrt(2.0) * 3.0, keras.__version__)
+
 # KD467
 import keras
 keras.layers.Bidirectional(keras.layers.LSTM(3))

@@ -22,6 +22,8 @@ CALLABLES = {
     Kind.LAYER: "keras.layers.LSTM",
     **{name: f"keras.optimizers.{name}" for name in ("Nadam",)},
     **{name: f"keras.Model.{name}" for name in ("fit", "evaluate", "predict", "compile")},
+    "adapt": "keras.layers.Normalization.adapt",
+    "reset_states": "keras.layers.LSTM.reset_states",
     **{name: f"keras.callbacks.{name}" for name in ("ModelCheckpoint", "TensorBoard")},
     **{name: f"keras.layers.{name}" for name in ("BatchNormalization", "Embedding")},
     **{

@@ -73,11 +73,19 @@ class KerasCall(Struct, frozen=True):
     def written(self) -> str:
         """How Python names the callable in a TypeError."""
         if self.owner is not None:
-            definer = _DEFINERS.get(self.leaf)
+            definer = _DEFINERS.get(self.leaf) or self._own_definer
             if definer == "Layer" and self.owner.kind is Kind.METRIC:
                 definer = "Metric"
             return f"{definer}.{self.leaf}()" if definer else f"{self.leaf}()"
         return f"{self.made}.__init__()" if self.made else f"{self.leaf}()"
+
+    @property
+    def _own_definer(self) -> str | None:
+        """The class that has a method which not all of its kind have."""
+        path = self.name.split(".")
+        if path[-2] == "Layer" or self.owner is None or self.owner.kind is not Kind.LAYER:
+            return None
+        return "RNN" if self.leaf == "reset_states" and path[-2] != "Bidirectional" else path[-2]
 
     def olds(self, facts: Facts) -> Iterator[Signature]:
         """Yield the signatures of earlier releases, newest first."""
@@ -156,10 +164,19 @@ def _found(module: Module, facts: Facts) -> Iterator[KerasCall]:
         base = BASES.get(use.owner.kind)
         if base is None or use.member.startswith("__"):
             continue
-        name = f"{base}.{use.member}"
+        name = _name_of_method(facts, use, base)
         new = _of_method(facts, use, name)
         if new is not None and facts.member(use.owner, use.member) is Presence.EXISTS:
             yield KerasCall(use.called, name, None, new, use.confidence, owner=use.owner)
+
+
+def _name_of_method(facts: Facts, use: MemberUse, base: str) -> str:
+    """Return the dotted name of a method: that of the base, where it is one of all its classes."""
+    name = f"{base}.{use.member}"
+    if use.owner.qualified is None or facts.signature(name) is not None:
+        return name
+    found = facts.lookup(use.owner.qualified)
+    return f"keras.{found.name}.{use.member}" if facts.runs_keras_3(found.root or "") else name
 
 
 def _of_method(facts: Facts, use: MemberUse, name: str) -> Signature | None:

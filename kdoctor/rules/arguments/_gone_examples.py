@@ -298,3 +298,52 @@ MOVED_WITH_THE_SHAPE = [
         check="assert model.input_shape == (2, None, 1)",
     ),
 ]
+
+_ADAPTED = "import keras\nimport numpy as np\n\nx = np.array([[1.0, 2.0], [3.0, 6.0]])\n"
+_STATES = (
+    "import keras\nimport numpy as np\n\nlayer = keras.layers.GRU(2, stateful=True)\n"
+    "y = layer(np.ones((1, 4, 3), 'float32'))\n"
+)
+_KEYWORD = "got an unexpected keyword argument"
+OF_SOME_LAYERS = [
+    Example(
+        before=_ADAPTED + "layer = keras.layers.Normalization()\nlayer.adapt(x, batch_size=8)",
+        after=_ADAPTED + "layer = keras.layers.Normalization()\nlayer.adapt(x)",
+        raises=f"TypeError: Normalization.adapt() {_KEYWORD} 'batch_size'",
+        on_keras_2=True,
+        same="np.asarray(layer(x)).round(4).tolist()",
+    ),
+    Example(
+        before=_ADAPTED + "layer = keras.layers.IntegerLookup()\n"
+        "layer.adapt(data=x.astype(int), batch_size=8, steps=None)",
+        after=_ADAPTED + "layer = keras.layers.IntegerLookup()\n"
+        "layer.adapt(data=x.astype(int), steps=None)",
+        raises=f"TypeError: IntegerLookup.adapt() {_KEYWORD} 'batch_size'",
+        on_keras_2=True,
+        same="[int(each) for each in layer.get_vocabulary()]",
+    ),
+    Example(
+        before=_ADAPTED + "layer = keras.layers.Normalization()\nlayer.adapt(x, steps=1)",
+        raises=f"TypeError: Normalization.adapt() {_KEYWORD} 'steps'",
+        on_keras_2=True,
+    ),
+    Example(
+        before=_STATES + "layer.reset_states(states=None)",
+        after=_STATES + "layer.reset_states()",
+        raises=f"TypeError: RNN.reset_states() {_KEYWORD} 'states'",
+        on_keras_2=True,
+        same="np.asarray(layer.states[0]).tolist()",
+    ),
+    Example(
+        before=_STATES + "layer.reset_states(states=[np.ones((1, 2))])",
+        raises=f"TypeError: RNN.reset_states() {_KEYWORD} 'states'",
+        on_keras_2=True,
+    ),
+]
+TAKEN_BY_SOME_LAYERS = [
+    _ADAPTED + "keras.layers.TextVectorization().adapt(texts, batch_size=8, steps=2)\n"
+    "keras.layers.StringLookup().adapt(texts, steps=2)\nadapter.adapt(x, batch_size=8)",
+    _ADAPTED + "\n\nclass Mine(keras.layers.Normalization):\n"
+    "    def adapt(self, data, batch_size=None):\n        super().adapt(data)\n\n\n"
+    "Mine().adapt(x, batch_size=8)\nkeras.layers.GRU(2).get_initial_state(batch_size=2)",
+]

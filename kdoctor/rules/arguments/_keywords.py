@@ -105,6 +105,17 @@ CHANGES: Final[dict[tuple[Kind | str, str], Change]] = {
         for method in ("fit", "evaluate", "predict")
         for name in ("workers", "use_multiprocessing", "max_queue_size")
     },
+    ("adapt", "batch_size"): Change(drop=True, help="The whole of an array is taken at once."),
+    ("adapt", "steps"): Change(
+        harmless=("None",),
+        help="Give it the part that counts: `dataset.take(steps)`, `array[: steps * batch_size]`.",
+        no_fix_because="how long a batch is cannot be told from here",
+    ),
+    ("reset_states", "states"): Change(
+        harmless=("None",),
+        help="Assign them: `for state, value in zip(layer.states, values): state.assign(value)`.",
+        no_fix_because="states are assigned one by one",
+    ),
     ("compile", "sample_weight_mode"): Change(
         drop=True,
         loses="weights of each time step are told by their shape, (samples, steps)",

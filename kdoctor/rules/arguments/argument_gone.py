@@ -1,10 +1,10 @@
 """Keyword arguments that Keras 2 took and the target refuses.
 
 ## What it does
-Binds the keywords of each call of Keras' own classes, functions and methods to the parameters that
-the target's release has, and reports those that an earlier release took and this one does not.
-So it does with those that `functools.partial(keras.layers.Conv2D, padding="same")` gives a class,
-and with those that a call gets by `**` out of a dict that is written out and keeps its keys.
+Binds the keywords of each call of Keras' own classes, functions and methods (`adapt` of a layer) to
+the parameters that the target's release has, and reports those that an earlier one took and this
+one does not. So it does with what `functools.partial(keras.layers.Conv2D, padding="same")` gives a
+class, and with what a call gets by `**` out of a dict that is written out and keeps its keys.
 
 ## Why it breaks
 `Adam(lr=0.1)` is `ValueError: Argument(s) not recognized: {'lr': 0.1}` on Keras 3, `Dense(3,
@@ -46,7 +46,9 @@ from kdoctor.rules.arguments._gone_examples import (
     MOVED_WITH_THE_SHAPE,
     OF_EVERY_FEW_EPOCHS,
     OF_GREY_IMAGES,
+    OF_SOME_LAYERS,
     OF_THE_DATA,
+    TAKEN_BY_SOME_LAYERS,
     UNDER_OLDER_NAMES,
 )
 from kdoctor.rules.arguments._in_dicts import Held, held_keywords, may_get_out_of_a_dict
@@ -58,18 +60,20 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Called
 
-# Rules of their own see to these: KD301, KD311, and saving (KD6).
+# Rules of their own see to these: KD232, KD301, KD311, and saving (KD6).
 _ELSEWHERE = frozenset({"input_shape", "input_dim"})
 _DEFAULTS = ("workers=1", "sample_weight_mode=None", "time_major=False", "period=1")
 _LOOKUPS = frozenset({"IntegerLookup", "StringLookup"})  # which look at their keywords themselves
-_SAVING = frozenset({"save", "save_model", "save_weights", "load_weights", "load_model"})
+_TOLD = frozenset({
+    "get_initial_state", "save", "save_model", "save_weights", "load_weights", "load_model",
+})  # fmt: skip
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each keyword that is gone."""
     told: set[cst.CSTNode] = set()  # keys of dicts, which several calls may get
     for call in (*keras_calls(module, facts), *partial_calls(module, facts)):
-        if call.leaf in _SAVING or not call.is_known:
+        if call.leaf in _TOLD or not call.is_known:
             continue
         for argument in call.call.args:
             if argument.keyword is None or argument.keyword.value in _ELSEWHERE:
@@ -84,7 +88,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 
 def _is_asked(callee: Callee) -> bool:
-    return callee.is_known and callee.leaf not in _SAVING
+    return callee.is_known and callee.leaf not in _TOLD
 
 
 def _may_be_gone(facts: Facts, callee: Callee, called: Called) -> bool:
@@ -299,6 +303,7 @@ VALID = [
     "from functools import partial\nimport keras\npartial(print, keras.optimizers.Adam, sep='')",
     "from functools import partial\nimport keras\npartial(keras.layers.Dense, activation='relu')",
     *KEPT_BY_A_DICT,
+    *TAKEN_BY_SOME_LAYERS,
     (
         "import keras\n\n\nclass Mine(keras.Model):\n"
         "    def fit(self, x, workers=1):\n        return x\n\n\nMine().fit(3, workers=2)"
@@ -381,6 +386,7 @@ INVALID = [
         raises="ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': ",
     ),
     *OF_EVERY_FEW_EPOCHS,
+    *OF_SOME_LAYERS,
     Example(
         before="import keras\n\nkeras.callbacks.TensorBoard(\n"
         "    'logs', histogram_freq=1, batch_size=32, write_graph=True, write_grads=False\n)",

@@ -2,7 +2,9 @@
 
 ## What it does
 Reports `x.shape == [None, 3]` and `x.shape[1:] + [2]` on symbolic tensors, and
-`isinstance(x.shape, tf.TensorShape)`.
+`isinstance(x.shape, tf.TensorShape)`. So it does with the shape that `build` and
+`compute_output_shape` are given: `input_shape[:-1] + [self.units]`, where that surely is one
+shape, and not a list of those of several inputs.
 
 ## Why it breaks
 Keras 2 gave a `TensorShape`, which equals a list and adds to one. Keras 3 gives a tuple:
@@ -26,33 +28,134 @@ import libcst as cst
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.given_shapes import is_a_tuple
+from kdoctor.rules.glimpsed_shapes import GIVEN_A_SHAPE
 from kdoctor.rules.rule import Example, Rule
-from kdoctor.rules.symbolic import SYMBOLIC
-from kdoctor.rules.triggers import Trigger, member
+from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
+from kdoctor.rules.triggers import Trigger, member, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.walk import descendants
 
 _TYPES = ways_also_by_1("tensorflow.TensorShape")
+_COMPUTED = "compute_output_shape"
+_DEEPEST = 8  # steps from name to name
 _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
+_ADDED = 'TypeError: can only concatenate list (not "tuple") to list'
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
     """Report each shape that meets a list."""
     for use in module.members:
-        if use.owner.kind is not Kind.TENSOR or use.member != "shape" or use.owner_defines:
-            continue
-        shape = _with_slice(module, use.node)
-        parent = module.parent(shape)
-        if module.is_guarded(shape):
-            continue
-        if _is_type_check(module, shape, parent):
-            yield _type_check(module, shape)
-            continue
-        other = _other_side(module, shape, parent)
-        if isinstance(other, cst.List):
-            adds = isinstance(parent, cst.BinaryOperation)
-            yield _meets(module, facts, shape, other, adds=adds)
+        if use.owner.kind is Kind.TENSOR and use.member == "shape" and not use.owner_defines:
+            shape = _with_slice(module, use.node)
+            if _is_type_check(module, shape, module.parent(shape)) and not module.is_guarded(shape):
+                yield _type_check(module, shape)
+    for node, sides, adds in _operations(module):
+        for shape, other in (sides, sides[::-1]):
+            if (
+                isinstance(other, cst.List)
+                and _is_a_shape(module, shape)
+                and _is_one(module, shape, other)
+                and not module.is_guarded(node)
+            ):
+                yield _meets(module, facts, shape, other, adds=adds)
+
+
+def _operations(
+    module: Module,
+) -> Iterator[tuple[cst.CSTNode, tuple[cst.BaseExpression, cst.BaseExpression], bool]]:
+    """Yield what is added, and what is compared."""
+    for node in module.nodes(cst.BinaryOperation):
+        if isinstance(node.operator, cst.Add):
+            yield node, (node.left, node.right), True
+    for compared in module.nodes(cst.Comparison):
+        match compared.comparisons:
+            case [
+                cst.ComparisonTarget(operator=cst.Equal() | cst.NotEqual(), comparator=second),
+                *_,
+            ]:
+                yield compared, (compared.left, second), False
+
+
+def _is_a_shape(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it is a shape that is a tuple, or what comes of adding something to one."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        return any(
+            _is_a_shape(module, shape) and isinstance(other, cst.List | cst.Tuple)
+            for shape, other in ((node.left, node.right), (node.right, node.left))
+        )
+    return is_a_tuple(module, node)
+
+
+def _is_one(module: Module, shape: cst.BaseExpression, other: cst.List) -> bool:
+    """Say whether what a layer is given surely is one shape, not a list of several.
+
+    Then a number is put beside its sizes, or one of them is worked with.
+    """
+    root, indices = shape, 0
+    while isinstance(root, cst.Subscript | cst.BinaryOperation):
+        if isinstance(root, cst.Subscript):
+            is_slice = isinstance(root.slice[0].slice, cst.Slice)
+            indices, root = indices + (not is_slice), root.value
+        else:
+            root = root.right if isinstance(root.left, cst.List | cst.Tuple) else root.left
+    value = value_of(module, root)
+    if value is not root:
+        return _is_one(module, value, other)
+    match root:
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape"))):
+            return False  # a symbolic tensor has no such method: that is told by another rule
+        case cst.Name() | cst.Attribute() if not indices:
+            pass
+        case _:
+            return True
+    if (
+        isinstance(root, cst.Attribute)
+        and root.attr.value == "shape"
+        and is_symbolic(module, root.value)
+    ):
+        return True
+    return any(_is_a_size(each.value) for each in other.elements) or _is_worked_with(module, root)
+
+
+def _is_a_size(node: cst.BaseExpression) -> bool:
+    match node:
+        case cst.Integer() | cst.UnaryOperation() | cst.Name(value="None"):
+            return True
+        case cst.BinaryOperation(operator=cst.Add()):
+            return any(map(_is_a_size, (node.left, node.right)))  # a shape and a tuple are one
+        case cst.BinaryOperation():
+            return True
+    return False
+
+
+def _is_worked_with(module: Module, shape: cst.CSTNode) -> bool:
+    """Say whether the method reads a size of a shape that it computes with."""
+    around = next((e for e in module.ancestors(shape) if isinstance(e, cst.FunctionDef)), None)
+    return around is not None and any(
+        isinstance(each, cst.Subscript)
+        and each.value.deep_equals(shape)
+        and isinstance(each.slice[0].slice, cst.Index)
+        and _is_computed(module, each)
+        for each in descendants(around)
+    )
+
+
+def _is_computed(module: Module, size: cst.Subscript) -> bool:
+    """Say whether a size is an operand, or an element of the `shape=` of a weight."""
+    parent = module.parent(size)
+    if isinstance(parent, cst.BinaryOperation):
+        return not isinstance(parent.operator, cst.Add)
+    display = module.parent(parent) if isinstance(parent, cst.Element) else None
+    given = module.parent(display) if isinstance(display, cst.Tuple | cst.List) else None
+    return (
+        isinstance(given, cst.Arg)
+        and given.keyword is not None
+        and (given.keyword.value == "shape")
+    )
 
 
 def _with_slice(module: Module, shape: cst.Attribute) -> cst.BaseExpression:
@@ -65,22 +168,6 @@ def _with_slice(module: Module, shape: cst.Attribute) -> cst.BaseExpression:
         and isinstance(parent.slice[0].slice, cst.Slice)
     )
     return parent if is_slice and isinstance(parent, cst.Subscript) else shape
-
-
-def _other_side(
-    module: Module, shape: cst.BaseExpression, parent: cst.CSTNode | None
-) -> cst.BaseExpression | None:
-    if isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, cst.Add):
-        return parent.right if parent.left is shape else parent.left
-    if isinstance(parent, cst.ComparisonTarget):
-        whole = module.parent(parent)
-        is_equality = isinstance(parent.operator, cst.Equal | cst.NotEqual)
-        return whole.left if is_equality and isinstance(whole, cst.Comparison) else None
-    if isinstance(parent, cst.Comparison) and parent.left is shape:
-        first = parent.comparisons[0]
-        is_equality = isinstance(first.operator, cst.Equal | cst.NotEqual)
-        return first.comparator if is_equality else None
-    return None
 
 
 def _is_type_check(module: Module, shape: cst.BaseExpression, parent: cst.CSTNode | None) -> bool:
@@ -108,15 +195,16 @@ def _meets(
     module: Module, facts: Facts, shape: cst.BaseExpression, other: cst.List, *, adds: bool
 ) -> Finding:
     span = module.span(other)
+    is_first = module.span(shape).start < span.start
     single = len(other.elements) == 1 and module.comma_after(other.elements[0]) is None
     comma = "," if single else ""
     fixable = bool(other.elements)
     return rule.finding(
         module.place(other),
-        f"the shape is a tuple: {_ADDING}"
+        f"the shape is a tuple: {_ADDING if is_first else _ADDED}"
         if adds
         else "the shape is a tuple, and equals no list: this is the same answer whatever the shape",
-        symbol="KerasTensor.shape",
+        symbol="KerasTensor.shape" if ".shape" in module.source(shape) else "Layer.build",
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR if adds else Severity.CHANGE,
         help="Write a tuple.",
@@ -136,24 +224,55 @@ def _meets(
 
 def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
     nodes = glimpse.nodes
+    given = _given(glimpse)
     added = (each for each in nodes.get(ast.BinOp, ()) if isinstance(each.op, ast.Add))
     sides = [
         *((each.left, each.right) for each in added),
-        *((each.left, *each.comparators) for each in nodes.get(ast.Compare, ())),
+        *((each.left, each.comparators[0]) for each in nodes.get(ast.Compare, ())),
     ]
     return any(
-        any(isinstance(each, ast.List) for each in several) and any(map(_is_shape, several))
+        any(isinstance(each, ast.List) for each in several)
+        and any(_may_be_a_shape(glimpse, each, given) for each in several)
         for several in sides
     ) or any(
-        called.places > 1 and _is_shape(called.node.args[0])
+        called.places > 1 and _may_be_a_shape(glimpse, called.node.args[0], given)
         for called in glimpse.calls_by_leaf.get("isinstance", ())
         if "TensorShape" in glimpse.words
     )
 
 
-def _is_shape(node: ast.expr) -> bool:
-    whole = node.value if isinstance(node, ast.Subscript) else node
-    return isinstance(whole, ast.Attribute) and whole.attr == "shape"
+def _given(glimpse: Glimpse) -> frozenset[str]:
+    """Return what methods call the shape that Keras passes to them."""
+    return frozenset(
+        each.args.args[1].arg
+        for each in glimpse.nodes.get(ast.FunctionDef, ())
+        if each.name in GIVEN_A_SHAPE and len(each.args.args) > 1
+    )
+
+
+def _may_be_a_shape(
+    glimpse: Glimpse, node: ast.expr, given: frozenset[str], depth: int = 0
+) -> bool:
+    match node:
+        case ast.Subscript(value=inner):
+            return _may_be_a_shape(glimpse, inner, given, depth)
+        case ast.Attribute(attr=name):
+            return name == "shape" or (bool(given) and name in glimpse.stores)
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name == _COMPUTED
+        case ast.BinOp(left=left, right=right):
+            sides = (left, right)
+            return any(_may_be_a_shape(glimpse, each, given, depth) for each in sides)
+        case ast.Name(id=name):
+            # What is bound by a loop or by unpacking is one of several.
+            values = glimpse.values_of(node)
+            return (
+                name in given
+                or depth > _DEEPEST
+                or (not values and bool(given))
+                or any(_may_be_a_shape(glimpse, each, given, depth + 1) for each in values)
+            )
+    return False
 
 
 rule = Rule(
@@ -162,18 +281,46 @@ rule = Rule(
     family="behaviour",
     severity=Severity.CHANGE,
     check=check,
-    triggers=member("shape") & Trigger(_may_meet) & SYMBOLIC,
+    triggers=((member("shape") & SYMBOLIC) | word(*GIVEN_A_SHAPE)) & Trigger(_may_meet),
     since="3.0",
 )
 
 _X = "import keras\n\nx = keras.layers.Input((3,))\n"
 
+_LAYER = (
+    "import keras\n\n\nclass Mine(keras.layers.Layer):\n"
+    "    units = 2\n\n    def build(self, input_shape):\n"
+    "        wider = {}\n        self.wider = wider\n\n"
+    "    def call(self, x):\n        return x\n\n\nlayer = Mine()\n"
+    "y = layer(keras.Input((3, 4)))\n"
+)
 VALID = [
     _X + "x.shape == (None, 3)\nx.shape[1:] + (2,)\nlist(x.shape) == [None, 3]\nx.shape[0] == [1]",
     "import numpy as np\nimport keras\nnp.ones((2,)).shape == [2]",
     "import keras\n\ndef check(x):\n    return x.shape == [None, 3]",
     "import tf_keras\nx = tf_keras.Input((3,))\nx.shape == [None, 3]",
+    # What it is given may be a list of several shapes, of TensorFlow, or a list by then.
+    _LAYER.format("input_shape + [self.memory_shape]"),
+    _LAYER.format("input_shape[1:] + [self.units]"),
+    _LAYER.format("input_shape + [input_shape[0] + (3,)]"),
+    _LAYER.format("input_shape[:-1] + (1,), list(input_shape[:-1]) + [1]"),
+    _LAYER.format("tf.TensorShape(input_shape)[:-1] + [1]"),
+    _LAYER.format(
+        "1\n        input_shape = input_shape.as_list()\n        wider = input_shape + [1]"
+    ),
+    (
+        "import keras\n\n\nclass Mine:\n    def build(self, input_shape):\n"
+        "        return input_shape[:-1] + [1]"
+    ),
+    _LAYER.format("input_shape[:-1] + [1]").replace("keras", "tf_keras"),
+    # A tensor inside of `call`, and a weight, have TensorFlow's shape.
+    (
+        "import keras\n\n\nclass Mine(keras.layers.Layer):\n    def call(self, x):\n"
+        "        return keras.ops.ones(x.shape[1:] + [1])"
+    ),
+    "import keras\nkeras.layers.Dense(3).kernel.shape[1:] + [1]",
 ]
+_TUPLE = "tuple(layer.wider)"
 INVALID = [
     Example(
         before=_X + "fits = x.shape == [None, 3]\n",
@@ -191,5 +338,62 @@ INVALID = [
     Example(
         before="import tensorflow as tf\n" + _X + "old = isinstance(x.shape, tf.TensorShape)\n",
         check="assert not old",
+    ),
+    # What `build` is given.
+    *(
+        Example(
+            before=_LAYER.format(old),
+            after=_LAYER.format(new),
+            raises=error,
+            on_keras_2=True,
+            same=_TUPLE,
+        )
+        for old, new, error in (
+            ("input_shape[:-1] + [1]", "input_shape[:-1] + (1,)", _ADDING),
+            ("input_shape + [2 * 3]", "input_shape + (2 * 3,)", _ADDING),
+            (
+                "[1] + input_shape[1:]",
+                "(1,) + input_shape[1:]",
+                _ADDED,
+            ),
+        )
+    ),
+    Example(
+        before=_LAYER.format("input_shape[:1] + [1] + [2, 3]"),
+        after=_LAYER.format("input_shape[:1] + (1,) + (2, 3)"),
+        raises=_ADDING,
+        findings=2,
+        on_keras_2=True,
+        same=_TUPLE,
+    ),
+    Example(
+        before=_LAYER.format("input_shape == [None, 3, 4],"),
+        after=_LAYER.format("input_shape == (None, 3, 4),"),
+        on_keras_2=True,
+        same=_TUPLE,
+    ),
+    # A size is computed with: it is no list of shapes.
+    Example(
+        before=_LAYER.format("input_shape[:-1] + [self.units]\n        h = input_shape[-1] // 2"),
+        after=_LAYER.format("input_shape[:-1] + (self.units,)\n        h = input_shape[-1] // 2"),
+        raises=_ADDING,
+        on_keras_2=True,
+        same=_TUPLE,
+    ),
+    # Of several inputs, one shape; and by a name.
+    Example(
+        before="import keras\n\n\nclass Mine(keras.layers.Layer):\n    units = 2\n\n"
+        "    def call(self, xs):\n        return xs[0][..., :2]\n\n"
+        "    def compute_output_shape(self, input_shape):\n        first = input_shape[0]\n"
+        "        return first[:-1] + [self.units]\n\n\n"
+        "x = keras.Input((3, 4))\ny = Mine()([x, x])\n",
+        after="import keras\n\n\nclass Mine(keras.layers.Layer):\n    units = 2\n\n"
+        "    def call(self, xs):\n        return xs[0][..., :2]\n\n"
+        "    def compute_output_shape(self, input_shape):\n        first = input_shape[0]\n"
+        "        return first[:-1] + (self.units,)\n\n\n"
+        "x = keras.Input((3, 4))\ny = Mine()([x, x])\n",
+        raises="TypeError: ",
+        on_keras_2=True,
+        same="tuple(y.shape)",
     ),
 ]

@@ -37,9 +37,9 @@ from kdoctor.rewrite import Refusal
 from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rules.calls import is_builtin, is_keras_3, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.given_shapes import is_a_tuple, whole_of
+from kdoctor.rules.glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._asked import is_asked
-from kdoctor.rules.members._given_shapes import gives_a_tuple, is_given, is_kept, whole_of
-from kdoctor.rules.members._glimpsed_shapes import reads_of_a_shape
 from kdoctor.rules.members._shape_examples import INVALID as BROKEN
 from kdoctor.rules.members._shape_examples import VALID as FINE
 from kdoctor.rules.members._tensorflows import (
@@ -48,7 +48,6 @@ from kdoctor.rules.members._tensorflows import (
     seems_tensorflows,
 )
 from kdoctor.rules.rule import Rule
-from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.syntax import Module
 from kdoctor.syntax.walk import descendants
 
@@ -110,7 +109,7 @@ def _severity(module: Module, node: cst.Attribute, *, speaks_of_keras: bool) -> 
     """Return how bad it is to read the attribute, None where that is fine."""
     member = node.attr.value
     if member in _METHODS or member in _ATTRIBUTES or member in _MANUAL:
-        is_it = _is_a_tuple(module, node.value)
+        is_it = is_a_tuple(module, node.value)
     else:
         is_it = (
             member == "value" and _is_a_dimension(module, node.value) and not is_asked(module, node)
@@ -170,36 +169,6 @@ def _severity_by_comparison(module: Module, node: cst.Attribute) -> Severity:
     return Severity.LEGACY
 
 
-def _is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
-    """Say whether an expression is the shape of a symbolic tensor, or such a part of one."""
-    if isinstance(node, cst.Name):
-        whole = whole_of(module, node)  # of a layer with several inputs
-        return (
-            is_given(module, node)
-            or ((value := value_of(module, node)) is not node and _is_a_tuple(module, value))
-            or (isinstance(whole, cst.Name) and is_given(module, whole))
-        )
-    match node:
-        case cst.Attribute(value=cst.Name()) if is_kept(module, node):
-            return True
-        case cst.Attribute(attr=cst.Name(value="shape")):
-            return is_symbolic(module, node.value)
-        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape")) as function):
-            return is_symbolic(module, function.value)
-        case cst.Call(
-            func=cst.Attribute(attr=cst.Name(value="compute_output_shape"), value=layer),
-            args=[cst.Arg(keyword=None, star="", value=given)],
-        ):
-            return gives_a_tuple(module, layer) and (
-                isinstance(value_of(module, given), cst.Tuple) or _is_a_tuple(module, given)
-            )
-        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
-            return _is_a_tuple(module, node.value)
-        case cst.Subscript(value=cst.Name() as shapes, slice=[cst.SubscriptElement()]):
-            return is_given(module, shapes)  # of a layer with several inputs
-    return False
-
-
 def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
     """Say whether an expression is one element of a shape, of whatever tensor."""
     match node:
@@ -217,7 +186,7 @@ def _is_a_dimension(module: Module, node: cst.BaseExpression) -> bool:
             return _is_one_of_dimensions(module, node)
         case _:
             return False
-    if isinstance(shape, cst.Name | cst.Subscript) and _is_a_tuple(module, shape):
+    if isinstance(shape, cst.Name | cst.Subscript) and is_a_tuple(module, shape):
         return True
     return _OLD_DIMENSIONS.isdisjoint(module.words) and _is_some_shape(module, shape)
 

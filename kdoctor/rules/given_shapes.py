@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from kdoctor.kinds import Kind
-from kdoctor.rules.members._glimpsed_shapes import GIVEN_A_SHAPE
+from kdoctor.rules.calls import value_of
+from kdoctor.rules.glimpsed_shapes import GIVEN_A_SHAPE
 from kdoctor.rules.own_classes import kind_of_class
 from kdoctor.rules.symbolic import is_symbolic
 from kdoctor.syntax import Module
@@ -32,6 +33,36 @@ def is_given(module: Module, node: cst.Name) -> bool:
         and parameters[1].name.value == node.value
         and _layer_around(module, function) is not None
     )
+
+
+def is_a_tuple(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether an expression is the shape of a symbolic tensor, or such a part of one."""
+    if isinstance(node, cst.Name):
+        whole = whole_of(module, node)  # of a layer with several inputs
+        return (
+            is_given(module, node)
+            or ((value := value_of(module, node)) is not node and is_a_tuple(module, value))
+            or (isinstance(whole, cst.Name) and is_given(module, whole))
+        )
+    match node:
+        case cst.Attribute(value=cst.Name()) if is_kept(module, node):
+            return True
+        case cst.Attribute(attr=cst.Name(value="shape")):
+            return is_symbolic(module, node.value)
+        case cst.Call(func=cst.Attribute(attr=cst.Name(value="get_shape")) as function):
+            return is_symbolic(module, function.value)
+        case cst.Call(
+            func=cst.Attribute(attr=cst.Name(value="compute_output_shape"), value=layer),
+            args=[cst.Arg(keyword=None, star="", value=given)],
+        ):
+            return gives_a_tuple(module, layer) and (
+                isinstance(value_of(module, given), cst.Tuple) or is_a_tuple(module, given)
+            )
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Slice())]):
+            return is_a_tuple(module, node.value)
+        case cst.Subscript(value=cst.Name() as shapes, slice=[cst.SubscriptElement()]):
+            return is_given(module, shapes)  # of a layer with several inputs
+    return False
 
 
 def whole_of(module: Module, node: cst.Name) -> cst.BaseExpression | None:

@@ -1,0 +1,259 @@
+"""`x == 0`: a symbolic tensor of Keras 3 equals nothing but itself.
+
+## What it does
+Reports `x == 0` where `x` surely is a symbolic tensor and the other side a number, and what comes
+of it is used as a value: passed on, given a name, worked with. In `Layer.call`, in losses and in
+the function of a `Lambda` tensors have elements to compare, and nothing is reported.
+
+## Why it breaks
+Keras 2 compared the elements, when the model ran. The symbolic tensors of Keras 3 know `<`, `>` and
+`!=`, and no `==`: Python asks whether both are one object, and the answer is `False`, then and
+there. `tf.cast(x == 0, "float32")` is zero for all data, without a word; `tf.where(x == 0, a, b)`
+and layers refuse it.
+
+## What to write instead
+`keras.ops.equal(x, 0)`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21. As a condition (`if x == 0:`) it was an error on Keras 2,
+which is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.keras_api import split_root
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.array_numbers import numbers_of_scalar
+from kdoctor.rules.calls import speller_at
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
+from kdoctor.rules.triggers import Trigger
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+_ASKING: Final = (
+    *(cst.If, cst.While, cst.IfExp, cst.CompIf, cst.BooleanOperation, cst.Comparison),
+)
+"""What wants a bool, there and then."""
+_CONDITIONS: Final = (ast.If, ast.While, ast.IfExp, ast.Assert)
+_LITERALS: Final = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.JoinedStr)
+_PYTHONS: Final = frozenset({"all", "any", "bool", "int", "print"})
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such comparison."""
+    for node in module.nodes(cst.Comparison):
+        if len(node.comparisons) != 1 or not isinstance(node.comparisons[0].operator, cst.Equal):
+            continue
+        sides = (node.left, node.comparisons[0].comparator)
+        if (
+            _is_symbolic_and_number(module, *sides)
+            and module.context_of(node) not in RUN_WITH_VALUES
+            and not _is_asked(module, node)
+            and not module.is_guarded(node)
+        ):
+            yield _finding(module, facts, node, sides)
+
+
+def _is_symbolic_and_number(
+    module: Module, left: cst.BaseExpression, right: cst.BaseExpression
+) -> bool:
+    return any(
+        is_symbolic(module, one) and numbers_of_scalar(module, other) is not None
+        for one, other in ((left, right), (right, left))
+    )
+
+
+def _is_asked(module: Module, node: cst.Comparison) -> bool:
+    """Say whether it is a condition, or the function of a ``Lambda``, or no one's value."""
+    inner: cst.CSTNode = node
+    for each in module.ancestors(node):
+        match each:
+            case cst.Lambda() | cst.UnaryOperation(operator=cst.Not()) | cst.Assert():
+                return True
+            case cst.IfExp() if each.test is not inner:
+                pass  # it is what is chosen
+            case cst.Call(func=cst.Name(value=name)) if name in _PYTHONS:
+                return True
+            case cst.BaseSmallStatement():
+                return isinstance(each, cst.Expr) and each.value is node
+            case _ if isinstance(each, _ASKING):
+                return True
+        inner = each
+    return False
+
+
+def _finding(
+    module: Module,
+    facts: Facts,
+    node: cst.Comparison,
+    sides: tuple[cst.BaseExpression, cst.BaseExpression],
+) -> Finding:
+    whole = module.span(node)
+    first, second = map(module.span, sides)
+    gaps = (whole.start, first.start), (first.end, second.start), (second.end, whole.end)
+    written, need = speller_at(module, node).spell("keras.ops.equal")
+    around = _function_around(module, node)
+    refused = None
+    if any("#" in module.text[start:end] for start, end in gaps):
+        refused = "there is a comment in it"
+    elif around.startswith("tensorflow.") and split_root(around) is None:
+        refused = f"`{around}` takes no symbolic tensor: both must be functions of `keras.ops`"
+    is_legacy = (split_root(around) or ("", ""))[1].startswith("backend.")
+    fix = Fix(
+        f"Write `{written}`",
+        (Edit(whole, (f"{written}(", Hole(first), ", ", Hole(second), ")")),),
+        Applicability.UNSAFE
+        if is_legacy
+        else facts.applicability(*(each for each in INVALID if each.after)),
+        imports=() if need is None else (need,),
+        unsafe_because="the function around it must take symbolic tensors" if is_legacy else "",
+    )
+    told = ""
+    if _is_given_to_a_layer(module, node):
+        told = ": ValueError: Only input tensors may be passed as positional arguments"
+    return rule.finding(
+        module.place(node),
+        f"a symbolic tensor equals nothing but itself, and this is False, whatever the data{told}",
+        symbol="KerasTensor.__eq__",
+        confidence=Confidence.LIKELY,
+        severity=Severity.ERROR if told else Severity.CHANGE,
+        help=f"Write `{written}`.",
+        fix=None if refused else fix,
+        no_fix_because=refused,
+    )
+
+
+def _function_around(module: Module, node: cst.CSTNode) -> str:
+    """Return the dotted name of the function that gets a value, "" of what has none."""
+    given = module.parent(node)
+    call = module.parent(given) if isinstance(given, cst.Arg) else None
+    return (module.qualified(call.func) or "") if isinstance(call, cst.Call) else ""
+
+
+def _is_given_to_a_layer(module: Module, node: cst.CSTNode) -> bool:
+    given = module.parent(node)
+    call = module.parent(given) if isinstance(given, cst.Arg) and not given.keyword else None
+    layer = module.type_of(call.func) if isinstance(call, cst.Call) else None
+    return layer is not None and layer.kind is Kind.LAYER
+
+
+def _may_compare(glimpse: Glimpse, _: Facts) -> bool:
+    nodes = glimpse.nodes
+    tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
+    filters = (test for each in nodes.get(ast.comprehension, ()) for test in each.ifs)
+    asked = {inner for each in chain(tests, filters) for inner in _asked_in(each)}
+    return any(
+        len(each.ops) == 1
+        and isinstance(each.ops[0], ast.Eq)
+        and each not in asked
+        and _may_be_both(glimpse, each.left, each.comparators[0])
+        for each in nodes.get(ast.Compare, ())
+    )
+
+
+def _asked_in(test: ast.expr) -> Iterator[ast.expr]:
+    """Yield the conditions that one is made of."""
+    match test:
+        case ast.BoolOp(values=values):
+            for each in values:
+                yield from _asked_in(each)
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            yield from _asked_in(inner)
+        case _:
+            yield test
+
+
+def _may_be_both(glimpse: Glimpse, left: ast.expr, right: ast.expr) -> bool:
+    """Say whether one side may be a number, and the other a tensor, which no literal is."""
+    return any(
+        _may_be_a_number(glimpse, one) and not isinstance(other, _LITERALS)
+        for one, other in ((left, right), (right, left))
+    )
+
+
+def _may_be_a_number(glimpse: Glimpse, node: ast.expr) -> bool:
+    """Say whether it is a number, or worked out: no text, no attribute and no display."""
+    if isinstance(node, ast.Name):
+        return any(
+            isinstance(each, ast.Name) or _may_be_a_number(glimpse, each)
+            for each in glimpse.values_of(node)
+        )
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int | float)
+    return isinstance(node, ast.UnaryOp | ast.BinOp | ast.Call | ast.Subscript | ast.IfExp)
+
+
+rule = Rule(
+    code="KD474",
+    name="equals-no-number",
+    family="behaviour",
+    severity=Severity.CHANGE,
+    check=check,
+    triggers=SYMBOLIC & Trigger(_may_compare),
+    since="3.0",
+)
+
+_X = "import keras\nimport tensorflow as tf\n\nx = keras.Input((3,))\n"
+_OPS = "import keras\nfrom keras import ops\n\nx = keras.Input((3,))\n"
+_GIVES = "np.asarray(keras.Model(x, y)(np.array([[0.0, 1.0, 2.0]], 'float32'))).tolist()"
+
+VALID = [
+    # These are known.
+    _OPS + "y = x != 0, x > 0, x >= 0, ops.equal(x, 0)",
+    # Python is to know it now; the first was an error on Keras 2.
+    _OPS + "if x == 0:\n    pass\nassert not x == 1\nsame = bool(x == 0)\nx == 0",
+    _OPS
+    + "found = [each for each in (x, 3) if each == 3]\na = 1 if x == 0 else 2\nb = x == 0 or x",
+    # Whether it is the same object; and a size.
+    _OPS + "z = x\nsame = x == z\nis_wide = x.shape[1] == 3\nis_none = x == None\nis_it = x == 'x'",
+    # Tensors with elements.
+    (
+        "import keras\n\n\nclass Mask(keras.layers.Layer):\n    def call(self, x):\n"
+        "        return keras.ops.cast(x == 0, 'float32')"
+    ),
+    _OPS + "y = keras.layers.Lambda(lambda t: keras.ops.cast(t == 0, 'float32'))(x)",
+    "import keras\n\n\ndef mask(x):\n    return keras.ops.cast(x == 0, 'float32')",
+    "import keras\n\nx = keras.ops.ones((2, 3))\ny = keras.ops.cast(x == 1, 'float32')",
+    (_X + "y = tf.cast(x == 0, 'float32')").replace("keras", "tf_keras"),
+]
+INVALID = [
+    # It is zero, and nothing says so.
+    Example(
+        before=_X + "mask = tf.cast(x == 0, 'float32')\ny = x + mask\n",
+        prelude="import numpy as np\n",
+        on_keras_2=True,
+        same=_GIVES,
+    ),
+    Example(
+        before=_X + "y = keras.layers.Activation('linear')(1.0 == x)\n",
+        after=_X + "y = keras.layers.Activation('linear')(keras.ops.equal(1.0, x))\n",
+        prelude="import numpy as np\n",
+        raises="ValueError: Only input tensors may be passed as positional arguments",
+        on_keras_2=True,
+        same=_GIVES,
+    ),
+    Example(
+        before=_OPS + "pad = -1 + 1\nkeep = 1.0 - ops.cast(\n    x == pad,  # filled up\n"
+        "    'float32'\n)\ny = x + keep\n",
+        after=_OPS + "pad = -1 + 1\nkeep = 1.0 - ops.cast(\n    ops.equal(x, pad),  # filled up\n"
+        "    'float32'\n)\ny = x + keep\n",
+        prelude="import numpy as np\n",
+        check=f"assert {_GIVES} == [[0.0, 2.0, 3.0]]",
+    ),
+    Example(
+        before=_OPS + "y = ops.where((x) == 0 if ops else None, 1.0, x)\n",
+        after=_OPS + "y = ops.where(ops.equal(x, 0) if ops else None, 1.0, x)\n",
+        prelude="import numpy as np\n",
+        check=f"assert {_GIVES} == [[1.0, 1.0, 2.0]]",
+    ),
+]

@@ -1,0 +1,437 @@
+"""A number or an array of NumPy stands before a symbolic tensor or a weight, or behind a weight.
+
+## What it does
+Reports `np.sqrt(64.0) * x` where `x` surely is a symbolic tensor, `np.sqrt(2.0) * self.kernel` and
+`self.kernel * np.sqrt(2.0)` of weights of layers. So it is with all operators of arithmetic, and
+with comparisons where NumPy's side is first.
+
+## Why it breaks
+Python asks what stands on the left first, and NumPy asks the other side for an array. A symbolic
+tensor has none: `ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype.`
+A weight has none in the graph that a model runs in: `NotImplementedError`. Where it has a value an
+array comes out, through which no gradient goes: the weight is not trained, without a word.
+
+Behind a weight, NumPy's floats of 64 bits make a tensor of 64 bits, and TensorFlow mixes no dtypes:
+`TypeError: Input 'y' of 'Mul' Op has type float64 that does not match type float32`; the functions
+of `keras.ops` go on in 64 bits. Keras 2 made all of it a tensor of the dtype of the other side.
+With symbolic tensors that is no error: the next layer casts what it gets.
+
+## What to write instead
+A number of Python: `float(np.sqrt(64.0)) * x`. Of an array, a tensor:
+`keras.ops.convert_to_tensor(array, x.dtype) * x`.
+
+## How we know
+Run on Keras 3.15.1 and tf_keras 2.21: each operator with `np.float32`, `np.float64`, `np.int64` and
+arrays of them on either side of a symbolic tensor, and of a weight in `call`, in a graph and with
+values under a tape. Functions of TensorFlow (`tf.multiply(w, s)`) and its own variables make a
+tensor of it, as before.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+from msgspec import Struct
+
+from kdoctor.keras_api.returns import CALLED, MEMBERS
+from kdoctor.kinds import Context, Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
+from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.numpy_numbers import MAKERS, OfNumpy, may_be_of_numpy, of_numpy
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
+from kdoctor.rules.triggers import Trigger, package, word
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+_OPERATORS: Final = (
+    *(cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power),
+    cst.MatrixMultiply,
+)
+_COMPARISONS: Final = (
+    *(cst.Equal, cst.NotEqual, cst.GreaterThan, cst.GreaterThanEqual),
+    *(cst.LessThan, cst.LessThanEqual),
+)
+_SYMBOLIC: Final = (
+    "ValueError: A KerasTensor is symbolic: it's a placeholder for a shape an a dtype"
+)
+_WEIGHTS: Final = frozenset(
+    name
+    for given in (MEMBERS, CALLED)
+    for (_, name), made in given.items()
+    if Kind.VARIABLE in {made.kind, made.item.kind if made.item else None}
+)
+"""The members that are weights, hold some, or make one."""
+_MIX_NO_DTYPES: Final = frozenset({
+    "tensorflow.matmul", "tensorflow.linalg.matmul", "tensorflow.nn.conv2d",
+})  # fmt: skip
+_NO_OWN: Final = "ResourceVariable"  # TensorFlow's own variables make a tensor of the other side
+
+
+class _Met(Struct, frozen=True):
+    """An operator that meets both, and which side is NumPy's."""
+
+    node: cst.CSTNode
+    numpys: cst.BaseExpression
+    other: cst.BaseExpression
+    found: OfNumpy
+    is_first: bool
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each operator between something of NumPy and a symbolic tensor or a weight."""
+    for met in _meetings(module):
+        runs = module.context_of(met.node)
+        if is_symbolic(module, met.other):
+            if met.is_first and runs not in RUN_WITH_VALUES and not _is_in_a_lambda(module, met):
+                yield _finding(module, facts, met, _SYMBOLIC, Severity.ERROR)
+        elif runs in RUN_WITH_VALUES and met.is_first:
+            told = (
+                "with values no gradient goes through it, in a graph it is NotImplementedError: …"
+            )
+            in_a_graph = runs is not Context.TRAIN_LOOP
+            yield _finding(
+                module, facts, met, told, Severity.ERROR if in_a_graph else Severity.CHANGE
+            )
+        elif runs in RUN_WITH_VALUES and met.found.is_double:
+            told = "a tensor of 64 bits comes out, and TensorFlow mixes no dtypes: TypeError: …"
+            is_sure = runs is Context.CALL and _meets_another(module, met.node)
+            yield _finding(module, facts, met, told, Severity.ERROR if is_sure else Severity.CHANGE)
+
+
+def _meetings(module: Module) -> Iterator[_Met]:
+    for node, left, right, is_comparison in _operations(module):
+        # The cheaper question first: most operators meet neither.
+        for numpys, other, is_first in ((left, right, True), (right, left, False)):
+            if is_comparison and not is_first:
+                continue
+            if not _may_refuse(module, other) or module.is_guarded(node):
+                continue
+            found = of_numpy(module, numpys)
+            if found is not None:
+                yield _Met(node, numpys, other, found, is_first)
+
+
+def _operations(
+    module: Module,
+) -> Iterator[tuple[cst.BaseExpression, cst.BaseExpression, cst.BaseExpression, bool]]:
+    for operation in module.nodes(cst.BinaryOperation):
+        if isinstance(operation.operator, _OPERATORS):
+            yield operation, operation.left, operation.right, False
+    for compared in module.nodes(cst.Comparison):
+        match compared.comparisons:
+            case [cst.ComparisonTarget(operator=operator, comparator=second)] if isinstance(
+                operator, _COMPARISONS
+            ):
+                yield compared, compared.left, second, True
+
+
+def _may_refuse(module: Module, node: cst.BaseExpression) -> bool:
+    """Say whether it surely is a symbolic tensor, or a weight of Keras."""
+    found = module.type_of(node)
+    if found is None:
+        return False
+    return found.kind is Kind.TENSOR or (found.kind is Kind.VARIABLE and found.cls != _NO_OWN)
+
+
+def _is_in_a_lambda(module: Module, met: _Met) -> bool:
+    """Say whether the code is handed to a layer, as the function of a ``Lambda``."""
+    return any(isinstance(each, cst.Lambda) for each in module.ancestors(met.node))
+
+
+def _meets_another(module: Module, node: cst.CSTNode) -> bool:
+    """Say whether what comes out meets something of `call`: an operator, or `tf.matmul(x, …)`."""
+    parent = module.parent(node)
+    if isinstance(parent, cst.BinaryOperation):
+        other = parent.right if parent.left is node else parent.left
+        found = module.type_of(other)
+        return not isinstance(other, cst.BaseNumber) and found is None
+    call = module.parent(parent) if isinstance(parent, cst.Arg) else None
+    if not isinstance(call, cst.Call) or len(call.args) < 2:
+        return False
+    return module.qualified(call.func) in _MIX_NO_DTYPES
+
+
+def _finding(module: Module, facts: Facts, met: _Met, told: str, severity: Severity) -> Finding:
+    side = "before" if met.is_first else "behind"
+    what = "a symbolic tensor" if is_symbolic(module, met.other) else "a weight"
+    shown = module.source(met.numpys)
+    named = f"`{shown}`, which is NumPy's," if len(shown) < 40 else "something of NumPy's"
+    fix = _fix(module, facts, met)
+    return rule.finding(
+        module.place(met.node),
+        f"{named} stands {side} {what}: {told}",
+        symbol="KerasTensor" if is_symbolic(module, met.other) else "keras.Variable",
+        confidence=Confidence.LIKELY,
+        severity=severity,
+        help=f"{fix.title}."
+        if fix
+        else "Make a tensor of it: `keras.ops.convert_to_tensor(array, x.dtype)`.",
+        fix=fix,
+        no_fix_because=None if fix else "an array must become a tensor of the other side's dtype",
+    )
+
+
+def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
+    if met.found.is_one is False:
+        return None
+    place = module.outer_span(met.numpys)
+    parts: tuple[str | Hole, ...]
+    if met.found.python:
+        parts = (f"{met.found.python}(", Hole(module.span(met.numpys)), ")")
+        title = f"Make it a number of Python, by `{met.found.python}(…)`"
+    else:
+        parts = (Hole(place, Precedence.PRIMARY, binds(met.numpys)), ".item()")
+        title = "Make it a number of Python, by `.item()`"
+    return Fix(
+        title,
+        (Edit(place, parts, Precedence.PRIMARY),),
+        facts.applicability(*(each for each in INVALID if each.after and not each.unsafe))
+        if met.found.is_one
+        else Applicability.UNSAFE,
+        unsafe_because="" if met.found.is_one else "it may be an array, not one number",
+    )
+
+
+def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
+    if MAKERS.isdisjoint(glimpse.calls_by_meaning):
+        return False
+    nodes = glimpse.nodes
+    return any(
+        may_be_of_numpy(glimpse, side)
+        for each in nodes.get(ast.BinOp, ())
+        for side in (each.left, each.right)
+    ) or any(may_be_of_numpy(glimpse, each.left) for each in nodes.get(ast.Compare, ()))
+
+
+rule = Rule(
+    code="KD523",
+    name="numpy-number-meets-weight",
+    family="idioms",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=package("numpy") & (SYMBOLIC | word("Variable", *_WEIGHTS)) & Trigger(_may_meet),
+    since="3.0",
+)
+
+_X = "import keras\nimport numpy as np\n\nx = keras.Input((3,))\n"
+_GIVES = (
+    "[round(float(each), 4) for each in np.ravel(keras.Model(x, y)(np.ones((1, 3), 'float32')))]"
+)
+_LAYER = """import numpy as np
+import tensorflow as tf
+from tensorflow.keras import Input, Model
+from tensorflow.keras.layers import Layer
+
+
+class Scaled(Layer):
+    def __init__(self, units, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.scale = 1.0 / np.sqrt(4.0)
+
+    def build(self, input_shape):
+        self.kernel = self.add_weight(shape=(3, self.units), initializer="ones", name="k")
+        self.shift = self.add_weight(shape=(self.units,), initializer="ones", name="s")
+
+    def call(self, x):
+        return {}
+
+
+inputs = Input((3,))
+model = Model(inputs, Scaled(2)(inputs))
+"""
+_OUT = "np.asarray(model(np.ones((1, 3), 'float32'))).round(4).tolist()"
+_GRAPH = "NotImplementedError: "
+_MIXED = "TypeError: "
+_EQUALIZED = """import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+
+class Equalized(keras.layers.Conv2D):
+    def __init__(self, filters, *args, leaky=False, **kwargs):
+        super().__init__(filters, *args, kernel_initializer="ones", **kwargs)
+        self.scale = 1.0
+        self.leaky = leaky
+
+    def build(self, input_shape):
+        super().build(input_shape)
+        if self.leaky:
+            n = np.prod([int(each) for each in input_shape[1:]])
+            self.scale = np.sqrt(1.6 / n)
+        else:
+            n = input_shape[-1]
+            self.scale = np.sqrt(2 / n)
+
+    def call(self, x):
+        return tf.nn.conv2d(x, {}, strides=1, padding="VALID")
+
+
+inputs = keras.Input((4, 4, 3))
+model = keras.Model(inputs, Equalized(2, 3)(inputs))
+out = model.predict(np.ones((1, 4, 4, 3)), verbose=0)
+"""
+_TAPE = """import keras
+import numpy as np
+import tensorflow as tf
+
+layer = keras.layers.Dense(2, kernel_initializer="ones")
+layer.build((None, 3))
+
+
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.matmul(x, {}))
+    return tape.gradient(loss, layer.kernel)
+
+
+gradient = step(tf.ones((1, 3)))
+"""
+
+VALID = [
+    # The symbolic tensor is asked first, and the next layer casts.
+    _X
+    + "y = x * np.sqrt(64.0)\nz = keras.layers.Dense(2)(x) / np.sqrt(2.0)\nb = x > np.float32(1)",
+    # Python's numbers; NumPy's constants are such.
+    _X + "y = np.pi * x\nz = float(np.sqrt(2.0)) * x\nb = np.sqrt(2.0).item() * x\nc = 2 * x",
+    # No NumPy any more, or not for sure.
+    _X + "y = keras.ops.convert_to_tensor(np.ones(3), 'float32') * x\nz = np.random.rand() * x",
+    "import keras\nimport numpy as np\n\n\ndef scaled(x, by):\n    return by * x, np.sqrt(2.0) * x",
+    _X + "\n\ndef scaled(by):\n    return (by / np.sqrt(2.0)) * x",
+    # In layers tensors have another nature.
+    _LAYER.format("np.sqrt(2.0) * x"),
+    _LAYER.format("(tf.matmul(x, self.kernel) + self.shift) * self.scale"),
+    _X + "y = keras.layers.Lambda(lambda t: np.sqrt(2.0) * t)(x)",
+    # Of 32 bits, whole, or Python's: the weight stays what it is.
+    _LAYER.format("x @ (self.kernel * np.float32(2.0)) + self.shift * np.int64(2)"),
+    _LAYER.format("tf.matmul(x, self.kernel * float(np.sqrt(2.0)))"),
+    # A function of TensorFlow makes a tensor of it.
+    _LAYER.format("tf.matmul(x, tf.multiply(self.kernel, np.sqrt(2.0)))"),
+    # Of one number of the user's nobody knows how many bits it has.
+    _LAYER.format("tf.matmul(x, self.kernel * np.sqrt(self.units))"),
+    # It may have been set to something else.
+    _EQUALIZED.format("self.kernel * self.scale").replace("np.sqrt(1.6 / n)", "made_of(n)"),
+    (
+        _EQUALIZED.format("self.kernel * self.scale").replace(
+            "    def call(",
+            "    def reset(self, scale):\n        self.scale = scale\n\n    def call(",
+        )
+    ),
+    # No weights: a number by the same name, and TensorFlow's own variable.
+    (
+        "import numpy as np\nfrom keras.layers import Layer\n\n\nclass Mine(Layer):\n"
+        "    def __init__(self, gamma=2.0):\n        super().__init__()\n"
+        "        self.gamma = gamma\n        self.beta = 0.5\n\n    def call(self, x):\n"
+        "        return x * (np.sqrt(2.0) * self.gamma + self.beta * np.sqrt(2.0))"
+    ),
+    (
+        "import numpy as np\nimport tensorflow as tf\nfrom keras.layers import Layer\n\n\n"
+        "class Mine(Layer):\n    def build(self, _):\n        self.w = tf.Variable(1.0)\n\n"
+        "    def call(self, x):\n        return x * (np.sqrt(2.0) * self.w)"
+    ),
+    # What weights are outside of layers may well be an array.
+    "import keras\nimport numpy as np\n\nprint(np.sqrt(2.0) * keras.layers.Dense(2).kernel)",
+    (_X + "y = np.sqrt(64.0) * x").replace("keras", "tf_keras"),
+]
+INVALID = [
+    Example(
+        before=_X + "y = np.sqrt(64.0) * x\n",
+        after=_X + "y = float(np.sqrt(64.0)) * x\n",
+        raises=_SYMBOLIC,
+        on_keras_2=True,
+        same=_GIVES,
+    ),
+    # What comes of it, by a name.
+    Example(
+        before=_X + "scale = 1.0 / np.sqrt(2 * 8)\ny = 1.0 - (scale - keras.layers.ReLU()(x))\n",
+        after=_X
+        + "scale = 1.0 / np.sqrt(2 * 8)\ny = 1.0 - (float(scale) - keras.layers.ReLU()(x))\n",
+        raises=_SYMBOLIC,
+        on_keras_2=True,
+        same=_GIVES,
+    ),
+    Example(
+        before=_X + "y = 0.5 * x * (1.0 + np.sqrt(2 / np.pi) * (x + np.float32(0.25) * x))\n",
+        after=_X + "y = 0.5 * x * (1.0 + float(np.sqrt(2 / np.pi)) * (x + float(np.float32(0.25))"
+        " * x))\n",
+        raises=_SYMBOLIC,
+        findings=2,
+        on_keras_2=True,
+        same=_GIVES,
+    ),
+    Example(
+        before=_X + "y = np.int64(2) + x\ny = -np.prod((2, 3)) + y\n",
+        after=_X + "y = int(np.int64(2)) + x\ny = (-np.prod((2, 3))).item() + y\n",
+        raises=_SYMBOLIC,
+        findings=2,
+        on_keras_2=True,
+        same=_GIVES,
+    ),
+    Example(
+        before=_X + "y = (\n    np.float32(0.5)  # half\n    < x\n)\n",
+        after=_X + "y = (\n    float(np.float32(0.5))  # half\n    < x\n)\n",
+        raises=_SYMBOLIC,
+        on_keras_2=True,
+        same=_GIVES,
+    ),
+    # It may be an array.
+    Example(
+        before=_X + "\n\ndef scaled(by):\n    return np.sqrt(by) * x\n\n\ny = scaled(4.0)\n",
+        after=_X + "\n\ndef scaled(by):\n    return float(np.sqrt(by)) * x\n\n\ny = scaled(4.0)\n",
+        raises=_SYMBOLIC,
+        unsafe=True,
+        on_keras_2=True,
+        same=_GIVES,
+    ),
+    Example(
+        before=_X + "y = np.array([1.0, 2.0, 3.0]) * x\n",
+        raises=_SYMBOLIC,
+        on_keras_2=True,
+    ),
+    Example(
+        before=_LAYER.format("tf.matmul(x, np.sqrt(4.0) * self.kernel)"),
+        after=_LAYER.format("tf.matmul(x, float(np.sqrt(4.0)) * self.kernel)"),
+        raises=_GRAPH,
+        on_keras_2=True,
+        same=_OUT,
+    ),
+    Example(
+        before=_LAYER.format("tf.matmul(x, self.kernel * self.scale)"),
+        after=_LAYER.format("tf.matmul(x, self.kernel * float(self.scale))"),
+        raises=_MIXED,
+        on_keras_2=True,
+        same=_OUT,
+    ),
+    Example(
+        before=_LAYER.format("tf.matmul(x, self.kernel) + self.shift / np.float64(2.0)"),
+        after=_LAYER.format("tf.matmul(x, self.kernel) + self.shift / float(np.float64(2.0))"),
+        raises=_MIXED,
+        on_keras_2=True,
+        same=_OUT,
+    ),
+    Example(
+        before=_LAYER.format("tf.matmul(x, self.kernel) + np.ones(2) * self.shift"),
+        raises=_GRAPH,
+        on_keras_2=True,
+    ),
+    # The same rate for all weights, as in GANs: what `build` sets is there by then.
+    Example(
+        before=_EQUALIZED.format("self.kernel * self.scale"),
+        after=_EQUALIZED.format("self.kernel * float(self.scale)"),
+        raises="TypeError: ",
+        on_keras_2=True,
+        same="out.round(4).tolist()",
+    ),
+    # No gradient.
+    Example(
+        before=_TAPE.format("np.float32(2.0) * layer.kernel"),
+        after=_TAPE.format("float(np.float32(2.0)) * layer.kernel"),
+        on_keras_2=True,
+        same="None if gradient is None else gradient.numpy().tolist()",
+    ),
+]
