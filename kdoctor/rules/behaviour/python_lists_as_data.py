@@ -84,18 +84,28 @@ def _is_data(node: cst.BaseExpression) -> bool:
 
 
 def _holds_data(value: object) -> bool:
+    parts = _parts(value)
+    if not parts:
+        return False
+    return all(isinstance(e, int | float) for e in parts) or _is_text(parts)
+
+
+def _is_text(parts: list[object]) -> bool:
+    return all(isinstance(each, str) for each in parts)
+
+
+def _parts(value: object) -> list[object]:
+    """Return the elements of a list, and of lists in it where it has nothing else."""
     while isinstance(value, list) and value and all(isinstance(e, list) for e in value):
         value = [each for part in value for each in part]
-    if not isinstance(value, list) or not value:
-        return False
-    return all(isinstance(e, int | float) for e in value) or all(isinstance(e, str) for e in value)
+    return value if isinstance(value, list) else []
 
 
 def _finding(
     module: Module, facts: Facts, use: MemberUse, lists: list[cst.BaseExpression]
 ) -> Finding:
     shown = module.source(lists[0])
-    text = any(isinstance(each, cst.SimpleString) for each in _parts(module, lists))
+    text = any(_is_text(_parts(literal(value_of(module, each)))) for each in lists)
     spelled, need = speller_at(module, use.node).spell("numpy.array")
     edits = []
     for each in lists:
@@ -118,13 +128,6 @@ def _finding(
         ),
         no_fix_because="text is passed as a tensor of TensorFlow's" if text else None,
     )
-
-
-def _parts(module: Module, lists: list[cst.BaseExpression]) -> Iterator[cst.BaseExpression]:
-    for each in lists:
-        value = value_of(module, each)
-        if isinstance(value, cst.List):
-            yield from (element.value for element in value.elements)
 
 
 rule = Rule(
@@ -177,5 +180,10 @@ INVALID = [
         "model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])\n"
         "print(model.predict(np.array([100.0]), verbose=0))",
         raises=f"{_ERROR}[100.0] (of type <class 'list'>)",
+    ),
+    # Text goes in as a tensor of TensorFlow: an array of it is refused, too.
+    Example(
+        before=_MODEL + "model.predict([['one'], ['two']], verbose=0)",
+        raises=f"{_ERROR}[['one'], ['two']] (of type <class 'list'>)",
     ),
 ]
