@@ -1091,6 +1091,18 @@ def train(model, images, labels, options):
 model = keras.Sequential()
 train(model, load(), load(), told(Lines([])))
 
+# KD468
+import keras
+import numpy as np
+import tensorflow as tf
+def slower(epoch, lr): return lr * np.exp(-0.1)
+keras.callbacks.LearningRateScheduler(slower)
+print(tf.strings.length("a"))
+
+# KD468
+import tensorflow as tf
+print(tf.keras.callbacks.LearningRateScheduler, tf.exp(1.0))
+
 # KD464
 import keras
 class Net(keras.layers.Layer):
@@ -2458,6 +2470,18 @@ import keras
 model = keras.Sequential()
 held = [filter(None, []), 3]
 model.evaluate(held[0])
+
+# KD468
+from tensorflow import math as m
+from tensorflow.keras.callbacks import LearningRateScheduler as Rate
+halved = lambda epoch: (0.1 * m.exp(-1.0))
+Rate(schedule=halved)
+
+# KD468
+import keras
+from keras.optimizers.schedules import CosineDecay as Decay
+class Trainer:
+    def __init__(self): self.callbacks = [keras.callbacks.LearningRateScheduler(Decay(0.1, 3))]
 """
 
 
