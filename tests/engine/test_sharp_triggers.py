@@ -1091,6 +1091,13 @@ def train(model, images, labels, options):
 model = keras.Sequential()
 train(model, load(), load(), told(Lines([])))
 
+# KD309
+import keras
+import numpy as np
+import tensorflow as tf
+rate = np.float64(0.1)
+keras.optimizers.SGD(rate, momentum=tf.constant(0.9))
+
 # KD468
 import keras
 import numpy as np
@@ -2482,6 +2489,12 @@ import keras
 from keras.optimizers.schedules import CosineDecay as Decay
 class Trainer:
     def __init__(self): self.callbacks = [keras.callbacks.LearningRateScheduler(Decay(0.1, 3))]
+
+# KD309
+from tensorflow import Variable as V
+from tensorflow.keras import optimizers as opt
+rate = V(0.1)
+opt.Adam(learning_rate=rate)
 """
 
 
