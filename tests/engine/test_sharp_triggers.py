@@ -1098,6 +1098,12 @@ import tensorflow as tf
 rate = np.float64(0.1)
 keras.optimizers.SGD(rate, momentum=tf.constant(0.9))
 
+# KD478
+import keras
+loss = keras.losses.BinaryCrossentropy()
+def told(targets, predictions): return loss(targets, predictions)
+told(load(), load())
+
 # KD468
 import keras
 import numpy as np
@@ -2495,6 +2501,15 @@ from tensorflow import Variable as V
 from tensorflow.keras import optimizers as opt
 rate = V(0.1)
 opt.Adam(learning_rate=rate)
+
+# KD478
+from keras.losses import MeanSquaredError as MSE
+from numpy import ones
+class Told:
+    def __init__(self): self.loss = MSE()
+    def told(self):
+        wanted = (1.0, 2.0)
+        return self.loss(y_pred=ones(2), y_true=wanted)
 """
 
 
