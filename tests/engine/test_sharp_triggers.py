@@ -1098,6 +1098,13 @@ import tensorflow as tf
 rate = np.float64(0.1)
 keras.optimizers.SGD(rate, momentum=tf.constant(0.9))
 
+# KD479
+import keras
+import numpy as np
+model = keras.Sequential()
+model.fit(np.array([[1.0], [2.0]]), np.array(["a", "b"]))
+print(np.array(["text"]))
+
 # KD478
 import keras
 loss = keras.losses.BinaryCrossentropy()
@@ -2510,6 +2517,16 @@ class Told:
     def told(self):
         wanted = (1.0, 2.0)
         return self.loss(y_pred=ones(2), y_true=wanted)
+
+# KD479
+from numpy import asarray as made
+import tensorflow as tf
+model = tf.keras.models.load_model("m.keras")
+part = "a"
+texts = [part + "b", f"{part}c"]
+rows = made(texts)
+inputs = {"text": rows}
+model.predict(x=inputs)
 """
 
 

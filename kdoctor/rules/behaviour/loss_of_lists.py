@@ -41,7 +41,7 @@ from kdoctor.rules.calls import (
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.tensors import computes_tensor
-from kdoctor.rules.triggers import Trigger, calls_that_make
+from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -172,12 +172,16 @@ def _depth(module: Module, node: cst.BaseExpression) -> int | None:
 def _may_be_called(glimpse: Glimpse, facts: Facts) -> bool:
     if next(calls_that_make(glimpse, facts, Kind.LOSS), None) is None:
         return False
-    return any(
-        isinstance(value, ast.List | ast.Tuple) and _form_of(literal_of(value)) is not None
+    asked = [
+        (called.node, called.node.func)
         for called in glimpse.calls
-        for each in _ARGUMENTS
-        for value in glimpse.values_of(called.argument(*each))
-    )
+        if any(
+            isinstance(value, ast.List | ast.Tuple) and _form_of(literal_of(value)) is not None
+            for each in _ARGUMENTS
+            for value in glimpse.values_of(called.argument(*each))
+        )
+    ]
+    return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.LOSS})
 
 
 rule = Rule(

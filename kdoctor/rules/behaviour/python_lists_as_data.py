@@ -22,11 +22,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, literal, literal_of, speller_at, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.fed import is_a_librarys
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import MemberUse, Module
@@ -54,7 +54,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for use in module.members:
         if use.member not in _DATA or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
-        if use.owner_defines or module.is_guarded(use.called) or _is_a_librarys(module, use):
+        if use.owner_defines or module.is_guarded(use.called) or is_a_librarys(module, use):
             continue
         lists = [
             given.value
@@ -64,18 +64,6 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         ]
         if lists:
             yield _finding(module, facts, use, lists)
-
-
-def _is_a_librarys(module: Module, use: MemberUse) -> bool:
-    """Say whether a library other than Keras made the model: it may take whatever data it likes.
-
-    Those of KerasHub turn text into numbers.
-    """
-    made = value_of(module, use.node.value)
-    name = module.qualified(made.func) if isinstance(made, cst.Call) else None
-    if name is None or split_root(name) is not None:
-        return False
-    return not name.startswith(".") and not module.is_of_the_tree(name.partition(".")[0])
 
 
 def _is_data(node: cst.BaseExpression) -> bool:
