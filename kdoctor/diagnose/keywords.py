@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from packaging.version import Version
+
 from kdoctor.diagnose import steps
 from kdoctor.diagnose.by_rules import Answer, Wanted, ask
 from kdoctor.diagnose.case import Case
@@ -294,10 +296,14 @@ def _last_release(argument: _Argument) -> str:
 
 
 def _first_release(argument: _Argument) -> str:
-    """Return the release that brought an argument which is there to stay, "" for an old one."""
-    spans = [(first, _has(text, argument.name)) for first, _, text in _spans(argument)]
-    since = next((number for number, (_, has) in enumerate(spans) if has), 0)
-    return spans[since][0] if since and all(has for _, has in spans[since:]) else ""
+    """Return the release that brought an argument, or brought it back, which is there to stay.
+
+    "" for one that no release lacked.
+    """
+    spans = _spans(argument)
+    lacking = [at for at, (_, _, text) in enumerate(spans) if not _has(text, argument.name)]
+    since = lacking[-1] + 1 if lacking else len(spans)
+    return spans[since][0] if since < len(spans) else ""
 
 
 def _spans(argument: _Argument) -> list[tuple[str, str, str]]:
@@ -320,9 +326,17 @@ def _meaning(argument: _Argument, last: str, case: Case) -> str:
     shown = argument.public or (f"{argument.owner}.{argument.call}" if argument.owner else "")
     shown = f"`{shown or argument.call or 'the callable'}`"
     text = f"{shown} of {case.target} does not take `{argument.name}=`."
-    if last:
+    if _is_back(last, case):
+        text += f" Releases from keras {_first_release(argument)} on take it."
+    elif last:
         text += f" The last release that had it is keras {last}."
     return text
+
+
+def _is_back(last: str, case: Case) -> bool:
+    """Say whether a release after that which ran takes the argument."""
+    ran = case.target.keras_version or case.target.tf_keras_version
+    return bool(last) and Version(last) > Version(ran)
 
 
 def _evidence(argument: _Argument, last: str, *, refused: bool, case: Case) -> list[str]:
@@ -331,7 +345,7 @@ def _evidence(argument: _Argument, last: str, *, refused: bool, case: Case) -> l
     known = signature(name, case.target)
     if refused and known is not None:
         found.append(f"the signature of {name} in {case.target}: ({known.text})")
-    if last:
+    if last and not _is_back(last, case):
         found.append(f"keras {last} still had `{argument.name}`")
     found.append(f"taken to be {case.target}: {case.target.source}")
     if lookup(name, case.target).root is None:

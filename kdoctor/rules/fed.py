@@ -9,6 +9,7 @@ from functools import cached_property
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.once import once
 from kdoctor.rules.calls import argument, plain_literal, value_of
@@ -257,3 +258,15 @@ def _bases(module: Module) -> frozenset[cst.ClassDef]:
         for base in each.bases
     )
     return frozenset(each for each in named if each is not None)
+
+
+def is_a_librarys(module: Module, use: MemberUse) -> bool:
+    """Say whether a library other than Keras made the model: it may take whatever data it likes.
+
+    Those of KerasHub turn text into numbers.
+    """
+    made = value_of(module, use.node.value)
+    name = module.qualified(made.func) if isinstance(made, cst.Call) else None
+    if name is None or split_root(name) is not None:
+        return False
+    return not name.startswith(".") and not module.is_of_the_tree(name.partition(".")[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.patterns import pattern
 from kdoctor.rules.facts import Facts
@@ -21,6 +22,13 @@ GIVE_TENSORS: Final = frozenset({
 })  # fmt: skip
 """The functions of TensorFlow that give one tensor in a graph, which has no value, whatever they
 are called with: without ``tensorflow.`` and the modules that have them by another name, too."""
+COMPUTE: Final = frozenset({
+    *("add", "ceil", "cos", "divide", "divide_no_nan", "exp", "floor", "log", "maximum", "minimum"),
+    *("multiply", "negative", "pow", "reciprocal", "round", "rsqrt", "sigmoid", "sin", "sqrt"),
+    *("square", "subtract", "tanh"),
+})  # fmt: skip
+"""Functions of TensorFlow, most of them of ``keras.ops`` as well, that compute a tensor of numbers
+of numbers of Python, too."""
 _MODULES: Final = pattern(r"tensorflow\.(compat\.v[12]\.)?((math|linalg|debugging)\.)?")
 
 
@@ -28,6 +36,15 @@ def gives_tensor(name: str) -> bool:
     """Say whether a function of this name surely gives a tensor: in a graph, without a value."""
     module = _MODULES.match(name)
     return module is not None and name[module.end() :] in GIVE_TENSORS
+
+
+def computes_tensor(name: str) -> bool:
+    """Say whether a function of this name surely gives a tensor, which is no float of Python."""
+    split = split_root(name)
+    if split is not None and split[1].startswith("ops."):
+        return split[1].removeprefix("ops.") in COMPUTE
+    module = _MODULES.match(name)
+    return gives_tensor(name) or (module is not None and name[module.end() :] in COMPUTE)
 
 
 def may_get_a_tensor(glimpse: Glimpse, facts: Facts, called: Called) -> bool:

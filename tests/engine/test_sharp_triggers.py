@@ -1132,6 +1132,38 @@ def train(model, images, labels, options):
 model = keras.Sequential()
 train(model, load(), load(), told(Lines([])))
 
+# KD309
+import keras
+import numpy as np
+import tensorflow as tf
+rate = np.float64(0.1)
+keras.optimizers.SGD(rate, momentum=tf.constant(0.9))
+
+# KD479
+import keras
+import numpy as np
+model = keras.Sequential()
+model.fit(np.array([[1.0], [2.0]]), np.array(["a", "b"]))
+print(np.array(["text"]))
+
+# KD478
+import keras
+loss = keras.losses.BinaryCrossentropy()
+def told(targets, predictions): return loss(targets, predictions)
+told(load(), load())
+
+# KD468
+import keras
+import numpy as np
+import tensorflow as tf
+def slower(epoch, lr): return lr * np.exp(-0.1)
+keras.callbacks.LearningRateScheduler(slower)
+print(tf.strings.length("a"))
+
+# KD468
+import tensorflow as tf
+print(tf.keras.callbacks.LearningRateScheduler, tf.exp(1.0))
+
 # KD464
 import keras
 class Net(keras.layers.Layer):
@@ -2499,6 +2531,43 @@ import keras
 model = keras.Sequential()
 held = [filter(None, []), 3]
 model.evaluate(held[0])
+
+# KD468
+from tensorflow import math as m
+from tensorflow.keras.callbacks import LearningRateScheduler as Rate
+halved = lambda epoch: (0.1 * m.exp(-1.0))
+Rate(schedule=halved)
+
+# KD468
+import keras
+from keras.optimizers.schedules import CosineDecay as Decay
+class Trainer:
+    def __init__(self): self.callbacks = [keras.callbacks.LearningRateScheduler(Decay(0.1, 3))]
+
+# KD309
+from tensorflow import Variable as V
+from tensorflow.keras import optimizers as opt
+rate = V(0.1)
+opt.Adam(learning_rate=rate)
+
+# KD478
+from keras.losses import MeanSquaredError as MSE
+from numpy import ones
+class Told:
+    def __init__(self): self.loss = MSE()
+    def told(self):
+        wanted = (1.0, 2.0)
+        return self.loss(y_pred=ones(2), y_true=wanted)
+
+# KD479
+from numpy import asarray as made
+import tensorflow as tf
+model = tf.keras.models.load_model("m.keras")
+part = "a"
+texts = [part + "b", f"{part}c"]
+rows = made(texts)
+inputs = {"text": rows}
+model.predict(x=inputs)
 """
 
 

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from kdoctor.rules.behaviour.no_autograph import NUMBERS
-from kdoctor.rules.tensors import GIVE_TENSORS, gives_tensor
+from kdoctor.rules.tensors import COMPUTE, GIVE_TENSORS, computes_tensor, gives_tensor
 
 GIVEN = {
     "cast": (1, tf.bool),
@@ -53,6 +53,22 @@ def test_tensorflow_gives_a_tensor_without_a_value(name: str) -> None:
     assert found
 
 
+@pytest.mark.parametrize("name", sorted(COMPUTE))
+def test_a_tensor_is_computed_of_numbers_of_python(name: str) -> None:
+    is_of_two = name in {"divide_no_nan", "add", "divide", "pow", "maximum", "minimum"}
+    given = (0.5, 2.0) if is_of_two or name in {"multiply", "subtract"} else (0.5,)
+    found = 0
+    for package, home in ((tf, ""), (tf, "math."), (tf, "compat.v1."), (keras, "ops.")):
+        owner: object = package
+        for part in f"{home}{name}".split("."):
+            owner = getattr(owner, part, None)
+        if owner is not None:
+            found += 1
+            assert computes_tensor(f"{package.__name__.partition('.')[0]}.{home}{name}")
+            assert tf.is_tensor(owner(*given))
+    assert found
+
+
 @pytest.mark.parametrize("name", sorted(NUMBERS))
 def test_keras_gives_a_tensor_without_a_value(name: str) -> None:
     given = (1, "bool") if name == "cast" else GIVEN.get(name, (1.0,))
@@ -64,3 +80,4 @@ def test_keras_gives_a_tensor_without_a_value(name: str) -> None:
 )
 def test_of_others_nothing_is_said(name: str) -> None:
     assert not gives_tensor(name)
+    assert not computes_tensor(name)

@@ -1,36 +1,47 @@
 """`SGD(learning_rate=1)`: the learning rate must be a float.
 
 ## What it does
-Reports optimizers of Keras' own whose learning rate is an int.
+Reports optimizers of Keras' own whose learning rate is an int, a number of NumPy that is no
+`float64` (`np.float32(0.1)`, `np.array(0.1)`), or a tensor or variable (`tf.Variable(0.1)`).
 
 ## Why it breaks
 Keras 2 took any number. Keras 3 asks for a float of Python, a schedule or a function: `ValueError:
 Argument `learning_rate` should be float, or an instance of LearningRateSchedule`.
 
 ## What to write instead
-`SGD(learning_rate=1.0)`.
+`SGD(learning_rate=1.0)`, and `SGD(learning_rate=float(rate))`. An optimizer of keras 2.10 and
+before followed a variable that was changed later, those since take its value once: set
+`optimizer.learning_rate` instead. So the fix for a variable is unsafe.
 
 ## How we know
-Each optimizer of Keras 3.15.1 and of tf_keras 2.21 was made with an int; the question stands in
-`keras/src/optimizers/base_optimizer.py` since 3.0.
+Each optimizer of Keras 3.15.1 and of tf_keras 2.21 was made with an int, and Adam with what each of
+the functions gives; the question stands in `keras/src/optimizers/base_optimizer.py` since 3.0.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
-from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, instances, is_hidden, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.tensors import computes_tensor
 from kdoctor.rules.triggers import Trigger, calls_that_make
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
+_OF_NUMPY = frozenset({
+    *("array", "asarray", "float16", "float32", "half", "single", "int8", "int16", "int32"),
+    *("int64", "uint8", "uint16", "uint32", "uint64"),
+})  # fmt: skip
+_VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.compat.v1.Variable"})
+_FOLLOWED = "keras 2.10 and before followed a variable whose value was changed later"
 _ERROR = "ValueError: Argument `learning_rate` should be float, or an instance of "
 
 
@@ -43,7 +54,8 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
         given = argument(call, "learning_rate", place) or argument(call, "lr")
         if given is None or is_hidden(call) or module.is_guarded(call):
             continue
-        if isinstance(value_of(module, given.value), cst.Integer):
+        value = value_of(module, given.value)
+        if isinstance(value, cst.Integer) or _made_by(module, value, is_no_float):
             yield rule.finding(
                 module.place(given),
                 f"the learning rate must be a float: {_ERROR}LearningRateSchedule",
@@ -54,20 +66,42 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             )
 
 
+def is_no_float(name: str) -> bool:
+    """Say whether what is called gives a number that Keras 3 takes for no float."""
+    if name.startswith("numpy."):
+        return name.removeprefix("numpy.") in _OF_NUMPY
+    return computes_tensor(name) or _is_variable(name)
+
+
+def _is_variable(name: str) -> bool:
+    split = split_root(name)
+    of_keras = split is not None and split[1] in {"Variable", "backend.variable"}
+    return of_keras or name in _VARIABLES
+
+
+def _made_by(module: Module, value: cst.BaseExpression, holds: Callable[[str], bool]) -> bool:
+    name = module.qualified(value.func) if isinstance(value, cst.Call) else None
+    return name is not None and holds(name)
+
+
 def _fix(module: Module, facts: Facts, value: cst.BaseExpression) -> Fix:
     is_plain = isinstance(value, cst.Integer) and value.value.isdigit() and not value.lpar
     span = module.outer_span(value)
     point, called = (Hole(span), ".0"), ("float(", Hole(span), ")")
+    proven = facts.applicability(*(each for each in INVALID if each.after))
+    is_variable = _made_by(module, value_of(module, value), _is_variable)
     return Fix(
         "Write it as a float",
         (Edit(span, point if is_plain else called),),
-        facts.applicability(*(each for each in INVALID if each.after)),
+        Applicability.UNSAFE if is_variable else proven,
+        unsafe_because=_FOLLOWED if is_variable else "",
     )
 
 
 def _may_be_an_int(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
-        isinstance(value, ast.Constant) and isinstance(value.value, int)
+        (isinstance(value, ast.Constant) and isinstance(value.value, int))
+        or (isinstance(value, ast.Call) and any(map(is_no_float, glimpse.meant_by(value.func))))
         for _, called in calls_that_make(glimpse, facts, Kind.OPTIMIZER)
         for each in (called.argument("learning_rate", 0), called.argument("lr"))
         for value in glimpse.values_of(each)
@@ -88,6 +122,18 @@ VALID = [
     "import keras\nkeras.optimizers.SGD(learning_rate=1.0)\nkeras.optimizers.Adam(1e-3)",
     "import keras\n\n\ndef made(rate):\n    return keras.optimizers.SGD(rate)\n\n\nmade(1)",
     "import tf_keras\ntf_keras.optimizers.SGD(1)",
+    # Floats of Python and NumPy, and numbers that are made floats.
+    (
+        "import keras\nimport numpy as np\nkeras.optimizers.SGD(np.float64(0.1))\n"
+        "keras.optimizers.Adam(np.exp(-1.0))\nkeras.optimizers.SGD(float(np.float32(0.1)))\n"
+        "keras.optimizers.SGD(np.float32(0.1).item())\nkeras.optimizers.SGD(np.linspace(1, 2)[0])"
+    ),
+    (
+        "import keras\nimport tensorflow as tf\nkeras.optimizers.SGD(tf.constant(0.1).numpy())\n"
+        "keras.optimizers.SGD(0.1, momentum=tf.Variable(0.9))"
+    ),
+    "import tensorflow as tf\ntf.compat.v1.train.GradientDescentOptimizer(tf.Variable(0.1))",
+    "import numpy as np\nimport tf_keras\ntf_keras.optimizers.SGD(np.float32(0.1))",
 ]
 INVALID = [
     Example(
@@ -103,5 +149,37 @@ INVALID = [
         raises=_ERROR,
         on_keras_2=True,
         same="float(made.learning_rate)",
+    ),
+    Example(
+        before="import keras\nimport numpy as np\n"
+        "made = keras.optimizers.Adam(learning_rate=np.float32(1e-2))",
+        after="import keras\nimport numpy as np\n"
+        "made = keras.optimizers.Adam(learning_rate=float(np.float32(1e-2)))",
+        raises=_ERROR,
+        on_keras_2=True,
+        same="float(made.learning_rate)",
+    ),
+    Example(
+        before="import tensorflow as tf\nrate = tf.constant(0.1)\n"
+        "made = tf.keras.optimizers.SGD(rate)",
+        after="import tensorflow as tf\nrate = tf.constant(0.1)\n"
+        "made = tf.keras.optimizers.SGD(float(rate))",
+        raises=_ERROR,
+        on_keras_2=True,
+        same="float(made.learning_rate)",
+    ),
+    Example(
+        before="import tensorflow as tf\nmade = tf.keras.optimizers.Adam(tf.Variable(0.001))",
+        after="import tensorflow as tf\nmade = tf.keras.optimizers.Adam(float(tf.Variable(0.001)))",
+        raises=_ERROR,
+        unsafe=True,
+        on_keras_2=True,
+        same="float(made.learning_rate)",
+    ),
+    Example(
+        before="import keras\nrate = keras.Variable(0.1)\nmade = keras.optimizers.SGD(rate)",
+        after="import keras\nrate = keras.Variable(0.1)\nmade = keras.optimizers.SGD(float(rate))",
+        raises=_ERROR,
+        unsafe=True,
     ),
 ]

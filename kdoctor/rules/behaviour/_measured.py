@@ -22,18 +22,20 @@ _METHODS: Final = {Kind.LOSS: "call", Kind.METRIC: "update_state"}
 
 
 class Measure(Struct, frozen=True):
-    """What Keras calls with targets and predictions. ``is_function``: a function, as a metric."""
+    """What Keras calls with targets and predictions.
+
+    ``is_function``: a function, as a metric. ``is_loss``: a function, as a loss, which gets the
+    targets cast, and in the shape of predictions of one column.
+    """
 
     pair: Pair
     name: cst.Name
     is_function: bool
+    is_loss: bool = False
 
 
 def measures(module: Module, origins: Origins, call: cst.Call) -> Iterator[Measure]:
-    """Yield the metrics, and the classes of losses, of the file that a ``compile`` is given.
-
-    Not functions as losses: those get the targets in the shape of the predictions.
-    """
+    """Yield the metrics and losses of the file that a ``compile`` is given."""
     for keyword, place in MEASURES.items():
         given = argument(call, keyword, place)
         value = None if given is None else value_of(module, given.value)
@@ -42,7 +44,9 @@ def measures(module: Module, origins: Origins, call: cst.Call) -> Iterator[Measu
         listed = value.elements if isinstance(value, cst.List | cst.Tuple) else ()
         for each in [each.value for each in listed] or [value]:
             found = _measure(module, origins, each)
-            if found is not None and (keyword != "loss" or not found.is_function):
+            if found is not None and keyword == "loss" and found.is_function:
+                yield Measure(found.pair, found.name, is_function=False, is_loss=True)
+            elif found is not None:
                 yield found
 
 

@@ -13,6 +13,7 @@ _MODEL = "model = keras.Sequential([keras.layers.Dense({}, kernel_initializer='o
 _COMPILE = "model.compile('sgd', {}, metrics={})\nresult = model.evaluate(x, y, verbose=0)\n"
 _ONE = _MODEL.format(1) + _COMPILE.format("'mse'", "[both]")
 _SHAPED = "    y_true = keras.ops.reshape(y_true, keras.ops.shape(y_pred))\n"
+_COLUMN = "    y_true = keras.ops.reshape(y_true, (-1, 1))\n"
 _CAST = "    y_true = keras.ops.cast(y_true, y_pred.dtype)\n"
 _SHAPED_AND_CAST = (
     "    y_true = keras.ops.cast("
@@ -79,8 +80,12 @@ VALID = [
     _HEAD + _MASKS + _METRIC.format("", "keras.losses.mean_squared_error(y_true, y_pred)") + _ONE,
     # The predictions are made whole, too.
     _HEAD + _WHOLE + _METRIC.format("", "y_true * keras.ops.cast(y_pred > 0.5, 'int64')") + _ONE,
-    # As a loss, a function gets the targets in the shape of the predictions, and cast.
+    # As a loss, a function gets the targets in the shape of one column, and cast.
     _HEAD + _FLAT + _METRIC.format("", "y_true * y_pred") + _MODEL.format(1)
+    + _COMPILE.format("both", "['mae']"),
+    _HEAD + _WHOLE + _METRIC.format("", "y_true * y_pred") + _MODEL.format(3)
+    + _COMPILE.format("both", "['mae']"),
+    _HEAD + _FLAT + _METRIC.format("", "y_true * y_pred") + _MODEL.format("units")
     + _COMPILE.format("both", "['mae']"),
     # Two axes, though by an index.
     _HEAD + "rows = np.ones((8, 4))\ny = rows[:, 3:]\n" + _METRIC.format("", "y_true * y_pred")
@@ -155,4 +160,9 @@ INVALID = [
     ),
     # It is called elsewhere, too.
     _example(_FLAT, _PRODUCT, _SHAPED, _ONE + "other = both(x, x)\n", unsafe=True),
-]
+    # A loss that is a function, beside several columns: with as many rows nothing raises.
+    _example(
+        _FLAT, _PRODUCT, _COLUMN, _MODEL.format(8) + _COMPILE.format("both", "['mae']"),
+        same=_LOSS, unsafe=True,
+    ),
+]  # fmt: skip

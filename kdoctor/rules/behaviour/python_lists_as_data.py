@@ -22,11 +22,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, literal, literal_of, speller_at, value_of
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.fed import is_a_librarys
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, word
 from kdoctor.syntax import MemberUse, Module
@@ -54,7 +54,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
     for use in module.members:
         if use.member not in _DATA or use.owner.kind is not Kind.MODEL or use.called is None:
             continue
-        if use.owner_defines or module.is_guarded(use.called) or _is_a_librarys(module, use):
+        if use.owner_defines or module.is_guarded(use.called) or is_a_librarys(module, use):
             continue
         lists = [
             given.value
@@ -66,36 +66,34 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             yield _finding(module, facts, use, lists)
 
 
-def _is_a_librarys(module: Module, use: MemberUse) -> bool:
-    """Say whether a library other than Keras made the model: it may take whatever data it likes.
-
-    Those of KerasHub turn text into numbers.
-    """
-    made = value_of(module, use.node.value)
-    name = module.qualified(made.func) if isinstance(made, cst.Call) else None
-    if name is None or split_root(name) is not None:
-        return False
-    return not name.startswith(".") and not module.is_of_the_tree(name.partition(".")[0])
-
-
 def _is_data(node: cst.BaseExpression) -> bool:
     """Say whether a list holds numbers, or lists of numbers; or text."""
     return isinstance(node, cst.List) and _holds_data(literal(node))
 
 
 def _holds_data(value: object) -> bool:
+    parts = _parts(value)
+    if not parts:
+        return False
+    return all(isinstance(e, int | float) for e in parts) or _is_text(parts)
+
+
+def _is_text(parts: list[object]) -> bool:
+    return all(isinstance(each, str) for each in parts)
+
+
+def _parts(value: object) -> list[object]:
+    """Return the elements of a list, and of lists in it where it has nothing else."""
     while isinstance(value, list) and value and all(isinstance(e, list) for e in value):
         value = [each for part in value for each in part]
-    if not isinstance(value, list) or not value:
-        return False
-    return all(isinstance(e, int | float) for e in value) or all(isinstance(e, str) for e in value)
+    return value if isinstance(value, list) else []
 
 
 def _finding(
     module: Module, facts: Facts, use: MemberUse, lists: list[cst.BaseExpression]
 ) -> Finding:
     shown = module.source(lists[0])
-    text = any(isinstance(each, cst.SimpleString) for each in _parts(module, lists))
+    text = any(_is_text(_parts(literal(value_of(module, each)))) for each in lists)
     spelled, need = speller_at(module, use.node).spell("numpy.array")
     edits = []
     for each in lists:
@@ -118,13 +116,6 @@ def _finding(
         ),
         no_fix_because="text is passed as a tensor of TensorFlow's" if text else None,
     )
-
-
-def _parts(module: Module, lists: list[cst.BaseExpression]) -> Iterator[cst.BaseExpression]:
-    for each in lists:
-        value = value_of(module, each)
-        if isinstance(value, cst.List):
-            yield from (element.value for element in value.elements)
 
 
 rule = Rule(
@@ -177,5 +168,10 @@ INVALID = [
         "model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])\n"
         "print(model.predict(np.array([100.0]), verbose=0))",
         raises=f"{_ERROR}[100.0] (of type <class 'list'>)",
+    ),
+    # Text goes in as a tensor of TensorFlow: an array of it is refused, too.
+    Example(
+        before=_MODEL + "model.predict([['one'], ['two']], verbose=0)",
+        raises=f"{_ERROR}[['one'], ['two']] (of type <class 'list'>)",
     ),
 ]

@@ -1,8 +1,8 @@
 """`y_true * y_pred` in a metric of one's own: the targets are no column any more, nor cast.
 
 ## What it does
-Reports metrics of one's own (functions, and classes with `update_state`) and losses with a `call`,
-where targets and predictions are put together element by element, and the file shows that the
+Reports metrics of one's own (functions, and classes with `update_state`) and losses, where
+targets and predictions are put together element by element, and the file shows that the
 targets have one axis, or are no floats. What they are is followed from `fit` and `evaluate`
 back to NumPy, pandas, scikit-learn, `keras.datasets`, an `ImageDataGenerator` or a
 `tf.data.Dataset`.
@@ -26,7 +26,6 @@ Run on Keras 3.15.1 and tf_keras 2.21 with arrays, a `Sequence`, a generator and
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
@@ -127,7 +126,7 @@ def _cases(module: Module, facts: Facts, measured: Mapping[cst.Call, list[Measur
     trained = [each for each in uses if each.member in {*TRAINED, *BY_GENERATORS}]
     makings, arrays = makings_of(module), arrays_of(module)
     targets: dict[Made, list[tuple[cst.BaseExpression, Data]]] = {}
-    cases: dict[cst.Name, _Case] = {}
+    cases: dict[tuple[cst.Name, bool], _Case] = {}
     for use in trained if compiled else ():
         assert use.called is not None
         given = [*targets_given(module, arrays, use.member, use.called)]
@@ -142,7 +141,7 @@ def _cases(module: Module, facts: Facts, measured: Mapping[cst.Call, list[Measur
             is_ours = model is not None and is_keras_3(facts, module.qualified(model.call.func))
             output = output_of(module, makings, model) if model is not None and is_ours else None
             for each in measured[use.called]:
-                case = cases.setdefault(each.name, _Case(each))
+                case = cases.setdefault((each.name, each.is_loss), _Case(each))
                 case.outputs.append(output)
                 for node, data in targets.get(model, ()) if model is not None and is_ours else ():
                     _note(case, node, data, output)
@@ -151,7 +150,9 @@ def _cases(module: Module, facts: Facts, measured: Mapping[cst.Call, list[Measur
 
 def _note(case: _Case, node: cst.BaseExpression, data: Data, output: Output | None) -> None:
     if data.form is Form.ARRAY and data.axes == 1 and output is not None:
-        case.flat = case.flat or node
+        # As a loss, a function gets a column where the predictions are one.
+        is_column = case.measure.is_loss and output.units in {1, None}
+        case.flat = case.flat or (None if is_column else node)
     if data.numbers in _UNCAST and case.measure.is_function and case.uncast is None:
         case.uncast, case.numbers = node, data.numbers
     case.has_unknown = case.has_unknown or data.numbers is None
@@ -243,7 +244,7 @@ def _fix(  # noqa: PLR0913 - what is known of one finding
 def _is_measured_only(module: Module, case: _Case, inside: set[cst.FunctionDef]) -> bool:
     """Say whether a metric is named where models are compiled, and in other metrics, alone."""
     names = {case.measure.name.value}
-    if case.measure.is_function:
+    if case.measure.is_function or case.measure.is_loss:
         names |= {each.name.value for each in inside}
     return all(
         isinstance(module.parent(each), cst.FunctionDef | cst.ClassDef)
@@ -268,10 +269,7 @@ def _may_measure(glimpse: Glimpse, _: Facts) -> bool:
     given = {
         name: [each.argument(name, place) for each in compiled] for name, place in MEASURES.items()
     }
-    losses = given.pop("loss")  # functions among those are no matter
-    return may_be_of_the_file(glimpse, losses, kinds=(ast.ClassDef,)) or may_be_of_the_file(
-        glimpse, chain.from_iterable(given.values())
-    )
+    return may_be_of_the_file(glimpse, chain.from_iterable(given.values()))
 
 
 rule = Rule(

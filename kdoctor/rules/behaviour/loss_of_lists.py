@@ -1,0 +1,266 @@
+"""`loss([0, 1], predictions)`: a loss is called with a list beside an array, or another list.
+
+## What it does
+Reports calls of Keras' own loss objects (`keras.losses.…()`) where one of targets and predictions
+is a list or tuple of numbers that is written out, and the other one an array, a tensor, or a list
+of another form: `SparseCategoricalCrossentropy()([1, 2], [[0.1, 0.9, 0.0], [0.1, 0.8, 0.1]])`.
+
+## Why it breaks
+Keras 2 made a tensor of each. Keras 3 takes a list for several arrays, here of one number each, and
+wants targets and predictions in the same form: `ValueError: Expected an instance of list, got
+<tf.Tensor: …>`, or `Structures don't have the same nested structure.` Two lists of one form do.
+
+## What to write instead
+`loss(np.array([0, 1]), predictions)`.
+
+## How we know
+The documentation of Keras 2 had such lists. Each loss of Keras 3.15.1 and of tf_keras 2.21 was
+called so; the code of 3.0.0, 3.3.3 and 3.6.0 takes lists for several arrays, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+import libcst as cst
+
+from kdoctor.kinds import Kind
+from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, ImportNeed, Severity
+from kdoctor.rules.array_makers import CONVERTING, FLAT, OF_A_SHAPE, OF_A_SIZE, OF_EACH_AXIS
+from kdoctor.rules.calls import (
+    argument,
+    is_hidden,
+    is_keras_3,
+    literal,
+    literal_of,
+    speller_at,
+    value_of,
+)
+from kdoctor.rules.facts import Facts
+from kdoctor.rules.rule import Example, Rule
+from kdoctor.rules.tensors import computes_tensor
+from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_of
+from kdoctor.syntax import Module
+from kdoctor.syntax.glimpse import Glimpse
+
+_ARGUMENTS: Final = (("y_true", 0), ("y_pred", 1))
+_OF_NUMPY: Final = frozenset({*CONVERTING, *FLAT, *OF_A_SHAPE, *OF_A_SIZE, *OF_EACH_AXIS})
+_ARRAY: Final = "array"
+_NUMBER: Final = "number"
+_SPARSE: Final = "SparseCategoricalCrossentropy"
+_STRUCTURES: Final = "Structures don't have the same nested structure."
+_OTHER_AXES: Final = "where the two have another number of axes, Keras 3 computes another loss"
+
+
+def check(module: Module, facts: Facts) -> Iterator[Finding]:
+    """Report each such call."""
+    for call in module.nodes(cst.Call):
+        found = [argument(call, *each) for each in _ARGUMENTS]
+        given = [each.value for each in found if each is not None]
+        if len(given) < len(_ARGUMENTS) or is_hidden(call):
+            continue
+        forms = [_form(module, each) for each in given]
+        if None in forms or forms[0] == forms[1]:
+            continue
+        cls = _own_loss(module, facts, call.func)
+        if cls is not None and not module.is_guarded(call):
+            yield _finding(module, facts, call, cls, given)
+
+
+def _own_loss(module: Module, facts: Facts, node: cst.BaseExpression) -> str | None:
+    """Return the class of Keras' own whose object it is, None of anything else."""
+    made = module.type_of(node)
+    if made is None or made.kind is not Kind.LOSS or made.cls is None or made.qualified is None:
+        return None
+    is_own = made.qualified.rpartition(".")[2] == made.cls
+    return made.cls if is_own and is_keras_3(facts, made.qualified) else None
+
+
+def _form(module: Module, node: cst.BaseExpression) -> object:
+    """Return the form in which Keras 3 sees an argument, None where that is not known."""
+    value = value_of(module, node)
+    if isinstance(value, cst.Call):
+        name = module.qualified(value.func)
+        is_array = name is not None and (
+            computes_tensor(name)
+            or (name.startswith("numpy.") and name.removeprefix("numpy.") in _OF_NUMPY)
+        )
+        return _ARRAY if is_array else None
+    return _form_of(literal(value)) if isinstance(value, cst.List | cst.Tuple) else None
+
+
+def _form_of(value: object) -> object:
+    """Return the form of a display of numbers: what it is, and the forms of its elements."""
+    if isinstance(value, bool | int | float):
+        return _NUMBER
+    if not isinstance(value, list | tuple):
+        return None
+    parts = [_form_of(each) for each in value]
+    return None if None in parts or not parts else (type(value).__name__, *parts)
+
+
+def _finding(
+    module: Module, facts: Facts, call: cst.Call, cls: str, given: list[cst.BaseExpression]
+) -> Finding:
+    lists = [each for each in given if not isinstance(value_of(module, each), cst.Call)]
+    return rule.finding(
+        module.place(lists[0]),
+        "a loss takes a list for several arrays, and targets and predictions have other forms: "
+        f"{_error(*(_form(module, each) for each in given))}",
+        symbol=f"keras.losses.{cls}",
+        confidence=Confidence.LIKELY,
+        help="Write `np.array(…)` around it.",
+        fix=_fix(module, facts, call, cls, given, lists),
+    )
+
+
+def _error(targets: object, predictions: object) -> str:
+    """Return what Keras 3 says of these forms, as far as it is one thing."""
+    if isinstance(targets, tuple) and predictions == _ARRAY:
+        return f"ValueError: Expected an instance of {targets[0]}, got <tf.Tensor"
+    is_deep = isinstance(predictions, tuple) and isinstance(predictions[1], tuple)
+    if targets == _ARRAY or (is_deep and _is_flat_beside(targets, predictions)):
+        return f"ValueError: {_STRUCTURES}"
+    return "a ValueError"
+
+
+def _is_flat_beside(one: object, other: object) -> bool:
+    """Say whether one is a display of numbers, of as many elements as the other, and as that."""
+    if not isinstance(one, tuple) or not isinstance(other, tuple) or len(one) != len(other):
+        return False
+    return one[0] == other[0] and set(one[1:]) == {_NUMBER}
+
+
+def _fix(  # noqa: PLR0913, PLR0917 - the parts of a call
+    module: Module,
+    facts: Facts,
+    call: cst.Call,
+    cls: str,
+    given: list[cst.BaseExpression],
+    lists: list[cst.BaseExpression],
+) -> Fix:
+    spelled, need = speller_at(module, call.func).spell("numpy.array")
+    spans = [module.outer_span(each) for each in lists]
+    depths = [_depth(module, each) for each in given]
+    is_same = cls == _SPARSE or (None not in depths and depths[0] == depths[1])
+    proven = facts.applicability(*(each for each in INVALID if each.after))
+    imports: tuple[ImportNeed, ...] = () if need is None else (need,)
+    return Fix(
+        "Make an array of it",
+        tuple(Edit(span, (f"{spelled}(", Hole(span), ")")) for span in spans),
+        proven if is_same else Applicability.UNSAFE,
+        imports,
+        unsafe_because="" if is_same else _OTHER_AXES,
+    )
+
+
+def _depth(module: Module, node: cst.BaseExpression) -> int | None:
+    """Return the number of axes of a display, or of what an array is made of."""
+    value = value_of(module, node)
+    if isinstance(value, cst.Call):
+        inner = value.args[0].value if value.args and not value.args[0].star else None
+        value = inner if isinstance(inner, cst.List | cst.Tuple) else value
+    form = _form_of(literal(value)) if isinstance(value, cst.List | cst.Tuple) else None
+    depth = 0
+    while isinstance(form, tuple):
+        depth, form = depth + 1, form[1] if len(form) > 1 else None
+    return depth or None
+
+
+def _may_be_called(glimpse: Glimpse, facts: Facts) -> bool:
+    if next(calls_that_make(glimpse, facts, Kind.LOSS), None) is None:
+        return False
+    asked = [
+        (called.node, called.node.func)
+        for called in glimpse.calls
+        if any(
+            isinstance(value, ast.List | ast.Tuple) and _form_of(literal_of(value)) is not None
+            for each in _ARGUMENTS
+            for value in glimpse.values_of(called.argument(*each))
+        )
+    ]
+    return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.LOSS})
+
+
+rule = Rule(
+    code="KD478",
+    name="loss-of-lists",
+    family="behaviour",
+    severity=Severity.ERROR,
+    check=check,
+    triggers=Trigger(_may_be_called),
+    since="3.0",
+)
+
+_HEAD = "import keras\nimport numpy as np\n\n"
+_TF = "import numpy as np\nimport tensorflow as tf\n\n"
+_SCCE = "loss = keras.losses.SparseCategoricalCrossentropy()\n"
+_ROWS = "[[0.05, 0.95, 0.0], [0.1, 0.8, 0.1]]"
+_SAME = "round(float(value), 5)"
+
+
+def _example(before: str, after: str, raises: str, *, unsafe: bool = False) -> Example:
+    return Example(
+        before=before,
+        after=after,
+        raises=f"ValueError: {raises}",
+        unsafe=unsafe,
+        on_keras_2=True,
+        same=_SAME,
+    )
+
+
+VALID = [
+    # Of one form.
+    _HEAD + "keras.losses.BinaryCrossentropy()([0.0, 1.0], [0.2, 0.7])",
+    _HEAD + "keras.losses.MeanSquaredError()([[1.0], [2.0]], [[1.5], [2.5]])",
+    _HEAD + _SCCE + f"loss(np.array([1, 2]), np.array({_ROWS}))",
+    # Not known, and a loss that is a function: it makes arrays of them.
+    _HEAD + _SCCE + "loss([1, 2], predictions)\nloss(targets, model(images))",
+    _HEAD + _SCCE + "loss([a, b], np.array([[0.1, 0.9], [0.2, 0.8]]))",
+    _HEAD + f"keras.losses.sparse_categorical_crossentropy([1, 2], {_ROWS})",
+    _HEAD + f"keras.metrics.SparseCategoricalAccuracy()([1, 2], {_ROWS})",
+    _HEAD + "keras.losses.MeanSquaredError('mse', [1.0], np.ones(2))",
+    # A class of one's own, and Keras 2.
+    _HEAD + "class Mine(keras.losses.Loss):\n    def __call__(self, y_true, y_pred):\n"
+    "        return y_pred - y_true\n\n\nMine()([1.0], np.array([2.0]))",
+    "import tf_keras\nimport numpy as np\ntf_keras.losses.MeanSquaredError()([1.0], np.ones(1))",
+]  # fmt: skip
+INVALID = [
+    _example(
+        _HEAD + _SCCE + f"value = loss([1, 2], {_ROWS})",
+        _HEAD + _SCCE + f"value = loss(np.array([1, 2]), np.array({_ROWS}))",
+        _STRUCTURES,
+    ),
+    _example(
+        _TF + f"y_true = [1, 2]\ny_pred = {_ROWS}\n"
+        "scce = tf.keras.losses.SparseCategoricalCrossentropy()\nvalue = scce(y_true, y_pred)",
+        _TF + f"y_true = [1, 2]\ny_pred = {_ROWS}\n"
+        "scce = tf.keras.losses.SparseCategoricalCrossentropy()\n"
+        "value = scce(np.array(y_true), np.array(y_pred))",
+        _STRUCTURES,
+    ),
+    _example(
+        _HEAD + "value = keras.losses.BinaryCrossentropy()([0, 1], np.array([0.2, 0.7]))",
+        _HEAD + "value = keras.losses.BinaryCrossentropy()(np.array([0, 1]), np.array([0.2, 0.7]))",
+        "Expected an instance of list, got <tf.Tensor",
+    ),
+    _example(
+        "import tensorflow as tf\n\n"
+        "value = tf.keras.losses.Huber()(y_pred=tf.constant([[0.5, 1.5]]), y_true=[[1.0, 0.0]])",
+        "import tensorflow as tf\nimport numpy as np\n\nvalue = tf.keras.losses.Huber()"
+        "(y_pred=tf.constant([[0.5, 1.5]]), y_true=np.array([[1.0, 0.0]]))",
+        "Expected an instance of list, got <tf.Tensor",
+    ),
+    # How many axes the array has is not known.
+    _example(
+        _HEAD + "zeros = np.zeros((2, 1))\n"
+        "value = keras.losses.MeanAbsoluteError()(zeros, [[1.0], [2.0]])",
+        _HEAD + "zeros = np.zeros((2, 1))\n"
+        "value = keras.losses.MeanAbsoluteError()(zeros, np.array([[1.0], [2.0]]))",
+        _STRUCTURES,
+        unsafe=True,
+    ),
+]  # fmt: skip
