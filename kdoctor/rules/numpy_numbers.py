@@ -7,11 +7,13 @@ for an array.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import libcst as cst
 from msgspec import Struct
 
+from kdoctor.once import once
 from kdoctor.rules.array_makers import CONVERTING, OF_A_SHAPE, Form, Numbers
 from kdoctor.rules.array_numbers import numbers_of_scalar
 from kdoctor.rules.arrays import arrays_of
@@ -176,11 +178,24 @@ def may_be_of_numpy(glimpse: Glimpse, node: ast.expr, depth: int = 0) -> bool:
         case ast.BinOp(left=left, right=right):
             return any(may_be_of_numpy(glimpse, each, depth) for each in (left, right))
         case ast.Name():
-            return depth > _DEEPEST or any(
-                may_be_of_numpy(glimpse, each, depth + 1)
-                for each in glimpse.values_of(node)
-                if each is not node
-            )
+            values: Iterable[ast.expr] = glimpse.values_of(node)
         case ast.Attribute(attr=name):
-            return name in glimpse.stores
-    return False
+            values = _stored_values(glimpse).get(name, ())
+        case _:
+            return False
+    return depth > _DEEPEST or any(
+        may_be_of_numpy(glimpse, each, depth + 1) for each in values if each is not node
+    )
+
+
+@once
+def _stored_values(glimpse: Glimpse) -> Mapping[str, Sequence[ast.expr]]:
+    """Return what attributes of each name are set to, whosever they are."""
+    found: dict[str, list[ast.expr]] = {}
+    for kind in (ast.Assign, ast.AnnAssign):
+        for each in glimpse.nodes.get(kind, ()):
+            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+            for target in targets:
+                if isinstance(target, ast.Attribute) and each.value is not None:
+                    found.setdefault(target.attr, []).append(each.value)
+    return found

@@ -215,6 +215,33 @@ def may_be_of(
     )
 
 
+def may_be_operands(
+    glimpse: Glimpse,
+    facts: Facts,
+    operands: Callable[[ast.AST], Iterable[ast.expr]],
+    kinds: Iterable[Kind],
+) -> bool:
+    """Say whether what ``operands`` picks of some node may be an object of one of these kinds.
+
+    It is asked of operators, comparisons, and all else that a glimpse has in its scopes.
+    """
+    asked = [
+        (operand, scope)
+        for scope, nodes in glimpse.scopes.items()
+        for node in nodes
+        for operand in operands(node)
+    ]
+    owners = frozenset(kinds)
+    return bool(asked) and may_hold(
+        glimpse,
+        facts,
+        lambda possible: any(
+            _has_kind(possible.types_of(operand, possible.sketch.spaces[scope]), owners)
+            for operand, scope in asked
+        ),
+    )
+
+
 def _has_kind(types: Types, kinds: Collection[Kind]) -> bool:
     return any(each.kind in kinds for each in types)
 

@@ -36,7 +36,7 @@ from kdoctor.rules.calls import speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import Trigger
+from kdoctor.rules.triggers import Trigger, may_be_operands
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -147,18 +147,21 @@ def _is_given_to_a_layer(module: Module, node: cst.CSTNode) -> bool:
     return layer is not None and layer.kind is Kind.LAYER
 
 
-def _may_compare(glimpse: Glimpse, _: Facts) -> bool:
+def _may_compare(glimpse: Glimpse, facts: Facts) -> bool:
     nodes = glimpse.nodes
     tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
     filters = (test for each in nodes.get(ast.comprehension, ()) for test in each.ifs)
     asked = {inner for each in chain(tests, filters) for inner in _asked_in(each)}
-    return any(
-        len(each.ops) == 1
-        and isinstance(each.ops[0], ast.Eq)
-        and each not in asked
-        and _may_be_both(glimpse, each.left, each.comparators[0])
-        for each in nodes.get(ast.Compare, ())
-    )
+
+    def compared(node: ast.AST) -> Iterator[ast.expr]:
+        if isinstance(node, ast.Compare) and node not in asked and _is_equal(node):
+            yield from _compared_with_numbers(glimpse, node.left, node.comparators[0])
+
+    return may_be_operands(glimpse, facts, compared, {Kind.TENSOR})
+
+
+def _is_equal(node: ast.Compare) -> bool:
+    return len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq)
 
 
 def _asked_in(test: ast.expr) -> Iterator[ast.expr]:
@@ -173,12 +176,11 @@ def _asked_in(test: ast.expr) -> Iterator[ast.expr]:
             yield test
 
 
-def _may_be_both(glimpse: Glimpse, left: ast.expr, right: ast.expr) -> bool:
-    """Say whether one side may be a number, and the other a tensor, which no literal is."""
-    return any(
-        _may_be_a_number(glimpse, one) and not isinstance(other, _LITERALS)
-        for one, other in ((left, right), (right, left))
-    )
+def _compared_with_numbers(glimpse: Glimpse, left: ast.expr, right: ast.expr) -> Iterator[ast.expr]:
+    """Yield the sides that are no literals, where the other may be a number."""
+    for one, other in ((left, right), (right, left)):
+        if _may_be_a_number(glimpse, one) and not isinstance(other, _LITERALS):
+            yield other
 
 
 def _may_be_a_number(glimpse: Glimpse, node: ast.expr) -> bool:

@@ -41,7 +41,7 @@ from kdoctor.rules.calls import (
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.tensors import computes_tensor
-from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_of
+from kdoctor.rules.triggers import Trigger, calls_that_make, may_be_of, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -170,8 +170,6 @@ def _depth(module: Module, node: cst.BaseExpression) -> int | None:
 
 
 def _may_be_called(glimpse: Glimpse, facts: Facts) -> bool:
-    if next(calls_that_make(glimpse, facts, Kind.LOSS), None) is None:
-        return False
     asked = [
         (called.node, called.node.func)
         for called in glimpse.calls
@@ -181,7 +179,11 @@ def _may_be_called(glimpse: Glimpse, facts: Facts) -> bool:
             for value in glimpse.values_of(called.argument(*each))
         )
     ]
-    return bool(asked) and may_be_of(glimpse, facts, asked, {Kind.LOSS})
+    return (
+        bool(asked)
+        and next(calls_that_make(glimpse, facts, Kind.LOSS), None) is not None
+        and may_be_of(glimpse, facts, asked, {Kind.LOSS})
+    )
 
 
 rule = Rule(
@@ -190,7 +192,7 @@ rule = Rule(
     family="behaviour",
     severity=Severity.ERROR,
     check=check,
-    triggers=Trigger(_may_be_called),
+    triggers=word("losses", "Loss") & Trigger(_may_be_called),
     since="3.0",
 )
 

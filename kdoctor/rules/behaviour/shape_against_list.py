@@ -28,6 +28,7 @@ import libcst as cst
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
+from kdoctor.once import once
 from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.given_shapes import is_a_tuple
@@ -37,6 +38,7 @@ from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
 from kdoctor.rules.triggers import Trigger, member, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import descendants
 
 _TYPES = ways_also_by_1("tensorflow.TensorShape")
@@ -224,7 +226,6 @@ def _meets(
 
 def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
     nodes = glimpse.nodes
-    given = _given(glimpse)
     added = (each for each in nodes.get(ast.BinOp, ()) if isinstance(each.op, ast.Add))
     sides = [
         *((each.left, each.right) for each in added),
@@ -232,45 +233,64 @@ def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
     ]
     return any(
         any(isinstance(each, ast.List) for each in several)
-        and any(_may_be_a_shape(glimpse, each, given) for each in several)
+        and any(_may_be_a_shape(glimpse, each) for each in several)
         for several in sides
     ) or any(
-        called.places > 1 and _may_be_a_shape(glimpse, called.node.args[0], given)
+        called.places > 1 and _may_be_a_shape(glimpse, called.node.args[0])
         for called in glimpse.calls_by_leaf.get("isinstance", ())
         if "TensorShape" in glimpse.words
     )
 
 
+@once
 def _given(glimpse: Glimpse) -> frozenset[str]:
-    """Return what methods call the shape that Keras passes to them."""
-    return frozenset(
+    """Return what methods call the shape that Keras passes to them, and what is made of it alone.
+
+    That are the attributes that keep it, and names for one of several: `for shape in input_shape`.
+    """
+    given = frozenset(
         each.args.args[1].arg
         for each in glimpse.nodes.get(ast.FunctionDef, ())
         if each.name in GIVEN_A_SHAPE and len(each.args.args) > 1
     )
+    nodes = glimpse.nodes
+    bound = [
+        *((each.target, each.iter) for each in nodes.get(ast.For, ())),
+        *((each.target, each.iter) for each in nodes.get(ast.comprehension, ())),
+        *((each, assign.value) for assign in nodes.get(ast.Assign, ()) for each in assign.targets),
+    ]
+    return given.union(
+        name
+        for target, value in bound
+        if isinstance(value, ast.Name) and value.id in given
+        for name in _names_in(target)
+    )
 
 
-def _may_be_a_shape(
-    glimpse: Glimpse, node: ast.expr, given: frozenset[str], depth: int = 0
-) -> bool:
+def _names_in(target: ast.expr) -> Iterator[str]:
+    for each in nodes_in(target):
+        if isinstance(each, ast.Name):
+            yield each.id
+        elif isinstance(each, ast.Attribute):
+            yield each.attr
+
+
+def _may_be_a_shape(glimpse: Glimpse, node: ast.expr, depth: int = 0) -> bool:
     match node:
         case ast.Subscript(value=inner):
-            return _may_be_a_shape(glimpse, inner, given, depth)
+            return _may_be_a_shape(glimpse, inner, depth)
         case ast.Attribute(attr=name):
-            return name == "shape" or (bool(given) and name in glimpse.stores)
+            return name == "shape" or name in _given(glimpse)
         case ast.Call(func=ast.Attribute(attr=name)):
             return name == _COMPUTED
         case ast.BinOp(left=left, right=right):
-            sides = (left, right)
-            return any(_may_be_a_shape(glimpse, each, given, depth) for each in sides)
+            return any(_may_be_a_shape(glimpse, each, depth) for each in (left, right))
         case ast.Name(id=name):
-            # What is bound by a loop or by unpacking is one of several.
             values = glimpse.values_of(node)
             return (
-                name in given
+                name in _given(glimpse)
                 or depth > _DEEPEST
-                or (not values and bool(given))
-                or any(_may_be_a_shape(glimpse, each, given, depth + 1) for each in values)
+                or any(_may_be_a_shape(glimpse, each, depth + 1) for each in values)
             )
     return False
 

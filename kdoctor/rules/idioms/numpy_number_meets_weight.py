@@ -44,7 +44,7 @@ from kdoctor.rules.facts import Facts
 from kdoctor.rules.numpy_numbers import MAKERS, OfNumpy, may_be_of_numpy, of_numpy
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import Trigger, package, word
+from kdoctor.rules.triggers import Trigger, may_be_operands, package, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
@@ -197,15 +197,19 @@ def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
     )
 
 
-def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
-    if MAKERS.isdisjoint(glimpse.calls_by_meaning):
-        return False
-    nodes = glimpse.nodes
-    return any(
-        may_be_of_numpy(glimpse, side)
-        for each in nodes.get(ast.BinOp, ())
-        for side in (each.left, each.right)
-    ) or any(may_be_of_numpy(glimpse, each.left) for each in nodes.get(ast.Compare, ()))
+def _may_meet(glimpse: Glimpse, facts: Facts) -> bool:
+    def others(node: ast.AST) -> Iterator[ast.expr]:
+        """Yield what may meet something of NumPy."""
+        if isinstance(node, ast.BinOp):
+            for numpys, other in ((node.left, node.right), (node.right, node.left)):
+                if may_be_of_numpy(glimpse, numpys):
+                    yield other
+        elif isinstance(node, ast.Compare) and may_be_of_numpy(glimpse, node.left):
+            yield from node.comparators[:1]
+
+    return not MAKERS.isdisjoint(glimpse.calls_by_meaning) and may_be_operands(
+        glimpse, facts, others, {Kind.TENSOR, Kind.VARIABLE}
+    )
 
 
 rule = Rule(
