@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from kdoctor.keras_api import split_root
+from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
 from kdoctor.rules.calls import argument, instances, is_hidden, value_of
@@ -40,7 +41,7 @@ _OF_NUMPY = frozenset({
     *("array", "asarray", "float16", "float32", "half", "single", "int8", "int16", "int32"),
     *("int64", "uint8", "uint16", "uint32", "uint64"),
 })  # fmt: skip
-_VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.compat.v1.Variable"})
+_VARIABLES = ways_also_by_1("tensorflow.Variable")
 _FOLLOWED = "keras 2.10 and before followed a variable whose value was changed later"
 _ERROR = "ValueError: Argument `learning_rate` should be float, or an instance of "
 
