@@ -218,21 +218,30 @@ def may_be_of(
 def may_be_operands(
     glimpse: Glimpse,
     facts: Facts,
-    operands: Callable[[ast.AST], Iterable[ast.expr]],
+    operands: Callable[[ast.BinOp | ast.Compare], Iterable[ast.expr]],
     kinds: Iterable[Kind],
 ) -> bool:
-    """Say whether what ``operands`` picks of some node may be an object of one of these kinds.
+    """Say whether what ``operands`` picks of some operator may be an object of one of these kinds.
 
-    It is asked of operators, comparisons, and all else that a glimpse has in its scopes.
+    It is asked of each operation and comparison.
     """
+    picked = {
+        node: found
+        for kind in (ast.BinOp, ast.Compare)
+        for node in glimpse.nodes.get(kind, ())
+        if (found := tuple(operands(node)))
+    }
+    if not picked:
+        return False
+    owners = frozenset(kinds)
     asked = [
         (operand, scope)
         for scope, nodes in glimpse.scopes.items()
         for node in nodes
-        for operand in operands(node)
+        if node in picked
+        for operand in picked[node]
     ]
-    owners = frozenset(kinds)
-    return bool(asked) and may_hold(
+    return may_hold(
         glimpse,
         facts,
         lambda possible: any(

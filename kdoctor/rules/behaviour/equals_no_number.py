@@ -149,11 +149,13 @@ def _is_given_to_a_layer(module: Module, node: cst.CSTNode) -> bool:
 
 def _may_compare(glimpse: Glimpse, facts: Facts) -> bool:
     nodes = glimpse.nodes
+    if not any(map(_is_equal, nodes.get(ast.Compare, ()))):
+        return False
     tests = (each.test for kind in _CONDITIONS for each in nodes.get(kind, ()))
     filters = (test for each in nodes.get(ast.comprehension, ()) for test in each.ifs)
     asked = {inner for each in chain(tests, filters) for inner in _asked_in(each)}
 
-    def compared(node: ast.AST) -> Iterator[ast.expr]:
+    def compared(node: ast.BinOp | ast.Compare) -> Iterator[ast.expr]:
         if isinstance(node, ast.Compare) and node not in asked and _is_equal(node):
             yield from _compared_with_numbers(glimpse, node.left, node.comparators[0])
 

@@ -198,13 +198,13 @@ def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
 
 
 def _may_meet(glimpse: Glimpse, facts: Facts) -> bool:
-    def others(node: ast.AST) -> Iterator[ast.expr]:
+    def others(node: ast.BinOp | ast.Compare) -> Iterator[ast.expr]:
         """Yield what may meet something of NumPy."""
         if isinstance(node, ast.BinOp):
             for numpys, other in ((node.left, node.right), (node.right, node.left)):
                 if may_be_of_numpy(glimpse, numpys):
                     yield other
-        elif isinstance(node, ast.Compare) and may_be_of_numpy(glimpse, node.left):
+        elif may_be_of_numpy(glimpse, node.left):
             yield from node.comparators[:1]
 
     return not MAKERS.isdisjoint(glimpse.calls_by_meaning) and may_be_operands(
