@@ -179,7 +179,17 @@ def speller_at(module: Module, node: cst.CSTNode) -> Speller:
 
 def is_builtin(module: Module, name: cst.Name) -> bool:
     """Say whether nothing that the module binds hides what Python itself calls so."""
-    return module.scope_of(name).owner(name.value) is None
+    return has_builtin(module, name, name.value)
+
+
+def has_builtin(module: Module, place: cst.CSTNode, name: str) -> bool:
+    """Say whether a name that a fix writes at a place is there what Python itself calls so."""
+    return module.scope_of(place).owner(name) is None
+
+
+def hidden_builtin(name: str) -> str:
+    """Return why there is no fix where it is not."""
+    return f"`{name}` is something else in this file"
 
 
 def is_only_spelled_so(module: Module, name: cst.Name) -> bool:

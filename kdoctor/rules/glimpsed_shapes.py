@@ -1,4 +1,4 @@
-"""Which expressions of a glimpse may be shapes, for ``shape_is_a_tuple``.
+"""Which expressions of a glimpse may be shapes: what ``given_shapes`` may know.
 
 Each question is that of the rule, asked of all that a name may be bound to.
 """
@@ -51,6 +51,11 @@ def reads_of_a_shape(of_shapes: Collection[str], of_dimensions: Collection[str])
         return may_hold(glimpse, facts, speaks)
 
     return member(*of_shapes, *of_dimensions) & Trigger(holds)
+
+
+def may_be_a_shape(possible: Possible, node: ast.expr, space: Space) -> bool:
+    """Say whether an expression may be a shape that is a tuple: see ``given_shapes.is_a_tuple``."""
+    return _Shapes(possible).may_be(node, space)
 
 
 class _Shapes:

@@ -7,13 +7,12 @@ for an array.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.once import once
 from kdoctor.rules.array_makers import CONVERTING, OF_A_SHAPE, Form, Numbers
 from kdoctor.rules.array_numbers import numbers_of_scalar
 from kdoctor.rules.arrays import arrays_of
@@ -22,6 +21,9 @@ from kdoctor.rules.given_shapes import is_given
 from kdoctor.rules.origins import origins_of
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.sketch import Sketch
 
 _BUILD: Final = "build"
 _DEEPEST: Final = 8  # steps from name to name
@@ -168,34 +170,23 @@ def _is_number(module: Module, node: cst.BaseExpression, depth: int) -> bool:
     return numbers_of_scalar(module, node) in {Numbers.INT, Numbers.FLOAT}
 
 
-def may_be_of_numpy(glimpse: Glimpse, node: ast.expr, depth: int = 0) -> bool:
+def may_be_of_numpy(glimpse: Glimpse, sketch: Sketch, node: ast.expr, depth: int = 0) -> bool:
     """Say whether an expression of a glimpse may be what ``of_numpy`` knows."""
     match node:
         case ast.Call(func=function):
             return not MAKERS.isdisjoint(glimpse.meant_by(function))
         case ast.UnaryOp(operand=inner):
-            return may_be_of_numpy(glimpse, inner, depth)
+            return may_be_of_numpy(glimpse, sketch, inner, depth)
         case ast.BinOp(left=left, right=right):
-            return any(may_be_of_numpy(glimpse, each, depth) for each in (left, right))
+            return any(may_be_of_numpy(glimpse, sketch, each, depth) for each in (left, right))
         case ast.Name():
-            values: Iterable[ast.expr] = glimpse.values_of(node)
+            values: Iterable[ast.expr | None] = glimpse.values_of(node)
         case ast.Attribute(attr=name):
-            values = _stored_values(glimpse).get(name, ())
+            values = (each.value for each in sketch.stores.get(name, ()))
         case _:
             return False
     return depth > _DEEPEST or any(
-        may_be_of_numpy(glimpse, each, depth + 1) for each in values if each is not node
+        may_be_of_numpy(glimpse, sketch, each, depth + 1)
+        for each in values
+        if each is not None and each is not node
     )
-
-
-@once
-def _stored_values(glimpse: Glimpse) -> Mapping[str, Sequence[ast.expr]]:
-    """Return what attributes of each name are set to, whosever they are."""
-    found: dict[str, list[ast.expr]] = {}
-    for kind in (ast.Assign, ast.AnnAssign):
-        for each in glimpse.nodes.get(kind, ()):
-            targets = each.targets if isinstance(each, ast.Assign) else [each.target]
-            for target in targets:
-                if isinstance(target, ast.Attribute) and each.value is not None:
-                    found.setdefault(target.attr, []).append(each.value)
-    return found

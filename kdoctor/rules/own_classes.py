@@ -11,6 +11,7 @@ from kdoctor.kinds import Kind, Type
 from kdoctor.rules.calls import is_keras_3
 from kdoctor.rules.facts import Facts
 from kdoctor.syntax import Module
+from kdoctor.syntax.classes import receiver_of
 
 OPTIMIZER_HOOKS: Final = frozenset(
     {
@@ -132,13 +133,8 @@ def methods_in(node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
 
 def receiver(function: cst.FunctionDef) -> str | None:
     """Return the name of the parameter that takes the instance."""
-    plain = [*function.params.posonly_params, *function.params.params]
-    decorated = {
-        each.decorator.value for each in function.decorators if isinstance(each.decorator, cst.Name)
-    }
-    if not plain or decorated & {"staticmethod", "classmethod"}:
-        return None
-    return plain[0].name.value
+    parameter = receiver_of(function)
+    return None if parameter is None else parameter.name.value
 
 
 def member_of_self(node: cst.CSTNode, function: cst.FunctionDef) -> str | None:

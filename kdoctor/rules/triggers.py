@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kdoctor.rules.facts import Facts
     from kdoctor.syntax.glimpse import Called, Glimpse
     from kdoctor.syntax.possible import Possible
-    from kdoctor.syntax.sketch import Condition, Loop, Place
+    from kdoctor.syntax.sketch import Condition, Loop, Place, Space
     from kdoctor.syntax.type_sets import Types
 
     Holds = Callable[[Glimpse, Facts], bool]
@@ -215,40 +215,38 @@ def may_be_of(
     )
 
 
-def may_be_operands(
-    glimpse: Glimpse,
-    facts: Facts,
-    operands: Callable[[ast.BinOp | ast.Compare], Iterable[ast.expr]],
-    kinds: Iterable[Kind],
-) -> bool:
-    """Say whether what ``operands`` picks of some operator may be an object of one of these kinds.
+Operator = ast.BinOp | ast.Compare
 
-    It is asked of each operation and comparison.
-    """
-    picked = {
-        node: found
-        for kind in (ast.BinOp, ast.Compare)
-        for node in glimpse.nodes.get(kind, ())
-        if (found := tuple(operands(node)))
-    }
-    if not picked:
-        return False
-    owners = frozenset(kinds)
-    asked = [
-        (operand, scope)
-        for scope, nodes in glimpse.scopes.items()
-        for node in nodes
-        if node in picked
-        for operand in picked[node]
-    ]
-    return may_hold(
+
+def some_operator(
+    glimpse: Glimpse, facts: Facts, speaks: Callable[[Possible, Operator, Space], bool]
+) -> bool:
+    """Say whether ``speaks`` holds of an operation or a comparison, given where it stands."""
+    operators = _operators(glimpse)
+    return bool(operators) and may_hold(
         glimpse,
         facts,
         lambda possible: any(
-            _has_kind(possible.types_of(operand, possible.sketch.spaces[scope]), owners)
-            for operand, scope in asked
+            speaks(possible, node, possible.sketch.spaces[scope]) for node, scope in operators
         ),
     )
+
+
+@once  # several rules ask it
+def _operators(glimpse: Glimpse) -> list[tuple[Operator, ast.AST]]:
+    return [
+        (node, scope)
+        for scope, nodes in glimpse.scopes.items()
+        for node in nodes
+        if isinstance(node, ast.BinOp | ast.Compare)
+    ]
+
+
+def may_have_kind(
+    possible: Possible, node: ast.expr, space: Space, kinds: Collection[Kind]
+) -> bool:
+    """Say whether an expression may be an object of one of these kinds."""
+    return _has_kind(possible.types_of(node, space), kinds)
 
 
 def _has_kind(types: Types, kinds: Collection[Kind]) -> bool:

@@ -29,7 +29,14 @@ from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, value_of
+from kdoctor.rules.calls import (
+    argument,
+    has_builtin,
+    hidden_builtin,
+    instances,
+    is_hidden,
+    value_of,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.tensors import computes_tensor
@@ -42,6 +49,7 @@ _OF_NUMPY = frozenset({
     *("int64", "uint8", "uint16", "uint32", "uint64"),
 })  # fmt: skip
 _VARIABLES = ways_also_by_1("tensorflow.Variable")
+_FLOAT = "float"
 _FOLLOWED = "keras 2.10 and before followed a variable whose value was changed later"
 _ERROR = "ValueError: Argument `learning_rate` should be float, or an instance of "
 
@@ -57,13 +65,15 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
             continue
         value = value_of(module, given.value)
         if isinstance(value, cst.Integer) or _made_by(module, value, is_no_float):
+            fix = _fix(module, facts, given.value)
             yield rule.finding(
                 module.place(given),
                 f"the learning rate must be a float: {_ERROR}LearningRateSchedule",
                 symbol=f"{reference.name}(learning_rate)",
                 confidence=reference.confidence,
                 help="Write it with a point, or call `float()` where it is read.",
-                fix=_fix(module, facts, given.value),
+                fix=fix,
+                no_fix_because=None if fix else hidden_builtin(_FLOAT),
             )
 
 
@@ -85,10 +95,12 @@ def _made_by(module: Module, value: cst.BaseExpression, holds: Callable[[str], b
     return name is not None and holds(name)
 
 
-def _fix(module: Module, facts: Facts, value: cst.BaseExpression) -> Fix:
+def _fix(module: Module, facts: Facts, value: cst.BaseExpression) -> Fix | None:
     is_plain = isinstance(value, cst.Integer) and value.value.isdigit() and not value.lpar
+    if not is_plain and not has_builtin(module, value, _FLOAT):
+        return None
     span = module.outer_span(value)
-    point, called = (Hole(span), ".0"), ("float(", Hole(span), ")")
+    point, called = (Hole(span), ".0"), (f"{_FLOAT}(", Hole(span), ")")
     proven = facts.applicability(*(each for each in INVALID if each.after))
     is_variable = _made_by(module, value_of(module, value), _is_variable)
     return Fix(

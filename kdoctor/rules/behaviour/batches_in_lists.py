@@ -33,7 +33,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Severity, Span
 from kdoctor.rules.behaviour._glimpsed_lists import may_be_a_list
 from kdoctor.rules.behaviour._lists import Lists
-from kdoctor.rules.calls import replaced, value_of
+from kdoctor.rules.calls import has_builtin, replaced, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.fed import FED, PREDICTS, called_for_a_model, fed_calls
 from kdoctor.rules.rule import Example, Rule
@@ -154,7 +154,7 @@ def _is_list(node: cst.BaseExpression) -> bool:
 
 def _holds_a_list(module: Module, known: Lists, node: cst.BaseExpression) -> bool:
     """Say whether a variable surely has a list of several arrays, or a call gives one."""
-    if module.scope_of(node).owner("tuple") is not None:
+    if not has_builtin(module, node, "tuple"):
         return False
     value = value_of(module, node)
     if isinstance(node, cst.Name) and isinstance(value, cst.List) and value.elements:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from itertools import chain
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 
@@ -36,9 +36,13 @@ from kdoctor.rules.calls import speller_at
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import Trigger, may_be_operands
+from kdoctor.rules.triggers import Operator, Trigger, may_have_kind, some_operator
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.sketch import Space
 
 _ASKING: Final = (
     *(cst.If, cst.While, cst.IfExp, cst.CompIf, cst.BooleanOperation, cst.Comparison),
@@ -155,11 +159,13 @@ def _may_compare(glimpse: Glimpse, facts: Facts) -> bool:
     filters = (test for each in nodes.get(ast.comprehension, ()) for test in each.ifs)
     asked = {inner for each in chain(tests, filters) for inner in _asked_in(each)}
 
-    def compared(node: ast.BinOp | ast.Compare) -> Iterator[ast.expr]:
-        if isinstance(node, ast.Compare) and node not in asked and _is_equal(node):
-            yield from _compared_with_numbers(glimpse, node.left, node.comparators[0])
+    def compares(possible: Possible, node: Operator, space: Space) -> bool:
+        if not isinstance(node, ast.Compare) or node in asked or not _is_equal(node):
+            return False
+        sides = _compared_with_numbers(glimpse, node.left, node.comparators[0])
+        return any(may_have_kind(possible, each, space, {Kind.TENSOR}) for each in sides)
 
-    return may_be_operands(glimpse, facts, compared, {Kind.TENSOR})
+    return some_operator(glimpse, facts, compares)
 
 
 def _is_equal(node: ast.Compare) -> bool:

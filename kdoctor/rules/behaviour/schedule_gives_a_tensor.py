@@ -29,7 +29,15 @@ import libcst as cst
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
-from kdoctor.rules.calls import argument, instances, is_hidden, is_keras_3, value_of
+from kdoctor.rules.calls import (
+    argument,
+    has_builtin,
+    hidden_builtin,
+    instances,
+    is_hidden,
+    is_keras_3,
+    value_of,
+)
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import origins_of
 from kdoctor.rules.rule import Example, Rule
@@ -41,6 +49,7 @@ from kdoctor.syntax.scopes import BindingKind
 from kdoctor.syntax.walk import own_nodes, returned_in
 
 _CALLBACK: Final = "LearningRateScheduler"
+_FLOAT: Final = "float"
 _SCHEDULES: Final = "optimizers.schedules."
 _ERROR: Final = "ValueError: The output of the `schedule` function should be a float."
 _DEEPEST: Final = 6  # steps from name to name, and from one operand to another
@@ -129,7 +138,7 @@ def _of_a_tensor(
         (Edit(span, ("float(", Hole(span), ")")),),
         facts.applicability(*(each for each in INVALID if each.after)),
     )
-    is_free = _float_is_pythons(module, rate)
+    is_free = has_builtin(module, rate, _FLOAT)
     return rule.finding(
         module.place(rate),
         f"the rate is a tensor, and Keras 3 takes a float: {_ERROR}",
@@ -137,7 +146,7 @@ def _of_a_tensor(
         confidence=reference.confidence,
         help="Write `float(…)` around it.",
         fix=fix if is_free else None,
-        no_fix_because=None if is_free else "`float` is something else in this file",
+        no_fix_because=None if is_free else hidden_builtin(_FLOAT),
     )
 
 
@@ -150,7 +159,7 @@ def _of_a_schedule(
         (Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),),
         facts.applicability(*(each for each in INVALID if each.after)),
     )
-    is_free = _float_is_pythons(module, given) and _stays(module, given)
+    is_free = has_builtin(module, given, _FLOAT) and _stays(module, given)
     return rule.finding(
         module.place(given),
         f"a schedule gives a tensor, and Keras 3 takes a float: {_ERROR}",
@@ -161,10 +170,6 @@ def _of_a_schedule(
         fix=fix if is_free else None,
         no_fix_because=None if is_free else "the name of the schedule is used for something else",
     )
-
-
-def _float_is_pythons(module: Module, node: cst.BaseExpression) -> bool:
-    return module.scope_of(node).owner("float") is None
 
 
 def _stays(module: Module, given: cst.BaseExpression) -> bool:

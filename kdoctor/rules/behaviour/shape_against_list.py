@@ -22,28 +22,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Severity, Span
-from kdoctor.once import once
 from kdoctor.rules.calls import value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.given_shapes import is_a_tuple
-from kdoctor.rules.glimpsed_shapes import GIVEN_A_SHAPE
+from kdoctor.rules.glimpsed_shapes import GIVEN_A_SHAPE, may_be_a_shape
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import Trigger, member, word
+from kdoctor.rules.triggers import Operator, Trigger, may_hold, member, some_operator, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
-from kdoctor.syntax.nodes import nodes_in
 from kdoctor.syntax.walk import descendants
 
+if TYPE_CHECKING:
+    from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.sketch import Space
+
 _TYPES = ways_also_by_1("tensorflow.TensorShape")
-_COMPUTED = "compute_output_shape"
-_DEEPEST = 8  # steps from name to name
 _ADDING = 'TypeError: can only concatenate tuple (not "list") to tuple'
 _ADDED = 'TypeError: can only concatenate list (not "tuple") to list'
 
@@ -224,75 +226,41 @@ def _meets(
     )
 
 
-def _may_meet(glimpse: Glimpse, _: Facts) -> bool:
-    nodes = glimpse.nodes
-    added = (each for each in nodes.get(ast.BinOp, ()) if isinstance(each.op, ast.Add))
-    sides = [
-        *((each.left, each.right) for each in added),
-        *((each.left, each.comparators[0]) for each in nodes.get(ast.Compare, ())),
-    ]
+def _may_meet(glimpse: Glimpse, facts: Facts) -> bool:
+    return some_operator(glimpse, facts, _may_meet_a_list) or (
+        "TensorShape" in glimpse.words and may_hold(glimpse, facts, partial(_may_be_asked, glimpse))
+    )
+
+
+def _may_meet_a_list(possible: Possible, node: Operator, space: Space) -> bool:
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add):
+        return False
+    second = node.right if isinstance(node, ast.BinOp) else node.comparators[0]
     return any(
-        any(isinstance(each, ast.List) for each in several)
-        and any(_may_be_a_shape(glimpse, each) for each in several)
-        for several in sides
-    ) or any(
-        called.places > 1 and _may_be_a_shape(glimpse, called.node.args[0])
-        for called in glimpse.calls_by_leaf.get("isinstance", ())
-        if "TensorShape" in glimpse.words
+        isinstance(other, ast.List) and _may_be_a_shape(possible, shape, space)
+        for shape, other in ((node.left, second), (second, node.left))
     )
 
 
-@once
-def _given(glimpse: Glimpse) -> frozenset[str]:
-    """Return what methods call the shape that Keras passes to them, and what is made of it alone.
-
-    That are the attributes that keep it, and names for one of several: `for shape in input_shape`.
-    """
-    given = frozenset(
-        each.args.args[1].arg
-        for each in glimpse.nodes.get(ast.FunctionDef, ())
-        if each.name in GIVEN_A_SHAPE and len(each.args.args) > 1
-    )
-    nodes = glimpse.nodes
-    bound = [
-        *((each.target, each.iter) for each in nodes.get(ast.For, ())),
-        *((each.target, each.iter) for each in nodes.get(ast.comprehension, ())),
-        *((each, assign.value) for assign in nodes.get(ast.Assign, ()) for each in assign.targets),
-    ]
-    return given.union(
-        name
-        for target, value in bound
-        if isinstance(value, ast.Name) and value.id in given
-        for name in _names_in(target)
-    )
-
-
-def _names_in(target: ast.expr) -> Iterator[str]:
-    for each in nodes_in(target):
-        if isinstance(each, ast.Name):
-            yield each.id
-        elif isinstance(each, ast.Attribute):
-            yield each.attr
-
-
-def _may_be_a_shape(glimpse: Glimpse, node: ast.expr, depth: int = 0) -> bool:
+def _may_be_a_shape(possible: Possible, node: ast.expr, space: Space) -> bool:
     match node:
-        case ast.Subscript(value=inner):
-            return _may_be_a_shape(glimpse, inner, depth)
-        case ast.Attribute(attr=name):
-            return name == "shape" or name in _given(glimpse)
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return name == _COMPUTED
         case ast.BinOp(left=left, right=right):
-            return any(_may_be_a_shape(glimpse, each, depth) for each in (left, right))
-        case ast.Name(id=name):
-            values = glimpse.values_of(node)
-            return (
-                name in _given(glimpse)
-                or depth > _DEEPEST
-                or any(_may_be_a_shape(glimpse, each, depth + 1) for each in values)
-            )
-    return False
+            return any(_may_be_a_shape(possible, each, space) for each in (left, right))
+        case ast.Call(func=ast.Attribute(attr="get_shape")):
+            return False  # as `_is_one` has it
+    return may_be_a_shape(possible, node, space)
+
+
+def _may_be_asked(glimpse: Glimpse, possible: Possible) -> bool:
+    """Say whether the type of what may be a shape is asked for."""
+    sketch = possible.sketch
+    return any(
+        called.places > 1
+        and may_be_a_shape(
+            possible, called.node.args[0], sketch.places.get(called.node, sketch.module)
+        )
+        for called in glimpse.calls_by_leaf.get("isinstance", ())
+    )
 
 
 rule = Rule(

@@ -23,7 +23,7 @@ import libcst as cst
 from kdoctor.kinds import Kind
 from kdoctor.model import Confidence, Edit, Finding, Fix, Hole, Severity
 from kdoctor.once import once
-from kdoctor.rules.calls import argument, is_keras_3, literal, value_of
+from kdoctor.rules.calls import argument, has_builtin, is_keras_3, literal, value_of
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.reads import names_spelled
 from kdoctor.rules.rule import Example, Rule
@@ -107,7 +107,7 @@ def _finding(
     module: Module, facts: Facts, states: cst.BaseExpression, *, is_first: bool
 ) -> Finding:
     span = module.outer_span(states)
-    is_hidden = module.scope_of(states).owner("list") is not None
+    is_hidden = not has_builtin(module, states, "list")
     whole, part = ("tuple", "list") if is_first else ("list", "tuple")
     return rule.finding(
         module.place(states),

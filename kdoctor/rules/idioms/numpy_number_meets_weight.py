@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import libcst as cst
 from msgspec import Struct
@@ -40,13 +40,19 @@ from kdoctor.keras_api.returns import CALLED, MEMBERS
 from kdoctor.kinds import Context, Kind
 from kdoctor.model import Applicability, Confidence, Edit, Finding, Fix, Hole, Precedence, Severity
 from kdoctor.rewrite.precedence import binds
+from kdoctor.rules.calls import has_builtin, hidden_builtin
 from kdoctor.rules.facts import Facts
+from kdoctor.rules.idioms._numpy_examples import EQUALIZED, LAYER, TAPE
 from kdoctor.rules.numpy_numbers import MAKERS, OfNumpy, may_be_of_numpy, of_numpy
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.symbolic import RUN_WITH_VALUES, SYMBOLIC, is_symbolic
-from kdoctor.rules.triggers import Trigger, may_be_operands, package, word
+from kdoctor.rules.triggers import Operator, Trigger, may_have_kind, package, some_operator, word
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+
+if TYPE_CHECKING:
+    from kdoctor.syntax.possible import Possible
+    from kdoctor.syntax.sketch import Space
 
 _OPERATORS: Final = (
     *(cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.FloorDivide, cst.Modulo, cst.Power),
@@ -162,6 +168,7 @@ def _finding(module: Module, facts: Facts, met: _Met, told: str, severity: Sever
     shown = module.source(met.numpys)
     named = f"`{shown}`, which is NumPy's," if len(shown) < 40 else "something of NumPy's"
     fix = _fix(module, facts, met)
+    is_hidden = _is_hidden(module, met)
     return rule.finding(
         module.place(met.node),
         f"{named} stands {side} {what}: {told}",
@@ -172,12 +179,16 @@ def _finding(module: Module, facts: Facts, met: _Met, told: str, severity: Sever
         if fix
         else "Make a tensor of it: `keras.ops.convert_to_tensor(array, x.dtype)`.",
         fix=fix,
-        no_fix_because=None if fix else "an array must become a tensor of the other side's dtype",
+        no_fix_because=None
+        if fix
+        else hidden_builtin(met.found.python)
+        if is_hidden
+        else "an array must become a tensor of the other side's dtype",
     )
 
 
 def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
-    if met.found.is_one is False:
+    if met.found.is_one is False or _is_hidden(module, met):
         return None
     place = module.outer_span(met.numpys)
     parts: tuple[str | Hole, ...]
@@ -197,19 +208,25 @@ def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
     )
 
 
-def _may_meet(glimpse: Glimpse, facts: Facts) -> bool:
-    def others(node: ast.BinOp | ast.Compare) -> Iterator[ast.expr]:
-        """Yield what may meet something of NumPy."""
-        if isinstance(node, ast.BinOp):
-            for numpys, other in ((node.left, node.right), (node.right, node.left)):
-                if may_be_of_numpy(glimpse, numpys):
-                    yield other
-        elif may_be_of_numpy(glimpse, node.left):
-            yield from node.comparators[:1]
+def _is_hidden(module: Module, met: _Met) -> bool:
+    """Say whether the type that the fix would write is another thing in the file."""
+    name = met.found.python
+    return bool(name) and not has_builtin(module, met.node, name)
 
-    return not MAKERS.isdisjoint(glimpse.calls_by_meaning) and may_be_operands(
-        glimpse, facts, others, {Kind.TENSOR, Kind.VARIABLE}
-    )
+
+def _may_meet(glimpse: Glimpse, facts: Facts) -> bool:
+    def meets(possible: Possible, node: Operator, space: Space) -> bool:
+        if isinstance(node, ast.BinOp):
+            sides = [(node.left, node.right), (node.right, node.left)]
+        else:
+            sides = [(node.left, node.comparators[0])]
+        return any(
+            may_be_of_numpy(glimpse, possible.sketch, numpys)
+            and may_have_kind(possible, other, space, {Kind.TENSOR, Kind.VARIABLE})
+            for numpys, other in sides
+        )
+
+    return not MAKERS.isdisjoint(glimpse.calls_by_meaning) and some_operator(glimpse, facts, meets)
 
 
 rule = Rule(
@@ -226,76 +243,9 @@ _X = "import keras\nimport numpy as np\n\nx = keras.Input((3,))\n"
 _GIVES = (
     "[round(float(each), 4) for each in np.ravel(keras.Model(x, y)(np.ones((1, 3), 'float32')))]"
 )
-_LAYER = """import numpy as np
-import tensorflow as tf
-from tensorflow.keras import Input, Model
-from tensorflow.keras.layers import Layer
-
-
-class Scaled(Layer):
-    def __init__(self, units, **kwargs):
-        super().__init__(**kwargs)
-        self.units = units
-        self.scale = 1.0 / np.sqrt(4.0)
-
-    def build(self, input_shape):
-        self.kernel = self.add_weight(shape=(3, self.units), initializer="ones", name="k")
-        self.shift = self.add_weight(shape=(self.units,), initializer="ones", name="s")
-
-    def call(self, x):
-        return {}
-
-
-inputs = Input((3,))
-model = Model(inputs, Scaled(2)(inputs))
-"""
 _OUT = "np.asarray(model(np.ones((1, 3), 'float32'))).round(4).tolist()"
 _GRAPH = "NotImplementedError: "
 _MIXED = "TypeError: "
-_EQUALIZED = """import numpy as np
-import tensorflow as tf
-from tensorflow import keras
-
-
-class Equalized(keras.layers.Conv2D):
-    def __init__(self, filters, *args, leaky=False, **kwargs):
-        super().__init__(filters, *args, kernel_initializer="ones", **kwargs)
-        self.scale = 1.0
-        self.leaky = leaky
-
-    def build(self, input_shape):
-        super().build(input_shape)
-        if self.leaky:
-            n = np.prod([int(each) for each in input_shape[1:]])
-            self.scale = np.sqrt(1.6 / n)
-        else:
-            n = input_shape[-1]
-            self.scale = np.sqrt(2 / n)
-
-    def call(self, x):
-        return tf.nn.conv2d(x, {}, strides=1, padding="VALID")
-
-
-inputs = keras.Input((4, 4, 3))
-model = keras.Model(inputs, Equalized(2, 3)(inputs))
-out = model.predict(np.ones((1, 4, 4, 3)), verbose=0)
-"""
-_TAPE = """import keras
-import numpy as np
-import tensorflow as tf
-
-layer = keras.layers.Dense(2, kernel_initializer="ones")
-layer.build((None, 3))
-
-
-def step(x):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_sum(tf.matmul(x, {}))
-    return tape.gradient(loss, layer.kernel)
-
-
-gradient = step(tf.ones((1, 3)))
-"""
 
 VALID = [
     # The symbolic tensor is asked first, and the next layer casts.
@@ -308,20 +258,20 @@ VALID = [
     "import keras\nimport numpy as np\n\n\ndef scaled(x, by):\n    return by * x, np.sqrt(2.0) * x",
     _X + "\n\ndef scaled(by):\n    return (by / np.sqrt(2.0)) * x",
     # In layers tensors have another nature.
-    _LAYER.format("np.sqrt(2.0) * x"),
-    _LAYER.format("(tf.matmul(x, self.kernel) + self.shift) * self.scale"),
+    LAYER.format("np.sqrt(2.0) * x"),
+    LAYER.format("(tf.matmul(x, self.kernel) + self.shift) * self.scale"),
     _X + "y = keras.layers.Lambda(lambda t: np.sqrt(2.0) * t)(x)",
     # Of 32 bits, whole, or Python's: the weight stays what it is.
-    _LAYER.format("x @ (self.kernel * np.float32(2.0)) + self.shift * np.int64(2)"),
-    _LAYER.format("tf.matmul(x, self.kernel * float(np.sqrt(2.0)))"),
+    LAYER.format("x @ (self.kernel * np.float32(2.0)) + self.shift * np.int64(2)"),
+    LAYER.format("tf.matmul(x, self.kernel * float(np.sqrt(2.0)))"),
     # A function of TensorFlow makes a tensor of it.
-    _LAYER.format("tf.matmul(x, tf.multiply(self.kernel, np.sqrt(2.0)))"),
+    LAYER.format("tf.matmul(x, tf.multiply(self.kernel, np.sqrt(2.0)))"),
     # Of one number of the user's nobody knows how many bits it has.
-    _LAYER.format("tf.matmul(x, self.kernel * np.sqrt(self.units))"),
+    LAYER.format("tf.matmul(x, self.kernel * np.sqrt(self.units))"),
     # It may have been set to something else.
-    _EQUALIZED.format("self.kernel * self.scale").replace("np.sqrt(1.6 / n)", "made_of(n)"),
+    EQUALIZED.format("self.kernel * self.scale").replace("np.sqrt(1.6 / n)", "made_of(n)"),
     (
-        _EQUALIZED.format("self.kernel * self.scale").replace(
+        EQUALIZED.format("self.kernel * self.scale").replace(
             "    def call(",
             "    def reset(self, scale):\n        self.scale = scale\n\n    def call(",
         )
@@ -398,43 +348,43 @@ INVALID = [
         on_keras_2=True,
     ),
     Example(
-        before=_LAYER.format("tf.matmul(x, np.sqrt(4.0) * self.kernel)"),
-        after=_LAYER.format("tf.matmul(x, float(np.sqrt(4.0)) * self.kernel)"),
+        before=LAYER.format("tf.matmul(x, np.sqrt(4.0) * self.kernel)"),
+        after=LAYER.format("tf.matmul(x, float(np.sqrt(4.0)) * self.kernel)"),
         raises=_GRAPH,
         on_keras_2=True,
         same=_OUT,
     ),
     Example(
-        before=_LAYER.format("tf.matmul(x, self.kernel * self.scale)"),
-        after=_LAYER.format("tf.matmul(x, self.kernel * float(self.scale))"),
+        before=LAYER.format("tf.matmul(x, self.kernel * self.scale)"),
+        after=LAYER.format("tf.matmul(x, self.kernel * float(self.scale))"),
         raises=_MIXED,
         on_keras_2=True,
         same=_OUT,
     ),
     Example(
-        before=_LAYER.format("tf.matmul(x, self.kernel) + self.shift / np.float64(2.0)"),
-        after=_LAYER.format("tf.matmul(x, self.kernel) + self.shift / float(np.float64(2.0))"),
+        before=LAYER.format("tf.matmul(x, self.kernel) + self.shift / np.float64(2.0)"),
+        after=LAYER.format("tf.matmul(x, self.kernel) + self.shift / float(np.float64(2.0))"),
         raises=_MIXED,
         on_keras_2=True,
         same=_OUT,
     ),
     Example(
-        before=_LAYER.format("tf.matmul(x, self.kernel) + np.ones(2) * self.shift"),
+        before=LAYER.format("tf.matmul(x, self.kernel) + np.ones(2) * self.shift"),
         raises=_GRAPH,
         on_keras_2=True,
     ),
     # The same rate for all weights, as in GANs: what `build` sets is there by then.
     Example(
-        before=_EQUALIZED.format("self.kernel * self.scale"),
-        after=_EQUALIZED.format("self.kernel * float(self.scale)"),
+        before=EQUALIZED.format("self.kernel * self.scale"),
+        after=EQUALIZED.format("self.kernel * float(self.scale)"),
         raises="TypeError: ",
         on_keras_2=True,
         same="out.round(4).tolist()",
     ),
     # No gradient.
     Example(
-        before=_TAPE.format("np.float32(2.0) * layer.kernel"),
-        after=_TAPE.format("float(np.float32(2.0)) * layer.kernel"),
+        before=TAPE.format("np.float32(2.0) * layer.kernel"),
+        after=TAPE.format("float(np.float32(2.0)) * layer.kernel"),
         on_keras_2=True,
         same="None if gradient is None else gradient.numpy().tolist()",
     ),

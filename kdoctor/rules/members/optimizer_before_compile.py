@@ -26,8 +26,10 @@ import libcst as cst
 
 from kdoctor.kinds import Kind
 from kdoctor.model import Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.calls import has_builtin, hidden_builtin
 from kdoctor.rules.facts import Facts
 from kdoctor.rules.origins import origins_of
+from kdoctor.rules.own_classes import member_of_self
 from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import Trigger, member_of
 from kdoctor.syntax import MemberUse, Module
@@ -86,8 +88,7 @@ def _is_trained_meanwhile(module: Module, node: cst.Attribute) -> bool:
     function = origins.function_around(node)
     if function is None or origins.class_around(function) is None:
         return False
-    parameters = (*function.params.posonly_params, *function.params.params)
-    return bool(parameters) and node.value.deep_equals(parameters[0].name)
+    return member_of_self(node, function) is not None
 
 
 def _is_caught(module: Module, node: cst.CSTNode) -> bool:
@@ -115,6 +116,7 @@ def _is_compiled_above(module: Module, use: MemberUse) -> bool:
 
 def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
     model = module.span(use.node.value)
+    is_free = has_builtin(module, use.node, "getattr")
     cls = use.owner.cls or "Functional"  # as models of inputs and outputs are
     return rule.finding(
         module.place(use.node),
@@ -127,7 +129,10 @@ def _finding(module: Module, facts: Facts, use: MemberUse) -> Finding:
             "Ask for the optimizer with `getattr`",
             (Edit(module.outer_span(use.node), ("getattr(", Hole(model), ', "optimizer", None)')),),
             facts.applicability(*INVALID),
-        ),
+        )
+        if is_free
+        else None,
+        no_fix_because=None if is_free else hidden_builtin("getattr"),
     )
 
 
