@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Final
 
 from msgspec import Struct
 
@@ -37,6 +38,11 @@ class Type(Struct, frozen=True):
     cls: str | None = None
     qualified: str | None = None
     item: Type | None = None
+
+
+EAGER_TENSOR: Final = Type(Kind.EAGER, "EagerTensor")
+# What a layer or model makes of tensors with values, where it may give several: one, or a list.
+EAGER_TENSORS: Final = Type(Kind.EAGER)
 
 
 class Context(enum.StrEnum):

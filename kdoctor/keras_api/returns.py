@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1, ways_to
-from kdoctor.kinds import Context, Kind, Type
+from kdoctor.kinds import EAGER_TENSOR, Context, Kind, Type
 
 TENSOR: Final = Type(Kind.TENSOR, "KerasTensor")
 # One symbolic tensor, or several in a list: which of the two nobody can tell from the class.
@@ -19,7 +19,6 @@ MODEL: Final = Type(Kind.MODEL, "Functional")
 _LOADED: Final = Type(Kind.MODEL)  # a Functional, a Sequential or the user's class
 _LAYER: Final = Type(Kind.LAYER)
 _OPTIMIZER: Final = Type(Kind.OPTIMIZER)
-_EAGER: Final = Type(Kind.EAGER)
 _VARIABLE: Final = Type(Kind.VARIABLE)
 # What TensorFlow makes has members that Keras' own variables lack.
 _TF_VARIABLE: Final = Type(Kind.VARIABLE, "ResourceVariable")
@@ -64,7 +63,7 @@ RETURNS: Final[dict[str, Type]] = {
             *("ops.arange", "ops.zeros", "ops.ones", "ops.eye", "ops.full", "ops.linspace"),
             *("random.normal", "random.uniform", "random.truncated_normal", "random.randint"),
         ),
-        _EAGER,
+        EAGER_TENSOR,
     ),
 }
 
@@ -78,7 +77,7 @@ LIBRARY_FUNCTIONS: Final[dict[str, Type]] = {
             *("tensorflow.random.truncated_normal", "tensorflow.random_uniform"),
             "tensorflow.convert_to_tensor",
         ),
-        _EAGER,
+        EAGER_TENSOR,
     ),
     **dict.fromkeys(ways_to("tensorflow.Variable"), _TF_VARIABLE),
     # https://github.com/qubvel/segmentation_models: each returns a keras.models.Model

@@ -52,7 +52,7 @@ _ASSIGNING: Final[dict[type[ast.AST], type[cst.CSTNode]]] = {
     ast.RShift: cst.RightShiftAssign, ast.BitOr: cst.BitOrAssign,
     ast.BitAnd: cst.BitAndAssign, ast.BitXor: cst.BitXorAssign,
 }  # fmt: skip
-_MAKERS: Final[dict[str, Callable[[], Callable[..., Any]]]] = {
+MAKERS: Final[dict[str, Callable[[], Callable[..., Any]]]] = {
     # Expressions
     "name": partial(maker, cst.Name, "value"),
     "integer": partial(maker, cst.Integer, "value"),
@@ -169,9 +169,9 @@ _MAKERS: Final[dict[str, Callable[[], Callable[..., Any]]]] = {
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    if name not in _MAKERS:
+    if name not in MAKERS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    made = globals()[name] = _MAKERS[name]()
+    made = globals()[name] = MAKERS[name]()
     return made
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
-from kdoctor.kinds import Kind, Type
+from kdoctor.kinds import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.values import OPEN, UNKNOWN, Value, is_tensor, item_of
 
@@ -21,7 +21,7 @@ def operated(sides: Sequence[Value], are_numbers: Sequence[bool]) -> Value:
     if OPEN in sides:
         return OPEN
     known = (is_tensor(side) or one for side, one in zip(sides, are_numbers, strict=True))
-    return Value(Type(Kind.EAGER)) if any(map(is_tensor, sides)) and all(known) else UNKNOWN
+    return Value(EAGER_TENSOR) if any(map(is_tensor, sides)) and all(known) else UNKNOWN
 
 
 def compared(sides: Sequence[Value], operator: cst.BaseCompOp) -> Value:
@@ -61,9 +61,10 @@ def called(callee: Type, first: Callable[[], Value], knowledge: Knowledge) -> Va
     item = item_of(given)
     if kind is Kind.LIST and item.type is not None:
         kind = item.type.kind
-    if kind is Kind.TENSOR:
-        return Value(knowledge.member_type(callee, "__call__", called=True))
-    return Value(Type(Kind.EAGER)) if kind is Kind.EAGER else UNKNOWN
+    symbolic = Value(knowledge.member_type(callee, "__call__", called=True))
+    if kind is not Kind.EAGER:
+        return symbolic if kind is Kind.TENSOR else UNKNOWN
+    return Value(EAGER_TENSORS if symbolic.may_be_several else EAGER_TENSOR)
 
 
 def _is_symbolic(value: Value) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from kdoctor.kinds import Kind, Type
+from kdoctor.kinds import EAGER_TENSOR, Kind, Type
 from kdoctor.syntax import type_sets
 from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.knowledge import PARTIAL, Knowledge, Names
@@ -171,7 +171,7 @@ class Possible:
                 yield from self._part(each, path[1:], space)
         types = self._of(value, space)
         yield from items_of(types)
-        yield from (each for each in types if each.kind is Kind.TENSOR)  # one, or several
+        yield from (each for each in types if each.kind in _TENSORS)  # one, or several
         if isinstance(value, ast.Call):
             for function in self._functions(value.func, space):
                 inner = self.sketch.spaces[function]
@@ -368,7 +368,7 @@ class Possible:
                 if Kind.TENSOR in kinds:
                     yield from self._members(frozenset({each}), "__call__")
                 if Kind.EAGER in kinds:
-                    yield Type(Kind.EAGER)
+                    yield EAGER_TENSOR
 
     def _made(self, node: ast.Call, space: Space) -> Iterator[Type]:
         """Yield what an imported function gives, by itself or of the tensors that go in."""
@@ -407,7 +407,7 @@ class Possible:
     def _operation(self, node: ast.BinOp, space: Space) -> Types:
         sides = self._of(node.left, space) | self._of(node.right, space)
         return frozenset(
-            Type(Kind.EAGER) if each.kind is Kind.EAGER else each
+            EAGER_TENSOR if each.kind is Kind.EAGER else each
             for each in sides
             if each.kind in _TENSORS or each.kind is Kind.LIST
         )

@@ -27,8 +27,8 @@ class Value(Struct, frozen=True):
 
     @property
     def may_be_several(self) -> bool:
-        """Whether it is what a layer or a model gave: a symbolic tensor, or a list of them."""
-        return self.type is not None and self.type.kind is Kind.TENSOR and self.type.cls is None
+        """Whether it is what a layer or a model gave: a tensor, or a list of them."""
+        return is_tensor(self) and self.type is not None and self.type.cls is None
 
     def __bool__(self) -> bool:
         return self.type is not None or self.own is not None

@@ -27,6 +27,7 @@ CLASSES["k.KerasTensor"] = TENSOR
 FUNCTIONS = {
     "k.Input": TENSOR,
     "k.load": Type(Kind.MODEL),
+    "k.clone": Type(Kind.MODEL, "Functional"),
     "np.ones": Type(Kind.EAGER),
 }
 MEMBERS = {
@@ -79,6 +80,8 @@ class World:
     def member_type(self, owner, member, *, called):
         if owner.kind is Kind.LIST and member in {"__iter__", "__getitem__", "pop"}:
             return owner.item
+        if owner.cls == "Functional" and member == "__call__" and called:
+            return Type(Kind.TENSOR)  # one, or several
         return MEMBERS.get((owner.kind, member, called))
 
     @property
