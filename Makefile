@@ -11,6 +11,8 @@ export TF_CPP_MIN_LOG_LEVEL ?= 3
 export TF_ENABLE_ONEDNN_OPTS ?= 0
 export CUDA_VISIBLE_DEVICES ?= -1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Tests start kdoctor some hundred times: without bytecode each would compile all of it again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo docs test lint types floors pytest prove backends proofs-page rule-index mutants old-oracle api-data environments environment-data corpus packages migration package-imports api-check golden record clean

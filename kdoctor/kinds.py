@@ -39,6 +39,11 @@ class Type(Struct, frozen=True):
     qualified: str | None = None
     item: Type | None = None
 
+    @property
+    def is_of_imported_class(self) -> bool:
+        """Whether its class is the imported one itself: no class of the user's on that base."""
+        return self.cls is not None and (self.qualified or "").rpartition(".")[2] == self.cls
+
 
 EAGER_TENSOR: Final = Type(Kind.EAGER, "EagerTensor")
 # What a layer or model makes of tensors with values, where it may give several: one, or a list.

@@ -111,7 +111,7 @@ def _is_own(owner: Type) -> bool:
     """Say whether the class is one of the user's: it is not called like what it was made from."""
     if owner.cls is None or owner.qualified is None or owner.cls == "Functional":
         return False
-    return owner.cls != owner.qualified.rpartition(".")[2]
+    return not owner.is_of_imported_class
 
 
 class _Verdict(Struct):

@@ -83,10 +83,8 @@ def gives_a_tuple(module: Module, layer: cst.BaseExpression) -> bool:
     return (
         made is not None
         and made.kind is Kind.LAYER
-        and made.cls is not None
         and made.cls not in _OF_OTHERS
-        and made.qualified is not None
-        and made.qualified.rpartition(".")[2] == made.cls
+        and made.is_of_imported_class
     )
 
 

@@ -34,8 +34,7 @@ def parameters(module: Module, facts: Facts, owner: Type) -> Sequence[str] | Non
         return None
     if owner.cls == FUNCTIONAL:
         return ("inputs", TRAINING)
-    split = split_root(owner.qualified or "")
-    if split is not None and split[1].rpartition(".")[2] == owner.cls:
+    if owner.is_of_imported_class and split_root(owner.qualified or "") is not None:
         return ("inputs", TRAINING) if owner.cls in TRAINING_IS_SECOND else None
     own = class_of(module, owner)
     if own is None or CALL in methods_in(own):

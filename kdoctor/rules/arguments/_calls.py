@@ -190,7 +190,7 @@ def _of_method(facts: Facts, use: MemberUse, name: str) -> Signature | None:
 
 def _of_base(module: Module, facts: Facts, use: MemberUse, call: cst.Call) -> KerasCall | None:
     """Return ``super().__init__(…)`` in a class of the user's, where the base is one of Keras'."""
-    if use.owner.qualified is None or use.owner.cls != use.owner.qualified.rpartition(".")[2]:
+    if use.owner.qualified is None or not use.owner.is_of_imported_class:
         return None
     found = facts.lookup(use.owner.qualified)
     if found.moved_to:

@@ -70,7 +70,7 @@ def _parameters(facts: Facts, layer: Type) -> list[str] | None:
     """Return what the ``call`` of a recurrent layer of Keras 3 itself takes."""
     if layer.kind is not Kind.LAYER or layer.cls not in _LAYERS or layer.qualified is None:
         return None
-    if layer.qualified.rpartition(".")[2] != layer.cls or not is_keras_3(facts, layer.qualified):
+    if not layer.is_of_imported_class or not is_keras_3(facts, layer.qualified):
         return None
     found = facts.lookup(layer.qualified)
     qualified = found.moved_to[0] if found.moved_to else found.qualified

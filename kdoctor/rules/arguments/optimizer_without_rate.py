@@ -67,7 +67,7 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 
 def _is_of_base(facts: Facts, use: MemberUse) -> bool:
     qualified = use.owner.qualified or ""
-    if use.owner.cls != _BASE or not qualified.endswith(f".{_BASE}"):
+    if use.owner.cls != _BASE or not use.owner.is_of_imported_class:
         return False
     found = facts.lookup(qualified)
     return found.presence is Presence.EXISTS and not found.stub and is_keras_3(facts, qualified)

@@ -34,6 +34,6 @@ def _is_one(module: Module, facts: Facts, given: cst.BaseExpression | None) -> b
     if signature is None or split_root(made.qualified) is None:
         return False
     # Not a class of one's own with such a base.
-    if made.qualified.rpartition(".")[2] != made.cls:
+    if not made.is_of_imported_class:
         return False
     return not any(signature.parameter(each) is not None for each in _OPEN)

@@ -72,10 +72,9 @@ def check(module: Module, facts: Facts) -> Iterator[Finding]:
 def _own_loss(module: Module, facts: Facts, node: cst.BaseExpression) -> str | None:
     """Return the class of Keras' own whose object it is, None of anything else."""
     made = module.type_of(node)
-    if made is None or made.kind is not Kind.LOSS or made.cls is None or made.qualified is None:
+    if made is None or made.kind is not Kind.LOSS or not made.is_of_imported_class:
         return None
-    is_own = made.qualified.rpartition(".")[2] == made.cls
-    return made.cls if is_own and is_keras_3(facts, made.qualified) else None
+    return made.cls if is_keras_3(facts, made.qualified) else None
 
 
 def _form(module: Module, node: cst.BaseExpression) -> object:

@@ -63,7 +63,7 @@ def _are_states(module: Module, facts: Facts, node: cst.BaseExpression) -> bool:
     given = argument(layer, _STATES)
     taken = facts.signature(made.qualified)
     return (
-        made.qualified.endswith(f".{made.cls}")
+        made.is_of_imported_class
         and is_keras_3(facts, made.qualified)
         and taken is not None
         and taken.parameter(_STATES) is not None

@@ -146,8 +146,7 @@ def _differs(owner: Type) -> bool:
         return True
     if owner.kind is not Kind.LAYER or owner.cls is None:
         return False
-    split = split_root(owner.qualified or "")
-    is_own = split is None or split[1].rpartition(".")[2] != owner.cls
+    is_own = split_root(owner.qualified or "") is None or not owner.is_of_imported_class
     return is_own or owner.cls in DIFFER_IN_TRAINING or owner.cls.startswith("Random")
 
 

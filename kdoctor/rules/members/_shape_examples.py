@@ -5,10 +5,11 @@ from __future__ import annotations
 from kdoctor.rules.rule import Example
 
 VALID = [
-    # Each of the tensors with values that a layer gives has the shape of TensorFlow.
+    # Each of the tensors with values that a model gives has the shape of TensorFlow.
     (
-        "import keras\nimport tensorflow as tf\nlayer = keras.layers.GRU(3, return_state=True)\n"
-        "a, b = layer(tf.ones((2, 4, 5)))\nassert a.shape.as_list() == b.shape.as_list() == [2, 3]"
+        "import keras\nimport tensorflow as tf\n\n\nclass Mine(keras.Model):\n"
+        "    def call(self, x):\n        return x, 2 * x\n\n\na, b = Mine()(tf.ones((2, 4)))\n"
+        "assert a.shape.as_list() == b.shape.as_list() == [2, 4]"
     ),
     "import keras\nx = keras.Input((4,))\nlist(x.shape), x.shape[1], len(x.shape)",
     # Inside `call` it is TensorFlow's tensor.
