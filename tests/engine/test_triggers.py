@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 import textwrap
 
 import pytest
@@ -119,6 +120,14 @@ def test_the_gate_changes_nothing_however_the_code_is_written(one, other, ways):
     for way in ways:
         source = way(source)
     assert findings(source, gate=True) == findings(source, gate=False)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_the_gate_changes_nothing_in_a_way_that_is_drawn_for_each_rule(rule):
+    drawn = secrets.SystemRandom()
+    for way in drawn.sample(WAYS, 2):
+        source = way(f"{drawn.choice(rule.invalid).before}\n")
+        assert findings(source, gate=True) == findings(source, gate=False), source
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)

@@ -39,6 +39,7 @@ from kdoctor.rules.rule import Example, Rule
 from kdoctor.rules.triggers import classes, defines, word
 from kdoctor.rules.unbuilt import inits_of
 from kdoctor.syntax import Module
+from kdoctor.syntax.sketch import FUNCTIONS
 
 _GRAPHS: Final = ways_also_by_1("tensorflow.function")
 _TRACED_ANEW: Final = "training"
@@ -127,7 +128,7 @@ def _left_out(module: Module, decorator: cst.Decorator) -> Edit | None:
 
 def _may_be_in_a_function(_facts: Facts, node: ast.ClassDef, _names: frozenset[str]) -> bool:
     return any(
-        isinstance(each, ast.FunctionDef)
+        isinstance(each, FUNCTIONS)
         and any(map(_may_trace, each.decorator_list))
         and not _has_training(each)
         for each in node.body
@@ -142,7 +143,7 @@ def _may_trace(decorator: ast.expr) -> bool:
     return isinstance(decorator, ast.Name) and decorator.id not in _OF_PYTHON
 
 
-def _has_training(method: ast.FunctionDef) -> bool:
+def _has_training(method: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     given = method.args
     return given.kwarg is not None or any(
         each.arg == _TRACED_ANEW for each in (*given.args, *given.kwonlyargs)

@@ -20,6 +20,7 @@ from kdoctor.rules.own_classes import class_named, kind_of_class, methods_in
 from kdoctor.rules.triggers import lineages
 from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
+from kdoctor.syntax.sketch import FUNCTIONS
 from kdoctor.syntax.walk import returned_in
 
 _OF_LAYERS: Final = frozenset({"name", "activity_regularizer"})
@@ -124,7 +125,7 @@ def may_be_bare(glimpse: Glimpse) -> bool:
 
 def _is_a_property(node: ast.stmt) -> bool:
     return (
-        isinstance(node, ast.FunctionDef)
+        isinstance(node, FUNCTIONS)
         and node.name in _NAMES
         and any(
             isinstance(each, ast.Name) and each.id == "property" for each in node.decorator_list

@@ -1,4 +1,4 @@
-"""`SGD(learning_rate=1)`: the learning rate must be a float.
+"""`SGD(learning_rate=1)`: the learning rate must be a float of Python.
 
 ## What it does
 Reports optimizers of Keras' own whose learning rate is an int, a number of NumPy that is no
@@ -55,7 +55,7 @@ _ERROR = "ValueError: Argument `learning_rate` should be float, or an instance o
 
 
 def check(module: Module, facts: Facts) -> Iterator[Finding]:
-    """Report each learning rate that is an int."""
+    """Report each learning rate that Keras 3 takes for no float."""
     for reference, call, _ in instances(module, Kind.OPTIMIZER, facts):
         signature = facts.signature(reference.name)
         names = [each.name for each in signature.parameters] if signature else []
@@ -123,7 +123,7 @@ def _may_be_an_int(glimpse: Glimpse, facts: Facts) -> bool:
 
 rule = Rule(
     code="KD309",
-    name="rate-is-an-int",
+    name="rate-is-no-float",
     family="arguments",
     severity=Severity.ERROR,
     check=check,
