@@ -21,6 +21,7 @@ from kdoctor.keras_api.returns import (
     LAYERS_OF_SEVERAL,
     LIBRARY_FUNCTIONS,
     MEMBERS,
+    MERGING_FUNCTIONS,
     METHOD_CONTEXTS,
     MODEL,
     NOT_TENSOR_FUNCTIONS,
@@ -105,7 +106,7 @@ class KerasKnowledge:
         one = TENSOR if tensor.kind is Kind.TENSOR else tensor
         if split is not None:
             parent, _, leaf = split[1].rpartition(".")
-            if parent.startswith("layers") and leaf == "dot":  # a layer, of whatever it is given
+            if parent.startswith("layers") and leaf in MERGING_FUNCTIONS:
                 return one
             if leaf in NOT_TENSOR_FUNCTIONS or parent.partition(".")[0] not in {"backend", "ops"}:
                 return None
@@ -123,7 +124,7 @@ class KerasKnowledge:
 
     def member_type(self, owner: Type, member: str, *, called: bool) -> Type | None:
         """Return what ``owner.member`` is, or gives when it is called."""
-        if owner.kind is Kind.LIST and member in {"__getitem__", "__iter__", "pop"}:
+        if called and owner.kind is Kind.LIST and member in {"__getitem__", "__iter__", "pop"}:
             return owner.item
         if called and member == "__call__" and _gives_one(owner):
             return TENSOR

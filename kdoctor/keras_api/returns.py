@@ -39,16 +39,7 @@ RETURNS: Final[dict[str, Type]] = {
         _LOADED,
     ),
     **dict.fromkeys(("optimizers.get", "optimizers.deserialize"), _OPTIMIZER),
-    **dict.fromkeys(
-        (
-            *("layers.add", "layers.subtract", "layers.multiply", "layers.average"),
-            *("layers.maximum", "layers.minimum", "layers.concatenate"),
-            *("layers.merge.add", "layers.merge.subtract", "layers.merge.multiply"),
-            *("layers.merge.average", "layers.merge.maximum", "layers.merge.concatenate"),
-            "backend.placeholder",
-        ),
-        TENSOR,
-    ),
+    "backend.placeholder": TENSOR,
     **dict.fromkeys(
         (
             *("backend.variable", "backend.zeros", "backend.ones", "backend.eye"),
@@ -67,6 +58,10 @@ RETURNS: Final[dict[str, Type]] = {
     ),
 }
 
+# Functions of `keras.layers` that call a layer on what they are given, as tensors of that sort.
+MERGING_FUNCTIONS: Final = frozenset(
+    ("add", "subtract", "multiply", "average", "maximum", "minimum", "concatenate", "dot")
+)
 # Functions of other packages, whole names.
 LIBRARY_FUNCTIONS: Final[dict[str, Type]] = {
     **dict.fromkeys(

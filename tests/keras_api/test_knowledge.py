@@ -5,7 +5,7 @@ import pytest
 
 from kdoctor.keras_api import knowledge, newest_target, resolve_target, signature, tables
 from kdoctor.keras_api.returns import LAYERS_OF_SEVERAL, TENSOR, TENSORS
-from kdoctor.kinds import Context, Kind, Type
+from kdoctor.kinds import EAGER_TENSOR, Context, Kind, Type
 
 KNOWN = knowledge(newest_target())
 
@@ -68,12 +68,21 @@ def test_members_of_models_layers_and_tensors_have_types():
     assert KNOWN.member_type(model, "fit", called=False) is None
     layers = KNOWN.member_type(model, "layers", called=False)
     assert KNOWN.member_type(layers, "__getitem__", called=True).kind is Kind.LAYER
-    assert KNOWN.member_type(layers, "__iter__", called=False).kind is Kind.LAYER
+    assert KNOWN.member_type(layers, "__iter__", called=True).kind is Kind.LAYER
+    assert KNOWN.member_type(layers, "pop", called=True).kind is Kind.LAYER
+    assert KNOWN.member_type(layers, "pop", called=False) is None
     assert KNOWN.member_type(model, "get_layer", called=True).kind is Kind.LAYER
     tensor = KNOWN.member_type(layer, "__call__", called=True)
     history = KNOWN.member_type(tensor, "_keras_history", called=False)
     assert history.kind is Kind.KERAS_HISTORY
     assert KNOWN.member_type(layer, "nonsense", called=False) is None
+
+
+@pytest.mark.parametrize("name", ["layers.add", "layers.merge.concatenate", "layers.dot"])
+@pytest.mark.parametrize("given", [TENSOR, EAGER_TENSOR])
+def test_a_function_that_merges_makes_the_sort_of_tensor_that_goes_in(name, given):
+    assert KNOWN.result_type(f"keras.{name}") is None
+    assert KNOWN.applied_type(f"keras.{name}", given) == given
 
 
 def test_a_star_import_binds_what_any_release_had_but_not_what_it_imported_itself():

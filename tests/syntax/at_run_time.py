@@ -36,8 +36,9 @@ def seen(value, source, kind, cls, item):
 def _is(value, kind, cls, item):
     if isinstance(value, super):
         return True
-    if kind in ("tensor", "eager") and cls is None and isinstance(value, list | tuple):
-        return all(_is(each, kind, None, None) for each in value)  # what a model gives
+    if kind in ("tensor", "eager") and cls is None and isinstance(value, list | tuple | dict):
+        parts = value.values() if isinstance(value, dict) else value  # what a model gives
+        return all(_is(each, kind, None, None) for each in parts)
     if kind == "tensor" and tf.is_tensor(value) and tf.is_symbolic_tensor(value):
         return True  # in a function that is traced
     if not isinstance(value, _CLASSES.get(kind, (object,))):

@@ -287,6 +287,10 @@ VALID = [
     _HEAD + "y = x + tf.constant(1.0)\nprint(tf.is_tensor(x), tf.print(x))",
     # On tensors with values.
     "import keras\nimport tensorflow as tf\n\ny = tf.reduce_sum(tf.ones((2, 3)))",
+    (
+        "import keras\nimport tensorflow as tf\n\nx = keras.layers.add([tf.ones((2, 3))] * 2)\n"
+        "y = tf.reduce_sum(keras.layers.maximum([x, tf.zeros((2, 3))]))"
+    ),
     # Inside a layer, a loss, a metric, the function of a Lambda.
     (
         "import keras\nimport tensorflow as tf\n\n\nclass Sum(keras.layers.Layer):\n"

@@ -11,6 +11,12 @@ VALID = [
         "    def call(self, x):\n        return x, 2 * x\n\n\na, b = Mine()(tf.ones((2, 4)))\n"
         "assert a.shape.as_list() == b.shape.as_list() == [2, 4]"
     ),
+    # What merges tensors with values makes such a one.
+    (
+        "import keras\nimport tensorflow as tf\n\nx = tf.ones((2, 4))\n"
+        "x = keras.layers.concatenate([x, keras.layers.add([x, x])])\n"
+        "assert x.shape.as_list() == x.get_shape() == [2, 8]"
+    ),
     "import keras\nx = keras.Input((4,))\nlist(x.shape), x.shape[1], len(x.shape)",
     # Inside `call` it is TensorFlow's tensor.
     (
