@@ -58,10 +58,6 @@ RETURNS: Final[dict[str, Type]] = {
     ),
 }
 
-# Functions of `keras.layers` that call a layer on what they are given, as tensors of that sort.
-MERGING_FUNCTIONS: Final = frozenset(
-    ("add", "subtract", "multiply", "average", "maximum", "minimum", "concatenate", "dot")
-)
 # Functions of other packages, whole names.
 LIBRARY_FUNCTIONS: Final[dict[str, Type]] = {
     **dict.fromkeys(
@@ -99,6 +95,10 @@ NOT_TENSOR_FUNCTIONS: Final = frozenset(
 )
 TENSOR_LIST_FUNCTIONS: Final = frozenset(
     ("split", "unstack", "array_split", "hsplit", "vsplit", "dsplit")
+)
+# Functions of `keras.layers` that call a layer on what they are given, as tensors of that sort.
+MERGING_FUNCTIONS: Final = frozenset(
+    ("add", "subtract", "multiply", "average", "maximum", "minimum", "concatenate", "dot")
 )
 # Functions of TensorFlow, by the last part of their names, that make one tensor of a tensor.
 TENSOR_FUNCTIONS: Final = frozenset(

@@ -11,6 +11,12 @@ from typing import Final
 
 from msgspec import Struct
 
+FLOATS_OF_NUMPY: Final = {"double": True, "float16": False, "float32": False, "float64": True}
+"""Types that make a number, or an array of a list; and whether it is ``numpy.float64``."""
+INTS_OF_NUMPY: Final = frozenset({
+    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+})  # fmt: skip
+
 
 class Numbers(enum.Enum):
     """What an array holds."""

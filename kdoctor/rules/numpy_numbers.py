@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Final
 import libcst as cst
 from msgspec import Struct
 
-from kdoctor.rules.array_makers import CONVERTING, OF_A_SHAPE, Form, Numbers
+from kdoctor.rules.array_makers import (
+    CONVERTING,
+    FLOATS_OF_NUMPY,
+    INTS_OF_NUMPY,
+    OF_A_SHAPE,
+    Form,
+    Numbers,
+)
 from kdoctor.rules.array_numbers import numbers_of_scalar
 from kdoctor.rules.arrays import arrays_of
 from kdoctor.rules.calls import value_of
@@ -33,11 +40,6 @@ _WORKED_OUT: Final = frozenset({
     *("log2", "radians", "sin", "sinh", "sqrt", "tan", "tanh"),
 })  # fmt: skip
 """They make floats of whatever they are given: of one number ``numpy.float64``."""
-_FLOATS: Final = {"double": True, "float16": False, "float32": False, "float64": True}
-"""Types that make a number, or an array of a list; and whether it is ``numpy.float64``."""
-_INTS: Final = frozenset({
-    *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-})  # fmt: skip
 _IN_ONE: Final = frozenset({"prod", "product"})
 """They make one number of a shape."""
 _FILLED: Final = frozenset({"ones", "zeros"})
@@ -45,7 +47,15 @@ _CONSTANTS: Final = frozenset({"math.e", "math.pi", "numpy.e", "numpy.pi"})
 """Floats of Python."""
 MAKERS: Final = frozenset(
     f"numpy.{each}"
-    for each in (*_WORKED_OUT, *_FLOATS, *_INTS, *_IN_ONE, *CONVERTING, *OF_A_SHAPE, "arange")
+    for each in (
+        *_WORKED_OUT,
+        *FLOATS_OF_NUMPY,
+        *INTS_OF_NUMPY,
+        *_IN_ONE,
+        *CONVERTING,
+        *OF_A_SHAPE,
+        "arange",
+    )
 )
 """The functions from whose results ``of_numpy`` starts."""
 
@@ -115,7 +125,7 @@ def _called(module: Module, call: cst.Call, depth: int) -> OfNumpy | None:
     if package != "numpy" or not call.args or call.args[0].star:
         return None
     first = call.args[0].value
-    if name in _WORKED_OUT | _FLOATS.keys() | _INTS and len(call.args) == 1:
+    if name in _WORKED_OUT | FLOATS_OF_NUMPY.keys() | INTS_OF_NUMPY and len(call.args) == 1:
         if module.type_of(first) is not None:
             return None  # what comes of tensors and weights is another question
         inner = of_numpy(module, first, depth)
@@ -123,8 +133,8 @@ def _called(module: Module, call: cst.Call, depth: int) -> OfNumpy | None:
         if name in _WORKED_OUT:
             is_double = is_one is True if inner is None else inner.gives_doubles
             return OfNumpy(is_one, "float", is_double)
-        is_double = _FLOATS.get(name, False)
-        return OfNumpy(is_one, "int" if name in _INTS else "float", is_double)
+        is_double = FLOATS_OF_NUMPY.get(name, False)
+        return OfNumpy(is_one, "int" if name in INTS_OF_NUMPY else "float", is_double)
     if name in _IN_ONE and len(call.args) == 1 and module.type_of(first) is None:
         return OfNumpy(is_one=True)
     found = arrays_of(module).of(call)

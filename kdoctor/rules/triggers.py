@@ -238,7 +238,7 @@ def _operators(glimpse: Glimpse) -> list[tuple[Operator, ast.AST]]:
         (node, scope)
         for scope, nodes in glimpse.scopes.items()
         for node in nodes
-        if isinstance(node, ast.BinOp | ast.Compare)
+        if isinstance(node, Operator)
     ]
 
 

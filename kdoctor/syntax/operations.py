@@ -61,9 +61,11 @@ def called(callee: Type, first: Callable[[], Value], knowledge: Knowledge) -> Va
     item = item_of(given)
     if kind is Kind.LIST and item.type is not None:
         kind = item.type.kind
+    if kind is not Kind.TENSOR and kind is not Kind.EAGER:
+        return UNKNOWN
     symbolic = Value(knowledge.member_type(callee, "__call__", called=True))
-    if kind is not Kind.EAGER:
-        return symbolic if kind is Kind.TENSOR else UNKNOWN
+    if kind is Kind.TENSOR:
+        return symbolic
     return Value(EAGER_TENSORS if symbolic.may_be_several else EAGER_TENSOR)
 
 

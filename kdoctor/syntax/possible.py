@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from kdoctor.kinds import EAGER_TENSOR, Kind, Type
+from kdoctor.kinds import EAGER_TENSOR, EAGER_TENSORS, Kind, Type
 from kdoctor.syntax import type_sets
 from kdoctor.syntax.docstrings import documented_type
 from kdoctor.syntax.knowledge import PARTIAL, Knowledge, Names
@@ -368,7 +368,7 @@ class Possible:
                 if Kind.TENSOR in kinds:
                     yield from self._members(frozenset({each}), "__call__")
                 if Kind.EAGER in kinds:
-                    yield EAGER_TENSOR
+                    yield EAGER_TENSORS
 
     def _made(self, node: ast.Call, space: Space) -> Iterator[Type]:
         """Yield what an imported function gives, by itself or of the tensors that go in."""

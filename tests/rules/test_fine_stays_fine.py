@@ -54,6 +54,8 @@ FINE = {
     "save to h5": "model.save('model.h5', include_optimizer=False)",
     "save to keras": "model.save('model.keras')",
     "save_weights": "model.save_weights('model.weights.h5')",
+    "save_weights in shards": "model.save_weights('a.weights.json', max_shard_size=0.25)",
+    "merged values": "layers.add([tf.ones((2, 3))] * 2).get_shape().as_list()",
     "own layer": "Mine()(inputs)\nMine()(x)",
     "attribute before super": (
         "class Early(layers.Layer):\n    def __init__(self):\n        self.size = 3\n"

@@ -10,7 +10,7 @@ import libcst as cst
 import pytest
 
 from kdoctor.documents import Document
-from kdoctor.kinds import Context, Kind, Type
+from kdoctor.kinds import EAGER_TENSOR, Context, Kind, Type
 from kdoctor.syntax import Module
 
 CLASSES = {
@@ -28,7 +28,7 @@ FUNCTIONS = {
     "k.Input": TENSOR,
     "k.load": Type(Kind.MODEL),
     "k.clone": Type(Kind.MODEL, "Functional"),
-    "np.ones": Type(Kind.EAGER),
+    "np.ones": EAGER_TENSOR,
 }
 MEMBERS = {
     (Kind.MODEL, "layers", False): Type(Kind.LIST, item=Type(Kind.LAYER)),
@@ -78,7 +78,7 @@ class World:
         return layer.cls == "Dense"
 
     def member_type(self, owner, member, *, called):
-        if owner.kind is Kind.LIST and member in {"__iter__", "__getitem__", "pop"}:
+        if called and owner.kind is Kind.LIST and member in {"__iter__", "__getitem__", "pop"}:
             return owner.item
         if owner.cls == "Functional" and member == "__call__" and called:
             return Type(Kind.TENSOR)  # one, or several

@@ -58,6 +58,8 @@ def kind_of_y(parse, source, **options):
         ("Model().optimizer.y", Kind.OPTIMIZER),
         ("Model().get_layer('x').y", Kind.LAYER),
         ("Model().layers[0].y", Kind.LAYER),
+        ("Model().layers.pop().y", Kind.LAYER),
+        ("Model().layers.pop.y", None),
         ("Model().layers[1:][0].y", Kind.LAYER),
         ("for d in Model().layers: d.y", Kind.LAYER),
         ("for i, d in enumerate(Model().layers): d.y", Kind.LAYER),

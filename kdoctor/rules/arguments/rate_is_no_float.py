@@ -29,6 +29,7 @@ from kdoctor.keras_api import split_root
 from kdoctor.keras_api.tensorflow_ways import ways_also_by_1
 from kdoctor.kinds import Kind
 from kdoctor.model import Applicability, Edit, Finding, Fix, Hole, Severity
+from kdoctor.rules.array_makers import FLOATS_OF_NUMPY, INTS_OF_NUMPY
 from kdoctor.rules.calls import (
     argument,
     has_builtin,
@@ -45,8 +46,8 @@ from kdoctor.syntax import Module
 from kdoctor.syntax.glimpse import Glimpse
 
 _OF_NUMPY = frozenset({
-    *("array", "asarray", "float16", "float32", "half", "single", "int8", "int16", "int32"),
-    *("int64", "uint8", "uint16", "uint32", "uint64"),
+    *("array", "asarray", "half", "single"), *INTS_OF_NUMPY,
+    *(name for name, is_double in FLOATS_OF_NUMPY.items() if not is_double),
 })  # fmt: skip
 _VARIABLES = ways_also_by_1("tensorflow.Variable")
 _FLOAT = "float"
@@ -111,7 +112,7 @@ def _fix(module: Module, facts: Facts, value: cst.BaseExpression) -> Fix | None:
     )
 
 
-def _may_be_an_int(glimpse: Glimpse, facts: Facts) -> bool:
+def _may_be_no_float(glimpse: Glimpse, facts: Facts) -> bool:
     return any(
         (isinstance(value, ast.Constant) and isinstance(value.value, int))
         or (isinstance(value, ast.Call) and any(map(is_no_float, glimpse.meant_by(value.func))))
@@ -127,7 +128,7 @@ rule = Rule(
     family="arguments",
     severity=Severity.ERROR,
     check=check,
-    triggers=Trigger(_may_be_an_int),
+    triggers=Trigger(_may_be_no_float),
     since="3.0",
 )
 

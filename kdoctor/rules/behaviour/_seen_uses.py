@@ -140,5 +140,8 @@ def _is_of_keras(module: Module, call: cst.CSTNode | None) -> bool:
     if name is not None:
         return split_root(name) is not None
     found = module.type_of(call.func)
-    split = split_root(found.qualified or "") if found is not None else None
-    return split is not None and found is not None and split[1].endswith(found.cls or " ")
+    return (
+        found is not None
+        and found.is_of_imported_class
+        and split_root(found.qualified or "") is not None
+    )

@@ -159,7 +159,11 @@ def _of_a_schedule(
         (Edit(span, ("lambda epoch: float(", Hole(span), "(epoch))")),),
         facts.applicability(*(each for each in INVALID if each.after)),
     )
-    is_free = has_builtin(module, given, _FLOAT) and _stays(module, given)
+    why_not = None
+    if not has_builtin(module, given, _FLOAT):
+        why_not = hidden_builtin(_FLOAT)
+    elif not _stays(module, given):
+        why_not = "the name of the schedule is used for something else"
     return rule.finding(
         module.place(given),
         f"a schedule gives a tensor, and Keras 3 takes a float: {_ERROR}",
@@ -167,8 +171,8 @@ def _of_a_schedule(
         confidence=reference.confidence,
         help="Write `lambda epoch: float(schedule(epoch))`; or give the schedule to the optimizer, "
         "which goes by steps in the place of epochs.",
-        fix=fix if is_free else None,
-        no_fix_because=None if is_free else "the name of the schedule is used for something else",
+        fix=None if why_not else fix,
+        no_fix_because=why_not,
     )
 
 

@@ -167,8 +167,8 @@ def _finding(module: Module, facts: Facts, met: _Met, told: str, severity: Sever
     what = "a symbolic tensor" if is_symbolic(module, met.other) else "a weight"
     shown = module.source(met.numpys)
     named = f"`{shown}`, which is NumPy's," if len(shown) < 40 else "something of NumPy's"
-    fix = _fix(module, facts, met)
-    is_hidden = _is_hidden(module, met)
+    hidden = _hidden(module, met)
+    fix = None if hidden else _fix(module, facts, met)
     return rule.finding(
         module.place(met.node),
         f"{named} stands {side} {what}: {told}",
@@ -181,14 +181,12 @@ def _finding(module: Module, facts: Facts, met: _Met, told: str, severity: Sever
         fix=fix,
         no_fix_because=None
         if fix
-        else hidden_builtin(met.found.python)
-        if is_hidden
-        else "an array must become a tensor of the other side's dtype",
+        else hidden or "an array must become a tensor of the other side's dtype",
     )
 
 
 def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
-    if met.found.is_one is False or _is_hidden(module, met):
+    if met.found.is_one is False:
         return None
     place = module.outer_span(met.numpys)
     parts: tuple[str | Hole, ...]
@@ -208,10 +206,10 @@ def _fix(module: Module, facts: Facts, met: _Met) -> Fix | None:
     )
 
 
-def _is_hidden(module: Module, met: _Met) -> bool:
-    """Say whether the type that the fix would write is another thing in the file."""
+def _hidden(module: Module, met: _Met) -> str:
+    """Return why the type that the fix would write cannot be: it is another thing in the file."""
     name = met.found.python
-    return bool(name) and not has_builtin(module, met.node, name)
+    return "" if not name or has_builtin(module, met.node, name) else hidden_builtin(name)
 
 
 def _may_meet(glimpse: Glimpse, facts: Facts) -> bool:
