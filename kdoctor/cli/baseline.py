@@ -87,7 +87,7 @@ def write(  # noqa: PLR0913 - the options of the command
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
-    compared = _compared(paths, file, how, notes, may_be_new=True)
+    compared = _compared(paths, file, how, notes, writes=True, may_be_new=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     if compared.baseline.path.exists() and compared.result.findings and not force:
         report.write_new(compared, page)
@@ -167,7 +167,7 @@ def prune(  # noqa: PLR0913 - the options of the command
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
-    compared = _compared(paths, file, how, notes)
+    compared = _compared(paths, file, how, notes, writes=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
     if compared.fixed:
         compared.baseline.write(compared.pruned)
@@ -200,17 +200,23 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     }
 
 
-def _compared(
+def _compared(  # noqa: PLR0913 - what the three commands share
     paths: list[str] | None,
     file: str | None,
     how: Options,
     notes: Page,
     *,
+    writes: bool = False,
     may_be_new: bool = False,
 ) -> Comparison:
     """Scan the paths and hold the findings against the baseline."""
     from kdoctor import engine  # noqa: PLC0415
-    from kdoctor.engine.baseline import Baseline, compare, default_file  # noqa: PLC0415
+    from kdoctor.engine.baseline import (  # noqa: PLC0415
+        Baseline,
+        check_writable,
+        compare,
+        default_file,
+    )
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
     from kdoctor.report.summary import write_project  # noqa: PLC0415
@@ -220,6 +226,8 @@ def _compared(
         raise typer.BadParameter("a baseline is of files: - (standard input) has no name")
     policy = engine.Policy(named, how)
     path = Path(file) if file else default_file(policy)
+    if writes and not file:
+        check_writable(policy, path)
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0) as told:
         result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})

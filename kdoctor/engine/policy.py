@@ -66,6 +66,7 @@ class Policy:
         if self._asked_exclude:
             _patterns(self._asked_exclude, "--exclude: ", str(Path.cwd()))
         alias = options.get("stdin_filename")
+        self.has_named_settings = options.get("config") is not None
         self.start = start_of(alias if alias and path == STDIN else path for path in paths)
         self.main = self.of(str(self.start))
 
@@ -144,7 +145,13 @@ class Policy:
             UsageProblem: a path does not exist.
         """
         force = self._options.get("force_exclude", False)
-        return discover(paths, self._asked_exclude, force=force, configured=self.exclusion)
+        return discover(
+            paths,
+            self._asked_exclude,
+            force=force,
+            configured=self.exclusion,
+            tracked=_tracked,
+        )
 
     def excludes(self, path: str | os.PathLike[str]) -> bool:
         """Say whether a path is passed over although it is named."""
@@ -162,6 +169,13 @@ class Policy:
 
     def _chosen(self, settings: Settings) -> None:
         self._choices[settings] = _choice(settings, self._options)
+
+
+def _tracked(top: str) -> list[str]:
+    # It starts processes: imported where something would be ignored.
+    from kdoctor.project.git import tracked_files  # noqa: PLC0415
+
+    return tracked_files(top)
 
 
 def _choice(settings: Settings, options: Options) -> Codes:

@@ -27,11 +27,13 @@ class ProjectNotes(Struct, frozen=True):
     """What is to be said about the files that name the target.
 
     ``conflicts`` are sentences about files that contradict each other. ``unreadable`` are the
-    files that could not be understood; the target comes from the others.
+    files that could not be understood; the target comes from the others. ``remarks`` are sentences
+    about what of the project was not done as it asks, or not read.
     """
 
     conflicts: tuple[str, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class TargetUse(Struct, frozen=True):

@@ -37,12 +37,12 @@ def _named(target: Target) -> str:
 
 
 def write_project(notes: ProjectNotes, page: Page) -> None:
-    """Name the project's files that contradict each other, and those that could not be read."""
+    """Name the project's files that contradict each other, and what was not read or not done."""
     for file in notes.unreadable:
         page.line(f"kdoctor: {printable(file.path)}: {printable(file.why)}")
     if page.verbosity >= 0:
-        for conflict in notes.conflicts:
-            page.line(f"kdoctor: {printable(conflict)}")
+        for sentence in (*notes.conflicts, *notes.remarks):
+            page.line(f"kdoctor: {printable(sentence)}")
 
 
 def write_unread(result: ScanResult, page: Page) -> None:

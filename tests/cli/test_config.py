@@ -303,7 +303,7 @@ def test_config_in_words(nested):
         ({"kdoctor.toml": "extend = 'kdoctor.toml'\n"}, "kdoctor.toml:1: extend goes in a circle: kdoctor.toml → kdoctor.toml; take out one of them"),
         ({"kdoctor.toml": "baseline = ''\n"}, 'kdoctor.toml:1: baseline must be a path, as in baseline = ".kdoctor-baseline.json"'),
         ({"kdoctor.toml": "extend = ''\n"}, 'kdoctor.toml:1: extend must be a path, as in extend = "../kdoctor.toml"'),
-        ({"kdoctor.toml": "cache-dir = ''\n"}, 'kdoctor.toml:1: cache-dir must be a path, as in cache-dir = "~/.cache/kdoctor"'),
+        ({"kdoctor.toml": "cache-dir = ''\n"}, 'kdoctor.toml:1: cache-dir must be a path, as in cache-dir = "build/kdoctor"'),
         ({"sub/kdoctor.toml": "select = ['KD9999']\n", "sub/readme.txt": ""}, "sub/kdoctor.toml:1: select: there is no rule 'KD9999'; `kdoctor rules` lists them all"),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ from kdoctor.engine.baseline.entry import Entry
 from kdoctor.engine.baseline.file import (
     FILE_NAME,
     Baseline,
+    check_writable,
     configured_baseline,
     default_file,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "Baseline",
     "Comparison",
     "Entry",
+    "check_writable",
     "compare",
     "configured_baseline",
     "default_file",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -16,7 +17,7 @@ from kdoctor.documents import write_anew
 from kdoctor.engine.baseline.entry import Entry
 from kdoctor.engine.policy import Policy
 from kdoctor.errors import FileProblem, UsageProblem
-from kdoctor.project.root import folders_to_root, shown
+from kdoctor.project.root import folders_to_root, leads_into, root_of, shown
 
 FILE_NAME: Final = ".kdoctor-baseline.json"
 _VERSION: Final = 1
@@ -119,6 +120,23 @@ def default_file(policy: Policy) -> Path:
     having = [folder for folder in folders if (folder / FILE_NAME).is_file()]
     beside = [folder for folder in folders if policy.main and folder == _home(policy)]
     return next(iter([*having, *beside]), folders[-1]) / FILE_NAME
+
+
+def check_writable(policy: Policy, path: Path) -> None:
+    """Make sure that a baseline that no person named lies in its project, links and all.
+
+    Raises:
+        UsageProblem: the project's settings, or a link in it, would have kdoctor write elsewhere.
+    """
+    project = root_of(policy.start) or Path.cwd()
+    if policy.has_named_settings or leads_into(path, project):
+        return
+    layer = policy.main.layer("baseline")
+    where = f"{layer.place('baseline')}: baseline" if layer else shown(path)
+    raise UsageProblem(
+        f"{where} leads out of the project, to {os.path.realpath(path)}; to write it there, say so "
+        f"yourself: --baseline {shlex.quote(os.path.realpath(path))}"
+    )
 
 
 def _home(policy: Policy) -> Path:
