@@ -219,7 +219,7 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     )
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
-    from kdoctor.report.summary import write_project  # noqa: PLC0415
+    from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
 
     named = paths or ["."]
     if choices.STDIN in named:
@@ -232,9 +232,12 @@ def _compared(  # noqa: PLR0913 - what the three commands share
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0) as told:
         result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})
     write_project(result.project, notes)
+    if result.has_read_nothing:
+        write_nothing_read(notes)
     return compare(result, known, named, policy.asks)
 
 
 def _problem(compared: Comparison) -> int:
     result = compared.result
-    return 2 if result.unreadable or result.project.unreadable else 0
+    unhandled = result.unreadable or result.project.unreadable or result.has_read_nothing
+    return 2 if unhandled else 0

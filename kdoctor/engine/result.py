@@ -14,13 +14,15 @@ from kdoctor.target import Target
 class SkippedPart(Struct, frozen=True, array_like=True, gc=False):
     """A code block or cell inside a readable file that is no Python, and why we say so.
 
-    ``line`` counts in the file, in a notebook in the cell.
+    ``line`` counts in the file, in a notebook in the cell. ``python_2`` is the construct of
+    Python 2 that stands there, "" where none does.
     """
 
     path: str
     cell: int | None
     line: int
     why: str
+    python_2: str = ""
 
 
 class ProjectNotes(Struct, frozen=True):
@@ -103,6 +105,11 @@ class ScanResult(Struct, frozen=True):
         """The files that could not be handled, those that name the target among them, by path."""
         every = {*self.unreadable, *self.project.unreadable}
         return tuple(sorted(every, key=lambda file: (file.path, file.why)))
+
+    @property
+    def has_read_nothing(self) -> bool:
+        """Whether there was no file to read: not even one that could not be."""
+        return not (self.read or self.unreadable)
 
     def region(self, place: Place) -> Region:
         """Return where a finding stands in the file itself."""
