@@ -115,7 +115,9 @@ class Plan:
             found.append(task)
             yield task
         kept = _kept if self.cache is None else list  # a cache asks for all of them again
-        self._gathered = Gathered(kept(gathering.files), kept(found), gathering.unreadable)
+        held_up = policy.held_up.files
+        files = [file for file in gathering.files if file not in held_up]
+        self._gathered = Gathered(kept(files), kept(found), gathering.unreadable)
 
 
 def _kept(things: Collection[T]) -> Collection[T]:

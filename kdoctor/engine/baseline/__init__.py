@@ -1,6 +1,6 @@
 """Findings that are known and may stay for now: what is new, and what is fixed."""
 
-from kdoctor.engine.baseline.comparing import Comparison, compare
+from kdoctor.engine.baseline.comparing import Comparison, compare, is_acceptable
 from kdoctor.engine.baseline.entry import Entry
 from kdoctor.engine.baseline.file import (
     FILE_NAME,
@@ -19,4 +19,5 @@ __all__ = [
     "compare",
     "configured_baseline",
     "default_file",
+    "is_acceptable",
 ]
