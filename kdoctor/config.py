@@ -95,8 +95,8 @@ class Config(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
         _FilePath | None,
         Meta(
             description="Where results are kept for as long as the files are as they were, from "
-            "the folder of this file; $KDOCTOR_CACHE_DIR comes first.",
-            examples=["~/.cache/kdoctor"],
+            "the folder of this file, within the project; $KDOCTOR_CACHE_DIR comes first.",
+            examples=["build/kdoctor"],
         ),
     ] = None
 

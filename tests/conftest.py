@@ -44,6 +44,17 @@ def _no_cache(monkeypatch):
 
 
 @pytest.fixture(scope="session")
+def _state(tmp_path_factory):
+    return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(autouse=True)
+def _no_journal_of_the_user(_state, monkeypatch):
+    """What tests apply is not among what whoever runs them may take back."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(_state))
+
+
+@pytest.fixture(scope="session")
 def _empty(tmp_path_factory):
     return tmp_path_factory.mktemp("empty")
 

@@ -77,26 +77,31 @@ def write(  # noqa: PLR0913 - the options of the command
     kdoctor baseline write src/
     kdoctor baseline write src/ --force         new findings, too
 
-    A baseline that is there only shrinks: with new findings it is left as it is, unless --force
-    is given. What it knows of files that are not looked at stays.
+    A baseline that is there only shrinks: with new findings, or new files that cannot be checked,
+    it is left as it is, unless --force is given. What it knows of files that are not looked at
+    stays. Files that cannot be checked are named, and accepted.
 
-    Exit code: 0 written, 1 there are new findings and it was not written, 2 a file could not be
-    handled or the call cannot be done as asked.
+    Exit code: 0 written, 1 there is something new and it was not written, 2 kdoctor failed at a
+    file, nothing was read, or the call cannot be done as asked.
     """  # noqa: D301 - \b keeps the lines of the examples
+    from kdoctor.engine.baseline import is_acceptable  # noqa: PLC0415
     from kdoctor.report import baseline as report  # noqa: PLC0415
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
-    compared = _compared(paths, file, how, notes, may_be_new=True)
+    compared = _compared(paths, file, how, notes, writes=True, may_be_new=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
-    if compared.baseline.path.exists() and compared.result.findings and not force:
+    if compared.result.has_read_nothing:
+        raise typer.Exit(2)
+    is_new = bool(compared.result.findings or compared.result.unhandled)
+    if compared.baseline.path.exists() and is_new and not force:
         report.write_new(compared, page)
         report.write_refused(compared, notes)
         raise typer.Exit(1)
-    compared.baseline.write([*compared.entries, *compared.unseen])
+    compared.baseline.write([*compared.entries, *compared.unseen], compared.not_checked)
     report.write_unread(compared, page)
     report.write_written(compared, page)
-    raise typer.Exit(_problem(compared))
+    raise typer.Exit(0 if all(map(is_acceptable, compared.result.unhandled)) else 2)
 
 
 @baseline.command("check")
@@ -134,7 +139,7 @@ def check(  # noqa: PLR0913 - the options of the command
     page = streams.output(color, quiet=quiet, verbose=verbose)
     report.write_new(compared, page)
     report.write_check(compared, page)
-    raise typer.Exit(_problem(compared) or int(bool(compared.result.findings or compared.fixed)))
+    raise typer.Exit(_problem(compared) or int(_has_changed(compared)))
 
 
 @baseline.command("prune")
@@ -167,10 +172,10 @@ def prune(  # noqa: PLR0913 - the options of the command
 
     how = _how(target, namespace, select, ignore, exclude, config, isolated, no_cache, jobs)
     notes = streams.notes(color, quiet=quiet, verbose=verbose)
-    compared = _compared(paths, file, how, notes)
+    compared = _compared(paths, file, how, notes, writes=True)
     page = streams.output(color, quiet=quiet, verbose=verbose)
-    if compared.fixed:
-        compared.baseline.write(compared.pruned)
+    if compared.fixed or compared.checked_again:
+        compared.baseline.write(compared.pruned, compared.pruned_not_checked)
     report.write_unread(compared, page)
     report.write_pruned(compared, page)
     raise typer.Exit(_problem(compared))
@@ -200,33 +205,47 @@ def _how(  # noqa: PLR0913, PLR0917 - the options of the commands
     }
 
 
-def _compared(
+def _compared(  # noqa: PLR0913 - what the three commands share
     paths: list[str] | None,
     file: str | None,
     how: Options,
     notes: Page,
     *,
+    writes: bool = False,
     may_be_new: bool = False,
 ) -> Comparison:
     """Scan the paths and hold the findings against the baseline."""
     from kdoctor import engine  # noqa: PLC0415
-    from kdoctor.engine.baseline import Baseline, compare, default_file  # noqa: PLC0415
+    from kdoctor.engine.baseline import (  # noqa: PLC0415
+        Baseline,
+        check_writable,
+        compare,
+        default_file,
+    )
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
-    from kdoctor.report.summary import write_project  # noqa: PLC0415
+    from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
 
     named = paths or ["."]
     if choices.STDIN in named:
         raise typer.BadParameter("a baseline is of files: - (standard input) has no name")
     policy = engine.Policy(named, how)
     path = Path(file) if file else default_file(policy)
+    if writes and not file:
+        check_writable(policy, path)
     known = Baseline(path) if may_be_new and not path.exists() else Baseline.read(path)
     with progress(sys.stderr, shown=is_terminal(sys.stderr) and notes.verbosity >= 0) as told:
         result = engine.scan(named, **how | {"edits": False, "diffs": False, "progress": told})
     write_project(result.project, notes)
+    if result.has_read_nothing:
+        write_nothing_read(notes)
     return compare(result, known, named, policy.asks)
+
+
+def _has_changed(compared: Comparison) -> bool:
+    return bool(compared.result.findings or compared.fixed or compared.checked_again)
 
 
 def _problem(compared: Comparison) -> int:
     result = compared.result
-    return 2 if result.unreadable or result.project.unreadable else 0
+    return 2 if result.unhandled or result.has_read_nothing else 0

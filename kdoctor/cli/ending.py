@@ -58,6 +58,9 @@ def _forget_output() -> None:
 
 
 def _ended(text: str, code: int) -> int:
+    from kdoctor.report.page import printable  # noqa: PLC0415 - where it ends in an error only
+
     sys.stdout.flush()
-    print(text, file=sys.stderr)
+    # A name that was given or found must not steer the terminal.
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr)
     return code

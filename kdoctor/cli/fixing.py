@@ -129,6 +129,8 @@ def fix(  # noqa: PLR0913 - the options of the command
         report.write_diff(result, page)
     # Apart from the diff, so that standard output is a patch and nothing else.
     report.write_summary(result, notes)
+    if not force_exclude and _is_told_of_nothing(result, notes):
+        return 2
     code = _exit_code(replace(result, left=left), on_fix=exit_non_zero_on_fix) or int(bool(refused))
     return 0 if exit_zero and code == 1 else code
 
@@ -176,6 +178,16 @@ def _print_fixed(result: FixResult, stdin: bytes) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(after)
     sys.stdout.buffer.flush()
+
+
+def _is_told_of_nothing(result: FixResult, notes: Page) -> bool:
+    """Say so, where there was no file to read."""
+    from kdoctor.report.summary import write_nothing_read  # noqa: PLC0415
+
+    if not result.left.has_read_nothing:
+        return False
+    write_nothing_read(notes)
+    return True
 
 
 def _exit_code(result: FixResult, *, on_fix: bool) -> int:

@@ -66,15 +66,19 @@ def report(  # noqa: PLR0913 - the options of the command
     kdoctor report src --html report.html --since v1.0
     kdoctor report --json --target keras==3
 
-    Exit code: 0 it is written, whatever it says; 2 it could not be. Files that could not be checked
-    are named on it.
+    Exit code: 0 it is written, whatever it says; 2 it could not be, or nothing was read. Files
+    that could not be checked are named on it.
     """  # noqa: D301 - \b keeps the lines of the examples
     from kdoctor import migration  # noqa: PLC0415
     from kdoctor.report.migration import html_page, write_json, write_summary  # noqa: PLC0415
     from kdoctor.report.outputs import check_place, write_whole  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
-    from kdoctor.report.summary import write_project, write_unread  # noqa: PLC0415
+    from kdoctor.report.summary import (  # noqa: PLC0415
+        write_nothing_read,
+        write_project,
+        write_unread,
+    )
 
     named = paths or ["."]
     if html is None and not json:
@@ -116,6 +120,9 @@ def report(  # noqa: PLR0913 - the options of the command
     if found.scan.unreadable or found.scan.project.unreadable:
         write_unread(found.scan, streams.notes(color, quiet=quiet))
         write_project(found.scan.project, streams.notes(color, quiet=quiet))
+    if found.scan.has_read_nothing:
+        write_nothing_read(streams.notes(color, quiet=quiet))
+        raise typer.Exit(2)
 
 
 def _made() -> int | None:

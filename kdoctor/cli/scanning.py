@@ -51,7 +51,7 @@ def scan(  # noqa: PLR0913 - the options of the command
     from kdoctor.report.outputs import outputs_of, write_outputs  # noqa: PLC0415
     from kdoctor.report.page import is_terminal  # noqa: PLC0415
     from kdoctor.report.progress import progress  # noqa: PLC0415
-    from kdoctor.report.summary import write_project  # noqa: PLC0415
+    from kdoctor.report.summary import write_nothing_read, write_project  # noqa: PLC0415
 
     named = choices.named_paths(paths, stdin_filename)
     how: engine.Options = {
@@ -100,6 +100,9 @@ def scan(  # noqa: PLR0913 - the options of the command
         from kdoctor.report.baseline import write_note  # noqa: PLC0415
 
         write_note(compared, notes)
+    if result.has_read_nothing and not force_exclude:
+        write_nothing_read(notes)
+        return 2
     if result.unreadable or result.project.unreadable:
         return 2
     return 1 if result.findings and not exit_zero else 0

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from kdoctor.diagnose.tracebacks import Raised
 from kdoctor.errors import UsageProblem
@@ -136,7 +136,7 @@ def target_of(versions: Mapping[str, str], source: str) -> Target | None:
 def _target(name: str, version: str, source: str) -> Target | None:
     try:
         return resolve_target(f"{name}=={Version(version).base_version}", source)
-    except (UsageProblem, InvalidVersion):
+    except (UsageProblem, ValueError):
         return None
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import stat
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from kdoctor.config import CONFIG_FILES
 from kdoctor.documents.ignoring import Ignores, Patterns
@@ -33,10 +36,14 @@ Configured = Callable[[str], Patterns | None]
 
 
 class Listing(Struct, frozen=True):
-    """The files to read, in order, and the folders that could not be looked into."""
+    """The files to read, in order, and the folders that could not be looked into.
+
+    ``leading_out`` are links to files outside of what was named: they are not among ``files``.
+    """
 
     files: tuple[str, ...]
     unreadable: tuple[Unreadable, ...] = ()
+    leading_out: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[str]:
         """Yield the files."""
@@ -50,21 +57,44 @@ class Listing(Struct, frozen=True):
 def _nothing(_folder: str) -> None: ...
 
 
+class Tracked(Struct, frozen=True):
+    """What git tracks in a repository: real paths of files, and of the folders that they lie in."""
+
+    files: frozenset[str] = frozenset()
+    folders: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, top: str, names: Iterable[str]) -> Tracked:
+        """Return what the names stand for, which count from the folder ``top``."""
+        files = frozenset(f"{top}/{name}" for name in names)
+        folders: set[str] = set()
+        for path in files:
+            while (path := path.rpartition("/")[0]) not in folders and len(path) > len(top):
+                folders.add(path)
+        return cls(files, frozenset(folders))
+
+
+def _nothing_tracked(_top: str) -> tuple[str, ...]:
+    return ()
+
+
 def discover(
     paths: Iterable[str | os.PathLike[str]],
     exclude: Iterable[str] = (),
     *,
     force: bool = False,
     configured: Configured = _nothing,
+    tracked: Callable[[str], Iterable[str]] = _nothing_tracked,
 ) -> Listing:
     """List the files named and those below the folders named, each real file once.
 
     A file that is named is always listed. Below a folder, files with an ending that kdoctor knows
     are, but not what ``.gitignore`` files, ``.git/info/exclude`` or ``exclude`` (the same patterns,
     relative to the working folder) leave out, nor what ``configured`` does in the folder that it
-    lies in, nor environments, caches and build folders. Links to folders are not followed: what
-    they lead to may lie outside of what was named. ``force`` leaves out, of what is named, what
-    :func:`is_excluded` says.
+    lies in, nor environments, caches and build folders. What git tracks is never ignored:
+    ``tracked`` names it for the top folder of a repository, and is asked where something would be.
+    Links to folders are not followed, nor those to files outside of the folder that was named.
+    ``force`` leaves out, of what is named, what :func:`is_excluded` says.
 
     Paths are relative to the working folder where they lie in it, else as they were given, with
     ``/`` on every system. They come sorted within each path given.
@@ -73,12 +103,15 @@ def discover(
         UsageProblem: a path does not exist, or is neither a file nor a folder.
     """
     exclude = tuple(exclude)
-    walk = _Walk(exclude, configured)
+    walk = _Walk(
+        exclude, configured, lru_cache(maxsize=None)(lambda top: Tracked.of(top, tracked(top)))
+    )
     for path in paths:
         if not (force and is_excluded(path, exclude, configured)):
             walk.add(os.fspath(path))
     unreadable = sorted(walk.unreadable, key=lambda problem: problem.path)
-    return Listing(tuple(walk.files.values()), tuple(unreadable))
+    leading_out = dict.fromkeys(sorted(set(walk.leading_out) - set(walk.files.values())))
+    return Listing(tuple(walk.files.values()), tuple(unreadable), tuple(leading_out))
 
 
 def is_excluded(
@@ -116,8 +149,10 @@ def _is_configured_out(path: Path, configured: Configured) -> bool:
 class _Walk(Struct):
     exclude: Sequence[str]
     configured: Configured
+    tracked: Callable[[str], Tracked]
     files: dict[str, str] = field(default_factory=dict)  # real path -> path to report
     unreadable: list[Unreadable] = field(default_factory=list)
+    leading_out: list[str] = field(default_factory=list)
 
     def add(self, given: str) -> None:
         """Add a path that was named.
@@ -142,7 +177,8 @@ class _Walk(Struct):
     def _add_folder(self, root: str) -> None:
         real, path = os.path.realpath(root), reported(root)
         ignores = Ignores.above(Path(real), self.exclude)
-        start = _Folder(path, os.path.abspath(path), real, ignores)  # noqa: PTH100 - links stay
+        top = _repository_of(real)
+        start = _Folder(path, os.path.abspath(path), real, ignores, top=top)  # noqa: PTH100 - links stay
         files: dict[str, str] = {}
         links: list[tuple[str, str]] = []
         for path, entry in self._below(start):
@@ -151,8 +187,12 @@ class _Walk(Struct):
             else:
                 files[entry.path] = path
         # Links last: one to a file that is listed is no second file.
+        within = f"{real.rstrip(os.sep)}{os.sep}"
         for path, target in sorted(links):
-            files.setdefault(target, path)
+            if target.startswith(within):
+                files.setdefault(target, path)
+            else:
+                self.leading_out.append(path)
         # By the names on the way, of which none has a null.
         for target, path in sorted(files.items(), key=lambda pair: pair[1].replace("/", "\0")):
             self.files.setdefault(target, path)
@@ -172,20 +212,53 @@ class _Walk(Struct):
             names = {entry.name for entry in entries}
             if folder is not root and not _ENVIRONMENT_MARKS.isdisjoint(names):
                 continue
-            ignores = folder.ignores
+            if ".git" in names:
+                folder = replace(folder, top=_posix(folder.real))
             if not _RULING.isdisjoint(names):
-                ignores = ignores.within(Path(folder.real))
+                folder = replace(folder, ignores=folder.ignores.within(Path(folder.real)))
             patterns = configured.patterns(folder, names)
-            start, is_ruled = folder.start, bool(ignores)
             for entry in entries:
                 if patterns is not None and patterns.decide(folder.entry(entry)):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    place = f"{_posix(entry.path)}/"
-                    if not (_is_skipped(entry.name) or (is_ruled and ignores.leave_out(place))):
-                        pending.append(folder.below(entry, ignores, patterns))
-                elif _is_wanted(entry) and not (is_ruled and ignores.leave_out(_posix(entry.path))):
-                    yield start + entry.name, entry
+                    if _is_skipped(entry.name):
+                        continue
+                    standing = self._standing(folder, f"{_posix(entry.path)}/")
+                    if standing is not _Standing.OUT:
+                        only = standing is _Standing.TRACKED
+                        pending.append(folder.below(entry, patterns, only_tracked=only))
+                elif _is_wanted(entry) and (
+                    self._standing(folder, _posix(entry.path)) is not _Standing.OUT
+                ):
+                    yield folder.start + entry.name, entry
+
+    def _standing(self, folder: _Folder, place: str) -> _Standing:
+        """Say how what lies in a folder is listed; the path of a folder ends in ``/``."""
+        ignores = folder.ignores
+        if not ignores and not folder.only_tracked:
+            return _Standing.IN
+        if ignores.excluded(place):
+            return _Standing.OUT
+        if not (folder.only_tracked or ignores.ignored(place)):
+            return _Standing.IN
+        tracked = self.tracked(folder.top) if folder.top else Tracked()
+        is_tracked = place[:-1] in tracked.folders if place[-1] == "/" else place in tracked.files
+        return _Standing.TRACKED if is_tracked else _Standing.OUT
+
+
+class _Standing(enum.Enum):
+    """How git's rules leave a file, or a folder: in, out, or only what is tracked of it."""
+
+    IN = enum.auto()
+    TRACKED = enum.auto()
+    OUT = enum.auto()
+
+
+def _repository_of(folder: str) -> str:
+    """Return the top of the repository that a folder lies in, "" where it lies in none."""
+    folders = (folder, *map(str, Path(folder).parents))
+    tops = (each for each in folders if os.path.lexists(os.path.join(each, ".git")))  # noqa: PTH118
+    return _posix(next(tops, ""))
 
 
 class _Folder(Struct, frozen=True):
@@ -194,6 +267,8 @@ class _Folder(Struct, frozen=True):
     real: str
     ignores: Ignores
     inherited: Patterns | None = None  # what is configured for the folder above
+    top: str = ""  # of the repository that it lies in
+    only_tracked: bool = False  # git ignores it, and tracks some of what it holds
 
     @property
     def start(self) -> str:
@@ -201,10 +276,11 @@ class _Folder(Struct, frozen=True):
         return "" if self.path == "." else f"{self.path.rstrip('/')}/"
 
     def below(
-        self, entry: os.DirEntry[str], ignores: Ignores, patterns: Patterns | None
+        self, entry: os.DirEntry[str], patterns: Patterns | None, *, only_tracked: bool
     ) -> _Folder:
         absolute = os.path.join(self.absolute, entry.name)  # noqa: PTH118 - hot
-        return _Folder(self.start + entry.name, absolute, entry.path, ignores, patterns)
+        path = self.start + entry.name
+        return _Folder(path, absolute, entry.path, self.ignores, patterns, self.top, only_tracked)
 
     def entry(self, entry: os.DirEntry[str]) -> str:
         path = _posix(os.path.join(self.absolute, entry.name))  # noqa: PTH118 - hot

@@ -15,6 +15,7 @@ from kdoctor.documents.reading import read_regular
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 
 class Patterns(Struct, frozen=True):
@@ -62,10 +63,48 @@ class Patterns(Struct, frozen=True):
         return replace(Patterns.of(self.folder, kept), elsewhere=elsewhere)
 
 
+class GitPatterns(Struct, frozen=True):
+    """The patterns of one ``.gitignore``, which git asks of a folder before what lies in it.
+
+    So each speaks of a path itself, and never of what lies below a folder that it fits: where
+    ``!*/`` takes all folders back, a ``*`` before it still leaves out the files in them.
+    """
+
+    folder: str  # with / at its end
+    patterns: tuple[GitIgnoreSpecPattern, ...]
+
+    def decide(self, path: str) -> bool | None:
+        """Say whether ``path`` is left out; None where no pattern fits. The last that fits counts.
+
+        The path of a folder ends in ``/``.
+        """
+        if path == self.folder or not path.startswith(self.folder):
+            return None
+        own = path[len(self.folder) :]
+        fits = (each.include for each in reversed(self.patterns) if _fits(each, own))
+        return next(fits, None)
+
+
+def _fits(pattern: GitIgnoreSpecPattern, path: str) -> bool:
+    """Say whether a pattern fits a path as a whole, not only a folder that it lies in."""
+    assert pattern.regex is not None
+    end = len(path)
+    for match in pattern.regex.finditer(path):
+        # The group that pathspec names so is the slash after a folder that fits.
+        slash = match.groupdict().get("ps_d")
+        if slash is not None:
+            if match.end("ps_d") == end:
+                return True
+        elif not (match.end() == end and path.endswith("/") and match[0].endswith("/")):
+            # What `a/**` is translated to fits the slash of the folder a itself, too.
+            return True
+    return False
+
+
 class Ignores(Struct, frozen=True):
     """The rules that hold in one folder. All paths are real; those of folders end in ``/``."""
 
-    rules: tuple[Patterns, ...] = ()  # outermost first; the innermost that decides, decides
+    rules: tuple[GitPatterns, ...] = ()  # outermost first; the innermost that decides, decides
     exclude: tuple[Patterns, ...] = ()  # asked for by the user
 
     def __bool__(self) -> bool:
@@ -96,15 +135,21 @@ class Ignores(Struct, frozen=True):
 
     def within(self, folder: Path) -> Ignores:
         """Add the rules that begin in a folder."""
-        excluded = _rules(folder, _lines(folder / ".git" / "info" / "exclude"))
-        own = _rules(folder, _lines(folder / ".gitignore"))
+        excluded = _git_rules(folder, folder / ".git" / "info" / "exclude")
+        own = _git_rules(folder, folder / ".gitignore")
         rules = (*self.rules, *excluded, *own)
         return Ignores(rules, self.exclude) if rules != self.rules else self
 
     def leave_out(self, path: str) -> bool:
         """Say whether a file, or a folder and with it all that it holds, is left out."""
-        if any(rules.decide(path) for rules in self.exclude):
-            return True
+        return self.excluded(path) or self.ignored(path)
+
+    def excluded(self, path: str) -> bool:
+        """Say whether it is left out because the user asks for it."""
+        return any(rules.decide(path) for rules in self.exclude)
+
+    def ignored(self, path: str) -> bool:
+        """Say whether git ignores it, unless it tracks it."""
         decisions = (rules.decide(path) for rules in reversed(self.rules))
         return next((decision for decision in decisions if decision is not None), False)
 
@@ -130,6 +175,19 @@ def _rules(folder: Path, patterns: Iterable[str]) -> list[Patterns]:
     if not valid:
         return []
     return [Patterns(folder.as_posix().rstrip("/") + "/", _spec(valid))]
+
+
+def _git_rules(folder: Path, file: Path) -> list[GitPatterns]:
+    lines = [line for line in _lines(file) if line.strip() and _is_valid(line)]
+    if not lines:
+        return []
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern  # noqa: PLC0415 - as _spec
+
+    # Folders below a, and not a itself, which pathspec takes it for.
+    lines = [f"{line.rstrip()}*/" if line.rstrip().endswith("/**/") else line for line in lines]
+    patterns = (GitIgnoreSpecPattern(line) for line in lines)
+    own = tuple(each for each in patterns if each.include is not None)
+    return [GitPatterns(folder.as_posix().rstrip("/") + "/", own)] if own else []
 
 
 def _is_valid(pattern: str) -> bool:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from msgspec import Struct
 
 from kdoctor import quiet_ast
+from kdoctor.documents.python_2 import CURE, construct_of_python_2
 
 
 class NotPython(Struct, frozen=True):
-    """Why a text is no Python, and on which of its lines (from 1) that shows."""
+    """Why a text is no Python, and on which of its lines (from 1) that shows.
+
+    ``python_2`` is the construct of Python 2 that stands there, "" where none does.
+    """
 
     why: str
     line: int
+    python_2: str = ""
 
 
 def why_not_python(text: str) -> NotPython | None:
@@ -22,7 +27,11 @@ def why_not_python(text: str) -> NotPython | None:
     try:
         quiet_ast.parse(text)
     except SyntaxError as error:
-        return NotPython(f"not Python: {error.msg}", error.lineno or 1)
+        line = error.lineno or 1
+        old = construct_of_python_2(text, line, error.msg)
+        if old:
+            return NotPython(f"Python 2: {old}; {CURE}", line, old)
+        return NotPython(f"not Python: {error.msg}", line)
     except UnicodeEncodeError:
         return NotPython("not Python: it holds half of a surrogate pair", 1)
     except ValueError:

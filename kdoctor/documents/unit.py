@@ -19,11 +19,15 @@ _Each = TypeVar("_Each")
 
 
 class Skipped(Struct, frozen=True):
-    """Code that was passed over: the line that shows why (in a notebook: of its cell), and why."""
+    """Code that was passed over: the line that shows why (in a notebook: of its cell), and why.
+
+    ``python_2`` is the construct of Python 2 that stands there, "" where none does.
+    """
 
     line: int
     why: str
     cell: int | None = None
+    python_2: str = ""
 
 
 class Excerpt(Protocol):
@@ -162,7 +166,8 @@ def _python(candidate: Candidate) -> Masked | Skipped:
     problem = why_not_python(masked.text)
     if problem is None:
         return masked
-    return Skipped(excerpt.line + problem.line - 1, problem.why, candidate.number)
+    line = excerpt.line + problem.line - 1
+    return Skipped(line, problem.why, candidate.number, problem.python_2)
 
 
 def joined(path: str, index: int, kept: Sequence[Kept]) -> Unit:

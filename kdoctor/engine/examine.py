@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from packaging.version import Version
 
 from kdoctor.documents import Document, Unit
+from kdoctor.documents.python_2 import CURE, construct_of_python_2
 from kdoctor.engine.cache.trace import Trace
 from kdoctor.engine.debug_texts import DebugTexts
 from kdoctor.engine.expected_errors import ExpectedErrors
@@ -158,7 +159,10 @@ class Examiner:
         modules: dict[int, Module] = {}
         unparsed: list[int] = []
         asked: dict[int, Collection[str]] = {}
-        skipped = [SkippedPart(path, part.cell, part.line, part.why) for part in document.skipped]
+        skipped = [
+            SkippedPart(path, part.cell, part.line, part.why, part.python_2)
+            for part in document.skipped
+        ]
         for unit in document.units:
             tree = self._package.trees.take(unit.text)
             codes = self._gate.may_fire(path, unit.text, tree)
@@ -181,6 +185,8 @@ class Examiner:
                 skipped.append(SkippedPart(path, place.cell, place.line, problem.why))
         scan, directives = self._ask(document, data, modules, unparsed, asked)
         scan = replace(scan, skipped=tuple(skipped))
+        if document.kind == "notebook" and scan.unreadable is None:
+            scan = replace(scan, unreadable=_in_python_2(path, skipped))
         return Examined(document, modules, scan, directives)
 
     def module(self, unit: Unit, tree: ast.Module | None = None) -> Module:
@@ -333,7 +339,19 @@ def why(error: Exception) -> str:
 def _syntax(problem: SyntaxProblem, unit: Unit) -> str:
     place = _place(problem, unit)
     cell = "" if place.cell is None else f"cell {place.cell}, "
-    return f"{problem.why} ({cell}line {place.line}, column {place.column})"
+    where = f"({cell}line {place.line}, column {place.column})"
+    old = construct_of_python_2(unit.text, problem.line, problem.why)
+    return f"Python 2: {old} {where}; {CURE}" if old else f"{problem.why} {where}"
+
+
+def _in_python_2(path: str, skipped: Iterable[SkippedPart]) -> Unreadable | None:
+    """Say that cells of a notebook are Python 2, and were not checked; None where none is."""
+    old = [part for part in skipped if part.python_2]
+    if not old:
+        return None
+    more = f" and {len(old) - 1} more" if len(old) > 1 else ""
+    where = f"(cell {old[0].cell}, line {old[0].line}{more})"
+    return Unreadable(path, f"Python 2: {old[0].python_2} {where}; {CURE}")
 
 
 def _place(problem: SyntaxProblem, unit: Unit) -> Place:

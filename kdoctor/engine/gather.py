@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -13,6 +14,8 @@ from kdoctor.engine.orders import Source, Task, Turn, absolute, working_folder
 from kdoctor.engine.policy import STDIN, Policy
 from kdoctor.engine.prefilter import Memory, Prefilter
 from kdoctor.model import Unreadable
+
+_NAMED: Final = 3  # links in a remark
 
 
 class Gathering:
@@ -38,6 +41,7 @@ class Gathering:
         listing = policy.listing(path for path in named if path != STDIN)
         self.files: list[str] = []  # that were read
         self.unreadable = [*listing.unreadable]
+        self.remarks = [_of_links(listing.leading_out)] if listing.leading_out else []
         sources = [Source(path) for path in listing]
         alias = options.get("stdin_filename")
         if STDIN in named and not (alias and policy.excludes(alias)):
@@ -98,3 +102,10 @@ class Gathering:
         for own, task in found:
             is_imported = task.turn is Turn.USUAL and own in self._imported
             yield replace(task, turn=Turn.IMPORTED) if is_imported else task
+
+
+def _of_links(paths: Sequence[str]) -> str:
+    """Say which links were not followed."""
+    named = ", ".join(paths[:_NAMED]) + (", …" if len(paths) > _NAMED else "")
+    what = "1 link leads" if len(paths) == 1 else f"{len(paths)} links lead"
+    return f"not read: {what} out of the folder ({named}); to have such a file read, name it"

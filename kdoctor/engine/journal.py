@@ -1,8 +1,9 @@
 """What an apply replaced, kept so that it can be taken back.
 
-The journal lies in ``.kdoctor_cache/undo`` where the project begins, with a folder for each apply.
-In it each line of ``journal.jsonl`` is a file that was, or was about to be, written: where it is,
-which file beside the journal has its content before, and the hash of its content after.
+The journals of a project lie in the user's state folder, with a folder for each apply. The first
+line of its ``journal.jsonl`` says when and in which project; each other line is a file that was, or
+was about to be, written: where it is, which file beside the journal has its content before, and the
+hash of its content after.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from typing import Final
 
 from kdoctor.documents import uninterrupted, write_atomically
 from kdoctor.engine.result import FixedFile, LeftAlone
+from kdoctor.engine.undo_folder import Project, is_private, journals_of_user, make_private
 from kdoctor.errors import FileProblem, UsageProblem
 from kdoctor.project.root import root_of, shown, start_of
 
-CACHE: Final = ".kdoctor_cache"
 _LINES: Final = "journal.jsonl"
 _LEFT: Final = ".left"  # what was taken back only in part
 _KEPT: Final = 20  # applies
@@ -64,10 +65,12 @@ class Journal:
             name = f"{self._number:04}"
             _new(folder / name, before)
             line = {"path": _stored(path, self.root), "before": name, "after": _hash(after)}
+            if not _is_within(Path(path), self.root):
+                line["real"] = os.path.realpath(path)
             with (folder / _LINES).open("a", encoding="ascii") as lines:
                 lines.write(json.dumps(line) + "\n")
         except OSError as error:
-            self.problem = f"{error.strerror or error}: {self.root / CACHE}"
+            self.problem = f"{error.strerror or error}: {error.filename or self.root}"
 
     def drop(self) -> None:
         """Take this apply out again: nothing was written, so there is nothing to take back."""
@@ -75,12 +78,10 @@ class Journal:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _begun(self) -> Path:
-        cache = self.root / CACHE
-        cache.mkdir(exist_ok=True)
-        if not (cache / ".gitignore").exists():
-            (cache / ".gitignore").write_text("# kdoctor's own; nothing to commit\n*\n")
-        undo = cache / "undo"
-        undo.mkdir(mode=0o700, exist_ok=True)  # it has what files hold that not all may read
+        project = Project.at(self.root)
+        undo = _folder_of(project)
+        make_private(undo.parent)
+        make_private(undo)
         steps = _steps(undo)
         for old in steps[: max(0, len(steps) + 1 - _KEPT)]:
             shutil.rmtree(old, ignore_errors=True)
@@ -93,7 +94,8 @@ class Journal:
                 number += 1
                 continue
             when = datetime.now(UTC).isoformat(timespec="seconds")
-            _new(folder / _LINES, (json.dumps({"applied": when}) + "\n").encode())
+            head = {"applied": when, "project": [project.root, project.device, project.inode]}
+            _new(folder / _LINES, (json.dumps(head) + "\n").encode())
             return folder
 
 
@@ -123,13 +125,12 @@ def undo(paths: Iterable[str | os.PathLike[str]]) -> Undone:
         UsageProblem: there is none, or its journal cannot be read.
     """
     root = journal_root(paths)
-    folder = root / CACHE / "undo"
-    steps = [step for step in map(_Step.read, _steps(folder)) if step]
+    steps = _steps_of(root)
     if not steps:
         raise UsageProblem(f"there is no `kdoctor fix --apply` to take back in {root}")
     *earlier, step = steps
     # The last first: a file that was written under two names goes back to what it was at first.
-    reasons = {line.path: _restore(root / line.path, line, step) for line in reversed(step.lines)}
+    reasons = {line.path: _restore(root, line, step) for line in reversed(step.lines)}
     _finish(step, kept=any(reasons.values()))
     return Undone(
         f"{step.when.astimezone():%Y-%m-%d %H:%M:%S}",
@@ -147,6 +148,7 @@ class _Line:
     path: str
     before: str
     after: str
+    real: str | None = None  # where a link led to that was named, out of the project
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ class _Step:
 
     folder: Path
     when: datetime
+    project: Project
     lines: tuple[_Line, ...]
 
     @classmethod
@@ -169,7 +172,8 @@ class _Step:
             return cls(
                 folder,
                 datetime.fromisoformat(head["applied"]),
-                tuple(_Line(each["path"], each["before"], each["after"]) for each in lines),
+                Project(*head["project"]),
+                tuple(_Line(**each) for each in lines),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -178,17 +182,41 @@ class _Step:
 def left_by_last_apply(root: Path, files: Iterable[FixedFile]) -> list[FixedFile]:
     """Return the files that, before the fix, are as the last apply left them."""
     try:
-        last = _steps(root / CACHE / "undo")[-1:]
+        last = _steps_of(root)[-1:]
     except OSError:  # somebody else's
         return []
-    steps = [step for step in map(_Step.read, last) if step]
-    hashes = {line.after for step in steps for line in step.lines}
+    hashes = {line.after for step in last for line in step.lines}
     return [file for file in files if hashes and _hash(file.before) in hashes]
 
 
-def _restore(path: Path, line: _Line, step: _Step) -> str | None:
+def _steps_of(root: Path) -> list[_Step]:
+    """Return the applies of a project that can be taken back, the oldest first."""
+    project = Project.at(root)
+    folder = _folder_of(project)
+    if not is_private(folder):
+        return []
+    steps = map(_Step.read, _steps(folder))
+    return [step for step in steps if step and project.was(step.project)]
+
+
+def _folder_of(project: Project) -> Path:
+    """Return where a project's journals lie: under its path, or the one that it was moved from."""
+    base = journals_of_user()
+    own = base / project.name
+    if own.is_dir() or not is_private(base):
+        return own
+    for folder in sorted(filter(is_private, base.iterdir())):
+        if any(project.was(step.project) for step in map(_Step.read, _steps(folder)) if step):
+            return folder
+    return own
+
+
+def _restore(root: Path, line: _Line, step: _Step) -> str | None:
     """Write a file's old content. Return why not, "" where it has it already."""
+    path = root / line.path
     kept = _shown(step.folder.with_name(step.folder.name + _LEFT) / line.before)
+    if os.path.realpath(path) != line.real and not _is_within(path, root):
+        return f"it leads out of the project; what it was before is in {kept}"
     try:
         before = (step.folder / line.before).read_bytes()
         with uninterrupted():
@@ -225,6 +253,11 @@ def _steps(undo: Path) -> list[Path]:
 def _new(path: Path, data: bytes) -> None:
     with path.open("xb") as file:
         file.write(data)
+
+
+def _is_within(path: Path, root: Path) -> bool:
+    """Say whether a path leads to something in a folder, links and all."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 def _stored(path: str, root: Path) -> str:

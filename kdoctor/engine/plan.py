@@ -8,11 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from kdoctor.engine.gather import Gathering
 from kdoctor.engine.options import Options, orders_of, workers_of
 from kdoctor.engine.orders import Task
 from kdoctor.engine.policy import Policy
+from kdoctor.engine.result import ProjectNotes
 from kdoctor.engine.targets import Targets
 from kdoctor.engine.workers import enough
 from kdoctor.model import Unreadable
@@ -59,9 +61,13 @@ class Plan:
         policy = Policy(paths, options)
         self.targets = Targets(policy, options)
         self.orders = orders_of(self.targets.main, options, unsafe=policy.unsafe(unsafe))
-        self.cache = _cache(policy) if options.get("cache") else None
+        self.remarks: list[str] = []
+        """What is to be said of what was not done or not read."""
+        self.cache = self._cache(policy) if options.get("cache") else None
         self._gathered = Gathered()
-        self._finding = self._find(Gathering(paths, options, policy, self.cache), policy)
+        gathering = Gathering(paths, options, policy, self.cache)
+        self.remarks += gathering.remarks
+        self._finding = self._find(gathering, policy)
 
     def as_found(self) -> Iterator[Task]:
         """Yield the tasks, once: the first ones, where that saves time, before all are found.
@@ -86,6 +92,22 @@ class Plan:
         deque(self._finding, maxlen=0)
         return self._gathered
 
+    @property
+    def notes(self) -> ProjectNotes:
+        """What is to be said of the project's own files, and of what was not done or not read."""
+        return replace(self.targets.notes, remarks=tuple(self.remarks))
+
+    def _cache(self, policy: Policy) -> Cache | None:
+        # Only where it is wanted.
+        from kdoctor.engine.cache.cache import Cache  # noqa: PLC0415
+        from kdoctor.engine.cache.place import OutOfProject, store_of  # noqa: PLC0415
+
+        try:
+            return Cache(store_of(policy))
+        except OutOfProject as problem:
+            self.remarks.append(str(problem))
+            return None
+
     def _find(self, gathering: Gathering, policy: Policy) -> Iterator[Task]:
         found: list[Task] = []
         tasks = policy.assigned(gathering.tasks(first=enough(self.workers)))
@@ -93,15 +115,9 @@ class Plan:
             found.append(task)
             yield task
         kept = _kept if self.cache is None else list  # a cache asks for all of them again
-        self._gathered = Gathered(kept(gathering.files), kept(found), gathering.unreadable)
-
-
-def _cache(policy: Policy) -> Cache:
-    # Only where it is wanted.
-    from kdoctor.engine.cache.cache import Cache  # noqa: PLC0415
-    from kdoctor.engine.cache.place import store_of  # noqa: PLC0415
-
-    return Cache(store_of(policy))
+        held_up = policy.held_up.files
+        files = [file for file in gathering.files if file not in held_up]
+        self._gathered = Gathered(kept(files), kept(found), gathering.unreadable)
 
 
 def _kept(things: Collection[T]) -> Collection[T]:

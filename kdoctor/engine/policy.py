@@ -10,11 +10,13 @@ from typing import Final
 from msgspec import Struct
 
 from kdoctor.documents import Listing, Patterns, discover, is_excluded
+from kdoctor.engine.held_up import HeldUp
 from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Task, absolute, working_folder
 from kdoctor.errors import UsageProblem
 from kdoctor.model import Applicability
 from kdoctor.project import Configs, Settings, start_of
+from kdoctor.project.settings import NO_SETTINGS
 
 STDIN: Final = "-"
 _KEEP: Final = "keep"
@@ -44,7 +46,7 @@ class Policy:
     """What holds for the files of one run, with the nearest configuration to each.
 
     ``start`` is the folder in which all named paths lie; ``main`` its settings, which decide about
-    the run as a whole.
+    the run as a whole. Where those of another folder cannot be used, its files are ``held_up``.
 
     Raises:
         UsageProblem: a setting cannot be what it is, or an option names no rule.
@@ -52,6 +54,7 @@ class Policy:
 
     def __init__(self, paths: Iterable[str | os.PathLike[str]], options: Options) -> None:
         self._options = options
+        self.held_up = HeldUp()
         self.configs = Configs(options.get("config"), isolated=options.get("isolated", False))
         named = options.get("namespace")
         if named not in _NAMESPACES:
@@ -66,20 +69,40 @@ class Policy:
         if self._asked_exclude:
             _patterns(self._asked_exclude, "--exclude: ", str(Path.cwd()))
         alias = options.get("stdin_filename")
+        self.has_named_settings = options.get("config") is not None
         self.start = start_of(alias if alias and path == STDIN else path for path in paths)
-        self.main = self.of(str(self.start))
+        self.main = self._usable(str(self.start))
 
     def of(self, folder: str) -> Settings:
         """Return the settings for what lies in a folder, given by its absolute path.
+
+        None count where they cannot be read, or say what cannot be done: its files are held up.
+        """
+        if folder in self.held_up.problems:
+            return NO_SETTINGS
+        try:
+            return self._usable(folder)
+        except UsageProblem as problem:
+            self.held_up.add(folder, problem)
+            return self._usable_none()
+
+    def _usable_none(self) -> Settings:
+        self._choices.setdefault(NO_SETTINGS, None)
+        self._exemptions.setdefault(NO_SETTINGS, ())
+        self._exclusions.setdefault(NO_SETTINGS, None)
+        return NO_SETTINGS
+
+    def _usable(self, folder: str) -> Settings:
+        """Return the settings for a folder.
 
         Raises:
             UsageProblem: they cannot be read, or say what cannot be done.
         """
         settings = self.configs.of(folder)
         if settings not in self._choices:
-            self._chosen(settings)
             self._exemptions[settings] = tuple(_exemptions(settings))
             self._exclusions[settings] = _exclusion(settings)
+            self._chosen(settings)  # last: what has choices can be used
         return settings
 
     def codes_in(self, folder: str) -> Codes:
@@ -132,6 +155,8 @@ class Policy:
             own = shared.get(folder)
             if own is None:
                 settings = self.of(folder)
+                if self.held_up.holds(folder, task.source.path):
+                    continue
                 own = self._codes(path, settings), self._namespace(settings)
                 if not self._exemptions[settings]:
                     shared[folder] = own
@@ -144,7 +169,13 @@ class Policy:
             UsageProblem: a path does not exist.
         """
         force = self._options.get("force_exclude", False)
-        return discover(paths, self._asked_exclude, force=force, configured=self.exclusion)
+        return discover(
+            paths,
+            self._asked_exclude,
+            force=force,
+            configured=self.exclusion,
+            tracked=_tracked,
+        )
 
     def excludes(self, path: str | os.PathLike[str]) -> bool:
         """Say whether a path is passed over although it is named."""
@@ -162,6 +193,13 @@ class Policy:
 
     def _chosen(self, settings: Settings) -> None:
         self._choices[settings] = _choice(settings, self._options)
+
+
+def _tracked(top: str) -> list[str]:
+    # It starts processes: imported where something would be ignored.
+    from kdoctor.project.git import tracked_files  # noqa: PLC0415
+
+    return tracked_files(top)
 
 
 def _choice(settings: Settings, options: Options) -> Codes:

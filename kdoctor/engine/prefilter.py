@@ -10,6 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from kdoctor.documents.encoding import as_searched
+from kdoctor.documents.notebook_words import code_of
 from kdoctor.documents.reading import read_regular
 from kdoctor.engine.cache.state import file_state
 from kdoctor.engine.cache.trace import Seen, Trace
@@ -32,6 +33,8 @@ _IMPORT = pattern(rb"import(?<!\wimport)\b(?P<modules>" + _REST + rb")")
 _COMMENT = pattern(rb"#[^\n]*+")
 _NAME = pattern(rb"[\w\x80-\xff]+|\*")
 _DOTTED = pattern(rb"[\w.\x80-\xff]+")
+_NOTEBOOK = ".ipynb"
+_PYTHON = (".py", ".pyw")
 _LONGEST_LIST = 50_000  # bytes of names in parentheses
 _REMEMBERED = 5_000  # files; memory must not grow with the tree
 _MUCH = 300  # folders that were looked at: those of several projects
@@ -125,9 +128,18 @@ class Prefilter:
     def of_data(self, path: str, data: bytes) -> Facts:
         """Return the facts of the bytes that a file has, or is to have."""
         size, data = len(data), as_searched(data)
-        speaks = any(all(word in data for word in each) for each in self._words)
+        speaks = self._speaks(data)
+        if not speaks and path.endswith(_NOTEBOOK):
+            # JSON may spell a letter by its number, and a list may part a word.
+            code = code_of(data)
+            speaks = code is None or self._speaks(code)
+        if not speaks and path.endswith(_PYTHON) and b"\0" in data:
+            speaks = True  # it is no text, whatever it is called: let its reader say so
         imports = () if speaks else tuple(dict.fromkeys(self._imports(path, data)))
         return Facts(size, speaks, holds_marks(data), imports)
+
+    def _speaks(self, data: bytes) -> bool:
+        return any(all(word in data for word in each) for each in self._words)
 
     def _reaches_words(self, start: str) -> bool:
         came_from = {start: start}

@@ -14,24 +14,28 @@ from kdoctor.target import Target
 class SkippedPart(Struct, frozen=True, array_like=True, gc=False):
     """A code block or cell inside a readable file that is no Python, and why we say so.
 
-    ``line`` counts in the file, in a notebook in the cell.
+    ``line`` counts in the file, in a notebook in the cell. ``python_2`` is the construct of
+    Python 2 that stands there, "" where none does.
     """
 
     path: str
     cell: int | None
     line: int
     why: str
+    python_2: str = ""
 
 
 class ProjectNotes(Struct, frozen=True):
     """What is to be said about the files that name the target.
 
     ``conflicts`` are sentences about files that contradict each other. ``unreadable`` are the
-    files that could not be understood; the target comes from the others.
+    files that could not be understood; the target comes from the others. ``remarks`` are sentences
+    about what of the project was not done as it asks, or not read.
     """
 
     conflicts: tuple[str, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class TargetUse(Struct, frozen=True):
@@ -101,6 +105,11 @@ class ScanResult(Struct, frozen=True):
         """The files that could not be handled, those that name the target among them, by path."""
         every = {*self.unreadable, *self.project.unreadable}
         return tuple(sorted(every, key=lambda file: (file.path, file.why)))
+
+    @property
+    def has_read_nothing(self) -> bool:
+        """Whether there was no file to read: not even one that could not be."""
+        return not (self.read or self.unreadable)
 
     def region(self, place: Place) -> Region:
         """Return where a finding stands in the file itself."""

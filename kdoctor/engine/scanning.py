@@ -83,7 +83,7 @@ def collected(plan: Plan, scans: Sequence[FileScan]) -> ScanResult:
         files=tuple(gathered.files),
         skipped=tuple(part for scan in scans for part in scan.skipped),
         unreadable=tuple(sorted(unreadable, key=lambda file: (file.path, file.why))),
-        project=plan.targets.notes,
+        project=plan.notes,
         targets=uses,
         anchors={place: anchor for scan in scans for place, anchor in scan.anchors.items()},
         suppressed=tuple(each for scan in scans for each in scan.suppressed),

@@ -12,6 +12,7 @@ from kdoctor.engine.options import Options
 from kdoctor.engine.orders import Task
 from kdoctor.engine.policy import Policy
 from kdoctor.engine.result import ProjectNotes, TargetUse
+from kdoctor.errors import UsageProblem
 from kdoctor.model import Unreadable
 from kdoctor.target import Target
 
@@ -33,6 +34,7 @@ class Targets:
     def __init__(self, policy: Policy, options: Options) -> None:
         asked = options.get("target")
         self._configs = policy.configs
+        self._held_up = policy.held_up
         self._projects: Projects | None = None
         self._chains: list[Chain] = []
         if isinstance(asked, Target):
@@ -51,8 +53,8 @@ class Targets:
     def assigned(self, tasks: Iterable[Task]) -> Iterator[Task]:
         """Yield the tasks, each with its target.
 
-        Raises:
-            UsageProblem: a setting of a project further down is unknown or names no Keras.
+        Those are left out for which a setting of a project further down is unknown or names no
+        Keras: they are held up.
         """
         if self._projects is None:
             yield from (task.with_target(self.main) for task in tasks)
@@ -61,7 +63,14 @@ class Targets:
         for task in tasks:
             folder = os.path.dirname(task.source.path)  # noqa: PTH120 - hot
             if folder not in targets:
-                targets[folder] = self._of(Path(os.path.abspath(folder)))  # noqa: PTH100
+                own = os.path.abspath(folder)  # noqa: PTH100
+                if own not in self._held_up.problems:
+                    try:
+                        targets[folder] = self._of(Path(own))
+                    except UsageProblem as problem:
+                        self._held_up.add(own, problem)
+                if self._held_up.holds(own, task.source.path):
+                    continue
             yield task.with_target(targets[folder])
 
     def uses(self, tasks: Iterable[Task]) -> tuple[TargetUse, ...]:
@@ -79,8 +88,8 @@ class Targets:
         conflicts = dict.fromkeys(text for chain in self._chains for text in chain.conflicts)
         found = (each for chain in self._chains for each in chain.problems)
         problems = dict.fromkeys([*found, *self._configs.problems])
-        unreadable = tuple(Unreadable(problem.path, problem.why) for problem in problems)
-        return ProjectNotes(tuple(conflicts), unreadable)
+        unreadable = [Unreadable(problem.path, problem.why) for problem in problems]
+        return ProjectNotes(tuple(conflicts), (*unreadable, *self._held_up.unreadable()))
 
     def _of(self, folder: Path) -> Target:
         if self._projects is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from msgspec.structs import replace
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from kdoctor.errors import UsageProblem
 from kdoctor.keras_api.surface import TENSORFLOW, known_releases, minor, newest
@@ -17,6 +17,7 @@ from kdoctor.target import Target
 # Up to 2.5 it brings its own tf.keras, and whichever keras stands beside it, if any, is open.
 _OWN_KERAS: Final = (2, 5)
 _KERAS_2: Final = (2, 15)
+_LONGEST_SHOWN: Final = 60  # characters of a version in a message
 
 _SPEC: Final = pattern(r"\s*([A-Za-z][\w.-]*?)\s*(?:===?|\s|$)\s*v?([\d.]*)\s*$")
 
@@ -147,8 +148,9 @@ def _range(root: str, name: str) -> str:
 def _parsed(name: str, version: str, known: str) -> Version:
     try:
         return Version(version)
-    except InvalidVersion:
-        raise UsageProblem(f"'{version}' is no version of {name}: {known}") from None
+    except ValueError:  # also a number of thousands of digits
+        shown = version if len(version) <= _LONGEST_SHOWN else f"{version[:_LONGEST_SHOWN]}…"
+        raise UsageProblem(f"'{shown}' is no version of {name}: {known}") from None
 
 
 def _shown(version: str, known: str) -> str:

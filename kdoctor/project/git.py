@@ -46,6 +46,18 @@ def not_in_git(paths: Sequence[str]) -> list[str]:
     return [path for path in paths if _real(path) in changed]
 
 
+def tracked_files(top: str) -> list[str]:
+    """Return the files that git tracks in the repository at ``top``, from there, with ``/``.
+
+    None where git cannot be asked: then its rules alone say what it ignores.
+    """
+    try:
+        listed = git(Path(top), "ls-files", "-z", "--cached", seconds=_SECONDS)
+    except GitProblem:
+        return []
+    return [os.fsdecode(name) for name in listed.split(b"\0") if name]
+
+
 def _unsafe(status: bytes) -> Iterator[str]:
     """Yield the paths of ``git status`` whose working copy differs from what git has of it."""
     for entry in status.split(b"\0"):

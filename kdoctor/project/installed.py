@@ -96,12 +96,12 @@ def true_one(packages: Path, distribution: Distribution, versions: list[str]) ->
         own = _OWN_VERSION.search(text)
         if own and own.group(1) in versions:
             return own.group(1)
-    from packaging.version import InvalidVersion, Version  # noqa: PLC0415
+    from packaging.version import Version  # noqa: PLC0415
 
     def newest(version: str) -> Version:
         try:
             return Version(version)
-        except InvalidVersion:
+        except ValueError:  # also a number of thousands of digits
             return Version("0")
 
     return max(versions, key=newest)

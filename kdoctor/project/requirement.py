@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from kdoctor.errors import FileProblem
 from kdoctor.patterns import pattern
 from kdoctor.project.evidence import Distribution, Evidence, distribution_of
 
+_TOO_LONG: Final = pattern(r"\d{1000}")
+_SHOWN: Final = 60  # characters of a requirement in a message
 _NAME: Final = pattern(r"\s*([A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?)")
 # keras-2.3.1.tar.gz, tensorflow-1.15.0-cp37-cp37m-linux_x86_64.whl
 _ARCHIVE: Final = pattern(r"([A-Za-z][A-Za-z_.-]*?)-(\d[\w.]*?)(?:-[\w.]+)*\.(?:whl|tar\.gz|zip)\b")
@@ -39,6 +41,7 @@ class Where(Struct, frozen=True):
         Raises:
             FileProblem: the specifiers are none.
         """
+        _check_digits(specifiers, text)
         if specifiers and exact_version(specifiers) is None:
             from packaging.specifiers import InvalidSpecifier, SpecifierSet  # noqa: PLC0415
 
@@ -49,6 +52,16 @@ class Where(Struct, frozen=True):
         nightly = "nightly" in text.lower()
         place = (self.path, self.line, self.group)
         return Evidence(distribution, text, specifiers, *place, marker, nightly)
+
+
+def _check_digits(version: str, text: str) -> None:
+    """Make sure that the numbers of a version are ones that Python reads: it stops at 4,300 digits.
+
+    Raises:
+        FileProblem: one is longer than any version's.
+    """
+    if _TOO_LONG.search(version):
+        raise FileProblem(f"'{text[:_SHOWN]}…' holds no version that can be understood")
 
 
 def parse_requirement(text: str, where: Where) -> Evidence | None:
@@ -66,6 +79,7 @@ def parse_requirement(text: str, where: Where) -> Evidence | None:
     distribution = distribution_of(named.group(1)) if named else None
     if named is None or distribution is None:
         return None
+    _check_digits(text, text)
     plain = _PIN.fullmatch(text)
     if plain is not None and (not plain.group(2) or exact_version(plain.group(2))):
         return where.says(distribution, "".join(plain.groups()), plain.group(2))
@@ -91,6 +105,7 @@ def parse_poetry(name: str, version: str, where: Where, marker: str = "") -> Ite
     distribution = distribution_of(name)
     if distribution is None:
         return
+    _check_digits(version, f"{name} {version}")
     choices = [choice for choice in re.split(r"\|\|?", version) if choice.strip()] or [""]
     for choice in choices:
         parts = [part.strip() for part in choice.split(",") if part.strip()]
@@ -125,7 +140,7 @@ def exact_version(specifiers: str) -> Version | None:
         return None
     try:
         return Version(specifiers.lstrip("=").strip())
-    except InvalidVersion:  # === takes anything
+    except ValueError:  # === takes anything
         return None
 
 

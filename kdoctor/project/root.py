@@ -32,6 +32,11 @@ def folders_to_root(start: Path) -> Iterator[Path]:
             return
 
 
+def leads_into(path: Path, folder: Path) -> bool:
+    """Say whether a path lies in a folder when all links on the way are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
 def start_of(paths: Iterable[str | os.PathLike[str]]) -> Path:
     """Return the folder in which all the paths lie; the working folder for standard input."""
     folders = []

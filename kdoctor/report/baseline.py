@@ -39,6 +39,14 @@ def write_check(compared: Comparison, page: Page) -> None:
     if compared.fixed:
         fixed = len(compared.fixed)
         page.line(f"{fixed} known {_are(fixed)} fixed: `{PRUNE}` takes {_them(fixed)} out.")
+    if compared.accepted:
+        page.line(f"Known, and not checked: {_files(len(compared.accepted))}.")
+    if compared.checked_again:
+        again = len(compared.checked_again)
+        page.line(
+            f"{_files(again)} of those known as not checked can be checked now, or {_are(again)} "
+            f"gone: `{PRUNE}` takes {_them(again)} out."
+        )
     _write_renamed(compared, page)
 
 
@@ -51,11 +59,16 @@ def write_pruned(compared: Comparison, page: Page) -> None:
     name = _name(compared)
     if out:
         page.line(page.paint("good", f"Took {_findings(out)} out of {name}; {left} left."))
+    elif compared.checked_again:
+        again = len(compared.checked_again)
+        page.line(
+            page.paint("good", f"Took {_files(again)} that could not be checked out of {name}.")
+        )
     else:
         page.line(f"Nothing to take out of {name}; {left} left.")
     if compared.unseen:
         page.line(f"Of these, {len(compared.unseen)} in files or of rules that were not looked at.")
-    if not left:
+    if not (left or compared.pruned_not_checked):
         page.line("The baseline is empty: remove it, or keep it so that nothing comes back.")
     new = len(compared.result.findings)
     if new:
@@ -68,7 +81,9 @@ def write_written(compared: Comparison, page: Page) -> None:
         return
     entries = [*compared.entries, *compared.unseen]
     files = len({entry.path for entry in entries})
-    what = f"{_findings(len(entries))} in {summary.count(files, 'file')} known"
+    what = f"{_findings(len(entries))} in {_files(files)} known"
+    if compared.not_checked:
+        what += f", {_files(len(compared.not_checked))} that cannot be checked"
     page.line(page.paint("good", f"Wrote {_name(compared)}: {what}."))
     if compared.baseline.entries:
         new, fixed = len(compared.result.findings), len(compared.fixed)
@@ -77,10 +92,13 @@ def write_written(compared: Comparison, page: Page) -> None:
 
 def write_refused(compared: Comparison, page: Page) -> None:
     """Say why the baseline was not written."""
-    new = len(compared.result.findings)
+    new, unhandled = len(compared.result.findings), len(compared.result.unhandled)
+    what = [_findings(new)] * bool(new)
+    what += [f"{_files(unhandled)} that cannot be checked"] * bool(unhandled)
+    number = new + unhandled
     page.line(
-        f"kdoctor: {_findings(new)} {_are(new)} not in {_name(compared)}, which was left as it is: "
-        f"fix {_them(new)}, or take {_them(new)} in with --force"
+        f"kdoctor: {' and '.join(what)} {_are(number)} not in {_name(compared)}, which was left as "
+        f"it is: fix {_them(number)}, or take {_them(number)} in with --force"
     )
 
 
@@ -92,6 +110,10 @@ def write_note(compared: Comparison, page: Page) -> None:
     parts = [f"{_findings(known)} known to {_name(compared)} {_are(known)} not shown"] * bool(known)
     if fixed:
         parts.append(f"{fixed} of its findings {_are(fixed)} fixed: `{PRUNE}`")
+    if compared.accepted:
+        parts.append(f"known and not checked: {_files(len(compared.accepted))}")
+    if compared.checked_again:
+        parts.append(f"{_files(len(compared.checked_again))} can be checked again: `{PRUNE}`")
     if parts:
         page.line(f"kdoctor: {'; '.join(parts)}")
 
@@ -115,6 +137,10 @@ def _name(compared: Comparison) -> str:
 
 def _findings(number: int) -> str:
     return summary.count(number, "finding")
+
+
+def _files(number: int) -> str:
+    return summary.count(number, "file")
 
 
 def _are(number: int) -> str:

@@ -37,12 +37,12 @@ def _named(target: Target) -> str:
 
 
 def write_project(notes: ProjectNotes, page: Page) -> None:
-    """Name the project's files that contradict each other, and those that could not be read."""
+    """Name the project's files that contradict each other, and what was not read or not done."""
     for file in notes.unreadable:
         page.line(f"kdoctor: {printable(file.path)}: {printable(file.why)}")
     if page.verbosity >= 0:
-        for conflict in notes.conflicts:
-            page.line(f"kdoctor: {printable(conflict)}")
+        for sentence in (*notes.conflicts, *notes.remarks):
+            page.line(f"kdoctor: {printable(sentence)}")
 
 
 def write_unread(result: ScanResult, page: Page) -> None:
@@ -55,6 +55,15 @@ def write_unread(result: ScanResult, page: Page) -> None:
         for part in result.skipped:
             page.line(f"{where_skipped(part)}: skipped: {printable(part.why)}")
         page.line()
+
+
+def write_nothing_read(page: Page) -> None:
+    """Say that there was no file to read: silence would pass for a clean bill."""
+    page.line(
+        "kdoctor: no file was read: what was named holds no Python file, notebook, Markdown or "
+        "reStructuredText, or .gitignore or an exclude leaves all of it out; name a file to have "
+        "it read"
+    )
 
 
 def unread(result: ScanResult, page: Page) -> list[str]:
@@ -163,7 +172,10 @@ def _left(left: Sequence[Finding]) -> str:
 def _files(result: ScanResult) -> str:
     parts = [f"{count(result.read, 'file')} read"]
     if result.skipped:
-        parts.append(f"{count(len(result.skipped), 'code block')} skipped (no Python)")
+        old = sum(bool(part.python_2) for part in result.skipped)
+        what = "Python 2" if old == len(result.skipped) else f"no Python, {old} of them Python 2"
+        what = what if old else "no Python"
+        parts.append(f"{count(len(result.skipped), 'code block')} skipped ({what})")
     if result.unreadable:
         parts.append(f"{count(len(result.unreadable), 'file')} not checked")
     return f"({', '.join(parts)})"

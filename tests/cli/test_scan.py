@@ -76,6 +76,7 @@ class Report(msgspec.Struct, forbid_unknown_fields=True):
     suppressed: int
     files: Files
     conflicts: list[str]
+    remarks: list[str]
 
 
 def scanned(project, *arguments, **how):

@@ -1,13 +1,18 @@
 """Which files a path stands for."""
 
+import contextlib
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from kdoctor.documents import discover
 from kdoctor.errors import UsageProblem
+from kdoctor.project.git import tracked_files
 
 
 @pytest.fixture
@@ -173,14 +178,17 @@ def test_rings_of_links_pipes_and_broken_links_do_not_hang() -> None:
 
 
 @pytest.mark.usefixtures("tree")
-def test_a_link_to_a_listed_file_is_no_second_file_and_to_another_is_one() -> None:
+def test_a_link_to_a_listed_file_is_no_second_file_and_one_that_leads_out_is_named() -> None:
     touch("tree/z.py", "outside.py", "elsewhere/x.py")
     Path("tree/a.py").symlink_to("z.py")
     Path("tree/o.py").symlink_to("../outside.py")
     Path("tree/p.py").symlink_to("../outside.py")
     Path("tree/linked").symlink_to("../elsewhere", target_is_directory=True)
 
-    assert found("tree") == ["tree/o.py", "tree/z.py"]
+    assert discover(["tree"]).files == ("tree/z.py",)
+    assert discover(["tree"]).leading_out == ("tree/o.py", "tree/p.py")
+    assert found(".") == ["elsewhere/x.py", "outside.py", "tree/z.py"]
+    assert found("tree/o.py") == ["tree/o.py"]
     assert found("tree/linked") == ["tree/linked/x.py"]
 
 
@@ -201,3 +209,90 @@ def test_a_folder_that_cannot_be_listed_is_named(monkeypatch: pytest.MonkeyPatch
     assert [(it.path, it.why) for it in listing.unreadable] == [
         ("a", "the folder cannot be read: Permission denied")
     ]
+
+
+def git(*arguments: str, stdin: str = "") -> str:
+    settings = ["-c", "core.excludesFile=/dev/null", "-c", "core.quotePath=false"]
+    done = subprocess.run(
+        ["git", *settings, *arguments], input=stdin, text=True, capture_output=True, check=False
+    )
+    return done.stdout
+
+
+ALLOW_LIST = "*\n!*/\n!*.py\n"
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_list_of_what_is_allowed_leaves_in_what_it_allows() -> None:
+    touch("a.py", "b.md", "src/deep/c.py", "src/deep/d.md")
+    write(".gitignore", ALLOW_LIST)
+
+    assert found(".") == ["a.py", "src/deep/c.py"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_what_git_tracks_is_never_ignored() -> None:
+    touch("gen/kept.py", "gen/new.py", "gen/deep/kept.py", "gen/other/new.py", "kept.md", "new.md")
+    git("init", "--quiet")
+    git("add", "gen/kept.py", "gen/deep/kept.py", "kept.md")
+    write(".gitignore", "gen/\n*.md\n")
+
+    def listed(*paths: str, exclude: tuple[str, ...] = ()) -> tuple[str, ...]:
+        return discover(paths, exclude, tracked=tracked_files).files
+
+    assert listed(".") == ("gen/deep/kept.py", "gen/kept.py", "kept.md")
+    # Named, the folder is meant, with all that it holds.
+    assert listed("gen") == (
+        *("gen/deep/kept.py", "gen/kept.py", "gen/new.py", "gen/other/new.py"),
+    )
+    assert listed(".", exclude=("gen/",)) == ("kept.md",)
+
+
+@pytest.mark.usefixtures("tree")
+def test_a_repository_within_one_has_files_of_its_own() -> None:
+    touch("inner/a.py", "inner/b.py")
+    git("init", "--quiet")
+    git("-C", "inner", "init", "--quiet")
+    git("-C", "inner", "add", "a.py")
+    write("inner/.gitignore", "*.py\n")
+    assert discover(["."], tracked=tracked_files).files == ("inner/a.py",)
+
+
+NAMES = st.sampled_from(["a", "b", "ab", "a.py", "b.py", "a.md"])
+PATHS = st.lists(NAMES, min_size=1, max_size=4).map("/".join)
+SEGMENTS = st.sampled_from(
+    ["*", "**", "a", "b", "ab", "a*", "*b", "?", "[ab]", "[!a]", "*.py", "a.py", "\\a", "a.*"]
+)
+PATTERNS = st.builds(
+    lambda taken_back, anchored, segments, folder: (
+        taken_back + anchored + "/".join(segments) + folder
+    ),
+    st.sampled_from(["", "", "!"]),
+    st.sampled_from(["", "", "/"]),
+    st.lists(SEGMENTS, min_size=1, max_size=3),
+    st.sampled_from(["", "", "/"]),
+)
+
+
+@pytest.mark.usefixtures("tree")
+@given(
+    paths=st.sets(PATHS, min_size=4, max_size=14),
+    top=st.lists(PATTERNS, min_size=1, max_size=5),
+    below=st.lists(PATTERNS, max_size=3),
+)
+@example({"a/a.py", "b.py"}, ["*/**/"], [])  # below folders that fit, and not these
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_drawn_patterns_leave_out_what_git_leaves_out(paths, top, below) -> None:
+    shutil.rmtree("drawn", ignore_errors=True)
+    Path("drawn").mkdir()
+    git("-C", "drawn", "init", "--quiet")
+    write("drawn/.gitignore", "\n".join(top) + "\n")
+    for path in sorted(paths, key=len, reverse=True):
+        with contextlib.suppress(OSError):  # a name is a file here and a folder there
+            touch(f"drawn/{path}")
+    if Path("drawn/a").is_dir():
+        write("drawn/a/.gitignore", "\n".join(below) + "\n")
+
+    others = git("-C", "drawn", "ls-files", "--others", "--exclude-standard")
+    wanted = {f"drawn/{path}" for path in others.splitlines() if path.endswith((".py", ".md"))}
+    assert set(found("drawn")) == wanted

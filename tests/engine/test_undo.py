@@ -1,5 +1,6 @@
 """An apply is taken back, step by step, and never over what was written since."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ import pytest
 
 from kdoctor import fix
 from kdoctor.engine import at_risk, undo, write
-from kdoctor.engine.journal import CACHE
+from kdoctor.engine.undo_folder import Project, journals_of_user
 from kdoctor.errors import UsageProblem
 from kdoctor.project.git import not_in_git
 
@@ -32,6 +33,10 @@ def apply(path: str = "."):
     assert result.files
     assert not result.no_undo
     return result
+
+
+def journals(folder: Path) -> Path:
+    return journals_of_user() / Project.at(folder).name
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -94,12 +99,12 @@ def test_the_mode_and_the_link_are_kept(folder: Path) -> None:
     assert (folder / "src" / "a.py").stat().st_mode & 0o777 == 0o755
 
 
-def test_the_journal_stays_out_of_the_way(folder: Path) -> None:
+def test_the_journal_lies_with_the_user_and_not_in_the_project(folder: Path) -> None:
     apply()
 
-    assert (folder / CACHE / ".gitignore").read_text().endswith("*\n")
-    assert (folder / CACHE / "undo").stat().st_mode & 0o777 == 0o700
-    assert {Path(file).parent.name for file in fix(["."], jobs=1).left.files} == {"src"}
+    assert {path.name for path in folder.iterdir()} == {"pyproject.toml", "src"}
+    assert journals(folder).stat().st_mode & 0o777 == 0o700
+    assert journals_of_user().stat().st_mode & 0o777 == 0o700
 
 
 def test_a_moved_project_is_still_taken_back(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,14 +120,14 @@ def test_a_moved_project_is_still_taken_back(folder: Path, monkeypatch: pytest.M
 def test_the_journal_lies_where_the_project_begins(folder: Path, monkeypatch) -> None:
     monkeypatch.chdir(folder / "src")
     apply("a.py")
-    assert (folder / CACHE).is_dir()
+    assert journals(folder).is_dir()
     assert undo(["."]).restored == ("a.py",)
 
     (folder / "pyproject.toml").unlink()
     monkeypatch.chdir(folder)
-    shutil.rmtree(folder / CACHE)
+    shutil.rmtree(journals(folder))
     apply("src/a.py")
-    assert (folder / CACHE).is_dir()
+    assert journals(folder).is_dir()
 
 
 def test_nothing_is_kept_where_nothing_is_written(folder: Path) -> None:
@@ -131,7 +136,7 @@ def test_nothing_is_kept_where_nothing_is_written(folder: Path) -> None:
     (folder / "c.py").write_text("x = 1\n")
     fix(["."], apply=True, jobs=1)
 
-    assert not (folder / CACHE).exists()
+    assert not journals(folder).exists()
 
 
 def test_only_the_last_twenty_are_kept(folder: Path) -> None:
@@ -139,27 +144,31 @@ def test_only_the_last_twenty_are_kept(folder: Path) -> None:
         (folder / "src" / "a.py").write_text(OLD)
         apply("src/a.py")
 
-    assert len(list((folder / CACHE / "undo").iterdir())) == 20
+    assert len(list((journals(folder)).iterdir())) == 20
     assert undo(["."]).earlier == 19
 
 
-@pytest.mark.parametrize("damage", ["", '{"applied"', "[]\n", '{"applied": "2026-01-01"}\n{"pa'])
+@pytest.mark.parametrize("damage", ["", '{"applied"', "[]\n", '{"applied": "2026-01-01"}\n', "cut"])
 def test_a_damaged_journal_is_passed_over(folder: Path, damage: str) -> None:
     apply("src/a.py")
     apply("src/b.py")
-    last = max((folder / CACHE / "undo").iterdir())
-    (last / "journal.jsonl").write_text(damage)
+    last = max((journals(folder)).iterdir())
+    lines = last / "journal.jsonl"
+    head = lines.read_text().splitlines(keepends=True)[0]
+    lines.write_text(f'{head}{{"pa' if damage == "cut" else damage)
 
-    if damage.endswith("pa"):  # of the last file nothing had been written yet
+    if damage == "cut":  # of the last file nothing had been written yet
         assert undo(["."]).restored == ()
     assert undo(["."]).restored == ("src/a.py",)
 
 
 def test_without_a_journal_the_files_are_written_all_the_same(folder: Path) -> None:
-    (folder / CACHE).write_text("in the way")
+    journals(folder).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    journals(folder).write_text("in the way")
     result = fix(["."], apply=True, jobs=1)
 
     assert "File exists" in result.no_undo
+    assert str(journals(folder)) in result.no_undo
     assert "ops.sum" in (folder / "src" / "a.py").read_text()
 
 
@@ -209,12 +218,11 @@ def test_an_interrupt_between_two_files_is_told_and_can_be_taken_back(
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt, match="1 of 2 files are written, the others as they"):
         write(result)
-    monkeypatch.undo()
-    monkeypatch.chdir(folder)
+    monkeypatch.setattr(os, "replace", real)
 
     changed = [name for name, text in contents(folder).items() if text != before[name]]
     assert changed == ["a.py"]
-    lines = (folder / CACHE / "undo" / "000001" / "journal.jsonl").read_text().splitlines()
+    lines = (journals(folder) / "000001" / "journal.jsonl").read_text().splitlines()
     assert [json.loads(line).get("path") for line in lines] == [None, "src/a.py"]
     undo(["."])
     assert contents(folder) == before
@@ -226,7 +234,7 @@ def test_a_journal_that_is_somebody_elses_costs_the_apply_nothing_but_its_undo(m
     listed = Path.iterdir
 
     def refused(path: Path):
-        if path.name == "undo":
+        if path == journals(Path.cwd()):
             raise PermissionError(13, "Permission denied", str(path))
         return listed(path)
 
@@ -236,3 +244,97 @@ def test_a_journal_that_is_somebody_elses_costs_the_apply_nothing_but_its_undo(m
     assert at_risk(result) == not_in_git([file.path for file in result.files])
     assert write(result).no_undo.startswith("Permission denied")
     assert "K.sum" not in Path("src/a.py").read_text()
+
+
+def test_a_journal_that_came_with_the_project_is_not_believed(
+    folder: Path, tmp_path_factory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "settings"
+    outside.write_text("mine\n")
+    apply()
+    # What kdoctor wrote of this very project, by the same user, changed and put into the project.
+    planted = folder / ".kdoctor_cache" / "undo"
+    shutil.copytree(journals(folder), planted)
+    shutil.rmtree(journals(folder))
+    lines = planted / "000001" / "journal.jsonl"
+    head, *_ = lines.read_text().splitlines()
+    after = hashlib.sha256(outside.read_bytes()).hexdigest()
+    line = {"path": str(outside), "before": "0001", "after": after}
+    lines.write_text(f"{head}\n{json.dumps(line)}\n")
+
+    with pytest.raises(UsageProblem, match="there is no `kdoctor fix --apply` to take back"):
+        undo(["."])
+    assert outside.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("way", ["absolute", "up", "link"])
+def test_nothing_outside_of_the_project_is_written_back(
+    folder: Path, tmp_path_factory, way: str
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "a.py").write_text("mine\n")
+    apply("src/a.py")
+    lines = journals(folder) / "000001" / "journal.jsonl"
+    head, line = map(json.loads, lines.read_text().splitlines())
+    line["after"] = hashlib.sha256(b"mine\n").hexdigest()
+    if way == "link":
+        shutil.rmtree(folder / "src")
+        (folder / "src").symlink_to(outside)
+    else:
+        line["path"] = str(outside / "a.py")
+        if way == "up":
+            line["path"] = os.path.relpath(line["path"], folder)
+    lines.write_text(f"{json.dumps(head)}\n{json.dumps(line)}\n")
+
+    undone = undo(["."])
+    assert not undone.restored
+    assert "it leads out of the project" in undone.left_alone[0].why
+    assert (outside / "a.py").read_text() == "mine\n"
+
+
+def test_a_link_out_of_the_project_that_was_named_is_taken_back(
+    folder: Path, tmp_path_factory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "shared.py"
+    outside.write_text(OLD)
+    (folder / "shared.py").symlink_to(outside)
+    apply("shared.py")
+    assert outside.read_text() != OLD
+
+    assert undo(["."]).restored == ("shared.py",)
+    assert outside.read_text() == OLD
+
+
+def test_another_project_that_takes_the_place_of_one_has_nothing_to_take_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply()
+    aside = folder.with_name(f"{folder.name}-aside")
+    folder.rename(aside)
+    other = folder.with_name(f"{folder.name}-other")
+    shutil.copytree(aside, other)
+    monkeypatch.chdir(other)
+    with pytest.raises(UsageProblem):
+        undo(["."])
+
+    monkeypatch.chdir(aside)
+    assert undo(["."]).restored == ("src/a.py", "src/b.py")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no mode bits here")
+def test_journals_into_which_others_may_write_are_not_believed(folder: Path) -> None:
+    apply()
+    journals(folder).chmod(0o777)
+    with pytest.raises(UsageProblem):
+        undo(["."])
+
+    (folder / "src" / "a.py").write_text(OLD)
+    result = fix(["src/a.py"], apply=True, jobs=1)
+    assert "Others than you may write" in result.no_undo
+    journals(folder).chmod(0o700)
+
+
+def test_an_undo_outlasts_the_cache(folder: Path) -> None:
+    fix(["."], apply=True, jobs=1, cache=True)
+    shutil.rmtree(folder / ".kdoctor_cache")
+    assert undo(["."]).restored == ("src/a.py", "src/b.py")

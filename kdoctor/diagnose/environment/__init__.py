@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,7 @@ from kdoctor.diagnose.environment.checks import files, frameworks, imports, libr
 from kdoctor.diagnose.environment.checks import settings as settings_check
 from kdoctor.diagnose.environment.environment import Environment
 from kdoctor.diagnose.environment.installed import Packages
+from kdoctor.diagnose.environment.layout import read
 from kdoctor.diagnose.environment.vitals import Check as Check
 from kdoctor.diagnose.environment.vitals import Remedy as Remedy
 from kdoctor.diagnose.environment.vitals import State as State
@@ -42,7 +44,7 @@ def examine(
     Raises:
         UsageProblem: there is no such Python, or it is none.
     """
-    environment = environment_of(python, folder, environ)
+    environment = environment_of(python, folder, environ, deep=deep)
     checks = [_python(environment.python)]
     for each in _CHECKS:
         checks += each.check(environment)
@@ -55,8 +57,13 @@ def environment_of(
     python: str | None = None,
     folder: Path | None = None,
     environ: Mapping[str, str] = os.environ,
+    *,
+    deep: bool = False,
 ) -> Environment:
     """Return what :func:`examine` looks at.
+
+    The Python is not started unless it is asked for by ``deep``, or was named and the files around
+    it do not say what it is; the one that runs kdoctor runs already.
 
     Raises:
         UsageProblem: there is no such Python, or it is none.
@@ -65,8 +72,16 @@ def environment_of(
     chosen = interpreter_for(str(folder), environ) if python is None else interpreter_named(python)
     if chosen is None:
         raise UsageProblem(f"there is no Python at {python}")
-    asked = ask(chosen, environ)
-    return Environment(asked, Packages(asked.path), environ, folder)
+    may_start = deep or python is not None or chosen.path == sys.executable
+    found = (None if deep else read(chosen, environ)) or (
+        ask(chosen, environ) if may_start else None
+    )
+    if found is None:
+        raise UsageProblem(
+            f"{chosen.path}: nothing beside it says which Python it is (no pyvenv.cfg with a "
+            "version, no conda-meta), and it is started only if you say so: add --deep"
+        )
+    return Environment(found, Packages(found.path), environ, folder)
 
 
 def _python(python: Python) -> Check:

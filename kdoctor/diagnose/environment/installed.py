@@ -11,9 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from kdoctor.project.evidence import Distribution, distribution_of
 from kdoctor.project.installed import METADATA, true_one
@@ -49,7 +49,7 @@ class Installed:
             if key.lower() == "requires-dist":
                 try:
                     found.append(Requirement(value.strip()))
-                except InvalidRequirement:
+                except ValueError:
                     continue
         return tuple(found)
 
@@ -167,7 +167,7 @@ def _distributions(folder: Path) -> Iterator[Installed]:
 def _is_version(text: str) -> bool:
     try:
         Version(text)
-    except InvalidVersion:
+    except ValueError:  # also a number of thousands of digits
         return False
     return True
 

@@ -1,10 +1,11 @@
 """Findings that are known and may stay for now: what is new, and what is fixed."""
 
-from kdoctor.engine.baseline.comparing import Comparison, compare
+from kdoctor.engine.baseline.comparing import Comparison, compare, is_acceptable
 from kdoctor.engine.baseline.entry import Entry
 from kdoctor.engine.baseline.file import (
     FILE_NAME,
     Baseline,
+    check_writable,
     configured_baseline,
     default_file,
 )
@@ -14,7 +15,9 @@ __all__ = [
     "Baseline",
     "Comparison",
     "Entry",
+    "check_writable",
     "compare",
     "configured_baseline",
     "default_file",
+    "is_acceptable",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,8 @@ from kdoctor.engine.baseline.entry import Entry, entry_of, relative
 from kdoctor.engine.baseline.file import Baseline
 from kdoctor.engine.baseline.matching import Matching
 from kdoctor.engine.result import ScanResult
+from kdoctor.errors import INTERNAL_ERROR
+from kdoctor.model import Unreadable
 
 Asks = Callable[[str, str], bool]
 
@@ -27,6 +29,9 @@ class Comparison:
     ``fixed`` are the entries that no finding answers to any more. ``unseen`` are those that this
     scan says nothing about: their file was not read or not understood, or their rule not asked.
     ``renamed`` counts the known findings in files that the baseline has under another path.
+    ``accepted`` are the files that cannot be checked and that the baseline knows as such; they are
+    not among those of ``result``. ``checked_again`` are the paths of files that it knows so and
+    that were checked.
     """
 
     baseline: Baseline
@@ -35,12 +40,28 @@ class Comparison:
     unseen: tuple[Entry, ...]
     renamed: int
     entries: tuple[Entry, ...]  # of all findings, as a baseline would keep them now
+    accepted: tuple[Unreadable, ...] = ()
+    checked_again: tuple[str, ...] = ()
 
     @cached_property
     def pruned(self) -> tuple[Entry, ...]:
         """The entries of the baseline without the fixed ones."""
         left = Counter(self.baseline.entries) - Counter(self.fixed)
         return tuple(sorted(left.elements()))
+
+    @cached_property
+    def pruned_not_checked(self) -> dict[str, str]:
+        """The files that cannot be checked, of those that the baseline knows."""
+        known = self.baseline.not_checked
+        return {path: why for path, why in known.items() if path not in self.checked_again}
+
+    @cached_property
+    def not_checked(self) -> dict[str, str]:
+        """The files that cannot be checked, as a baseline would keep them now."""
+        folder = self.baseline.folder
+        found = (*self.accepted, *filter(is_acceptable, self.result.unhandled))
+        now = {relative(file.path, folder): file.why for file in found}
+        return self.pruned_not_checked | now
 
 
 def compare(
@@ -63,10 +84,15 @@ def compare(
     seen = _Seen(result, folder, paths, asks)
     left = [baseline.entries[index] for index in matching.fixed]
     known = matching.known_of
+    accepted = tuple(
+        file
+        for file in result.unhandled
+        if is_acceptable(file) and relative(file.path, folder) in baseline.not_checked
+    )
     return Comparison(
         baseline,
         replace(
-            result,
+            _without(result, accepted),
             findings=tuple(each for index, each in enumerate(findings) if index not in known),
             known=tuple(each for index, each in enumerate(findings) if index in known),
         ),
@@ -74,7 +100,22 @@ def compare(
         unseen=tuple(entry for entry in left if not seen.covers(entry)),
         renamed=sum(baseline.entries[old].path != found[new].path for new, old in known.items()),
         entries=tuple(found),
+        accepted=accepted,
+        checked_again=tuple(path for path in baseline.not_checked if seen.is_checked(path)),
     )
+
+
+def is_acceptable(file: Unreadable) -> bool:
+    """Say whether a file may stay unchecked: not for a fault of kdoctor's own."""
+    return not file.why.startswith(INTERNAL_ERROR)
+
+
+def _without(result: ScanResult, accepted: Collection[Unreadable]) -> ScanResult:
+    def left(files: Iterable[Unreadable]) -> tuple[Unreadable, ...]:
+        return tuple(file for file in files if file not in accepted)
+
+    project = replace(result.project, unreadable=left(result.project.unreadable))
+    return replace(result, unreadable=left(result.unreadable), project=project)
 
 
 class _Seen:
@@ -91,16 +132,24 @@ class _Seen:
         self._named = [os.path.realpath(path) for path in paths]
         self._asks = asks
         self._read = {relative(path, folder) for path in result.files}
-        self._read -= {relative(file.path, folder) for file in result.unreadable}
+        self._unhandled = {relative(file.path, folder) for file in result.unhandled}
+        self._read -= self._unhandled
 
     def covers(self, entry: Entry) -> bool:
         """Say whether the finding of this entry would have been found."""
         if not self._asks(str(self._folder / entry.path), entry.rule):
             return False
-        if entry.path in self._read:
+        return self._is_read_or_gone(entry.path)
+
+    def is_checked(self, path: str) -> bool:
+        """Say whether a file that could not be checked was checked now, or is gone."""
+        return path not in self._unhandled and self._is_read_or_gone(path)
+
+    def _is_read_or_gone(self, name: str) -> bool:
+        if name in self._read:
             return True
         # A file that is gone was not read, but the folder that it lay in was looked into.
-        path = os.path.normpath(self._folder / entry.path)
+        path = os.path.normpath(self._folder / name)
         return not os.path.lexists(path) and any(
             path.startswith(f"{named.rstrip(os.sep)}{os.sep}") for named in self._named
         )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Final
 
 import msgspec
@@ -16,10 +18,11 @@ from kdoctor.documents import write_anew
 from kdoctor.engine.baseline.entry import Entry
 from kdoctor.engine.policy import Policy
 from kdoctor.errors import FileProblem, UsageProblem
-from kdoctor.project.root import folders_to_root, shown
+from kdoctor.project.root import folders_to_root, leads_into, root_of, shown
 
 FILE_NAME: Final = ".kdoctor-baseline.json"
 _VERSION: Final = 1
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class _Line(msgspec.Struct, frozen=True, rename={"scope": "in"}):
@@ -33,14 +36,20 @@ class _Line(msgspec.Struct, frozen=True, rename={"scope": "in"}):
 class _File(msgspec.Struct, frozen=True):
     version: Annotated[int, msgspec.Meta(ge=1)] = msgspec.field(name="kdoctor-baseline")
     files: dict[str, list[_Line]]
+    not_checked: dict[str, str] = msgspec.field(name="not-checked", default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The known findings of a project, as a file keeps them."""
+    """The known findings of a project, as a file keeps them.
+
+    ``not_checked`` are the files that are known to be none that kdoctor can check, each with the
+    reason that it had.
+    """
 
     path: Path
     entries: tuple[Entry, ...] = ()
+    not_checked: Mapping[str, str] = field(default_factory=lambda: _NONE)
 
     @property
     def folder(self) -> Path:
@@ -67,15 +76,16 @@ class Baseline:
             ) from None
         except OSError as error:
             raise UsageProblem(f"{shown(path)} cannot be read: {error.strerror or error}") from None
-        return cls(path, tuple(_entries(data, path)))
+        file = _decoded(data, path)
+        return cls(path, tuple(_entries(file)), file.not_checked)
 
-    def write(self, entries: Iterable[Entry]) -> None:
-        """Write the file anew with these entries, where it says anything else.
+    def write(self, entries: Iterable[Entry], not_checked: Mapping[str, str] = _NONE) -> None:
+        """Write the file anew with these entries and files, where it says anything else.
 
         Raises:
             UsageProblem: it cannot be written.
         """
-        data = _rendered(entries)
+        data = _rendered(entries, not_checked)
         try:
             if not self.path.exists() or self.path.read_bytes() != data:
                 write_anew(self.path, data)
@@ -121,11 +131,28 @@ def default_file(policy: Policy) -> Path:
     return next(iter([*having, *beside]), folders[-1]) / FILE_NAME
 
 
+def check_writable(policy: Policy, path: Path) -> None:
+    """Make sure that a baseline that no person named lies in its project, links and all.
+
+    Raises:
+        UsageProblem: the project's settings, or a link in it, would have kdoctor write elsewhere.
+    """
+    project = root_of(policy.start) or Path.cwd()
+    if policy.has_named_settings or leads_into(path, project):
+        return
+    layer = policy.main.layer("baseline")
+    where = f"{layer.place('baseline')}: baseline" if layer else shown(path)
+    raise UsageProblem(
+        f"{where} leads out of the project, to {os.path.realpath(path)}; to write it there, say so "
+        f"yourself: --baseline {shlex.quote(os.path.realpath(path))}"
+    )
+
+
 def _home(policy: Policy) -> Path:
     return Path(policy.main.layers[0].folder)
 
 
-def _entries(data: bytes, path: Path) -> Iterable[Entry]:
+def _decoded(data: bytes, path: Path) -> _File:
     try:
         # Not msgspec's own reader: it takes no half of a surrogate pair, as a path may have.
         file = msgspec.convert(json.loads(data), _File)
@@ -138,6 +165,10 @@ def _entries(data: bytes, path: Path) -> Iterable[Entry]:
             f"{shown(path)} was written by a newer kdoctor (format {file.version}, this one knows "
             f"{_VERSION}); upgrade kdoctor"
         )
+    return file
+
+
+def _entries(file: _File) -> Iterable[Entry]:
     for name, lines in file.files.items():
         for line in lines:
             yield Entry(name, line.scope, line.rule, line.symbol, line.source, line.context)
@@ -149,14 +180,20 @@ def _why(data: bytes, error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _rendered(entries: Iterable[Entry]) -> bytes:
+def _rendered(entries: Iterable[Entry], not_checked: Mapping[str, str]) -> bytes:
     """Return JSON with a line for each entry: what a merge or a review can handle."""
     blocks = []
     for path, group in groupby(sorted(entries), key=lambda entry: entry.path):
         rows = [f"      {_row(entry)}" for entry in group]
         blocks.append(f"    {_spelled(path)}: [\n" + ",\n".join(rows) + "\n    ]")
     files = "{\n" + ",\n".join(blocks) + "\n  }" if blocks else "{}"
-    text = f'{{\n  "kdoctor-baseline": {_VERSION},\n  "files": {files}\n}}\n'
+    text = f'{{\n  "kdoctor-baseline": {_VERSION},\n  "files": {files}'
+    if not_checked:
+        rows = [
+            f"    {_spelled(path)}: {_spelled(why)}" for path, why in sorted(not_checked.items())
+        ]
+        text += ',\n  "not-checked": {\n' + ",\n".join(rows) + "\n  }"
+    text += "\n}\n"
     return text.encode()
 
 

@@ -10,25 +10,42 @@ from kdoctor.digests import blake2b
 from kdoctor.engine.cache.store import Store
 from kdoctor.engine.cache.version import version_key
 from kdoctor.engine.policy import Policy
-from kdoctor.project.root import root_of
+from kdoctor.project.root import leads_into, root_of, shown
 
 DEFAULT: Final = ".kdoctor_cache"
 VARIABLE: Final = "KDOCTOR_CACHE_DIR"
 
 
+class OutOfProject(Exception):
+    """What the project says would have kdoctor write outside of it. The message is for people."""
+
+
 def store_of(policy: Policy) -> Store:
-    """Return the store of the project that a run is about."""
+    """Return the store of the project that a run is about.
+
+    It lies as the environment says, or the settings, else in the project.
+
+    Raises:
+        OutOfProject: the project's settings, or a link in it, lead out of it.
+    """
     root = root_of(policy.start) or Path.cwd()
     project = blake2b(os.fsencode(root), digest_size=8).hexdigest()
-    return Store(_folder(root, policy), f"{project}-{version_key()}")
-
-
-def _folder(root: Path, policy: Policy) -> Path:
-    """Return where the cache lies: as the environment says, or the settings, else the project."""
+    name = f"{project}-{version_key()}"
     asked = os.environ.get(VARIABLE)
     if asked:
-        return Path.cwd() / Path(asked).expanduser()
+        return Store(Path.cwd() / Path(asked).expanduser(), name)
     layer = policy.main.layer("cache-dir")
-    if layer is not None:
-        return Path(layer.folder) / Path(policy.main.value("cache-dir")).expanduser()
-    return root / DEFAULT
+    if layer is None:
+        where, folder = shown(root / DEFAULT), root / DEFAULT
+    else:
+        where = f"{layer.place('cache-dir')}: cache-dir"
+        folder = Path(layer.folder) / Path(policy.main.value("cache-dir")).expanduser()
+        root = root_of(Path(layer.folder)) or Path(layer.folder)
+    store = Store(folder, name)
+    # Who names a file by --config says all that it says.
+    if not (policy.has_named_settings or leads_into(store.folder, root)):
+        raise OutOfProject(
+            f"{where} leads out of the project, to {os.path.realpath(store.folder)}: no cache is "
+            f"used. To keep it there, say so yourself: {VARIABLE}={os.path.realpath(folder)}"
+        )
+    return store

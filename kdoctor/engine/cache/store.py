@@ -86,6 +86,11 @@ class Store:
         self._file = folder / "scan" / name
         self._read: tuple[int, int, int] | None = None
 
+    @property
+    def folder(self) -> Path:
+        """Where the file lies."""
+        return self._file.parent
+
     def read(self) -> Snapshot:
         """Return what is known, nothing where there is no sound file."""
         self._read = None

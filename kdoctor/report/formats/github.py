@@ -44,7 +44,9 @@ def _annotation(finding: Finding, result: ScanResult, checkout: Checkout) -> str
 
 
 def _command(name: str, properties: dict[str, str], data: str) -> str:
-    told = ",".join(f"{key}={value.translate(_PROPERTY)}" for key, value in properties.items())
+    told = ",".join(
+        f"{key}={printable(value.translate(_PROPERTY))}" for key, value in properties.items()
+    )
     return f"::{name} {told}::{data.translate(_DATA)}"
 
 

@@ -44,6 +44,7 @@ def document_of(result: ScanResult) -> dict[str, Any]:
             "unreadable": [{"path": file.path, "why": file.why} for file in result.unhandled],
         },
         "conflicts": list(project.conflicts),
+        "remarks": list(project.remarks),
     }
 
 

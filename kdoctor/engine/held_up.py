@@ -1,0 +1,50 @@
+"""Files that wait: settings hold for them that cannot be read, or say what cannot be done."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import Struct, field
+
+from kdoctor.errors import UsageProblem
+from kdoctor.model import Unreadable
+
+
+class HeldUp(Struct):
+    """What is wrong with the settings of some folders, and the files that they hold for.
+
+    A monorepo goes on without these files: to look into them by other settings than their own
+    could report, or write, what these rule out.
+    """
+
+    problems: dict[str, str] = field(default_factory=dict)  # by the absolute path of the folder
+    files: dict[str, str] = field(default_factory=dict)  # the problem, by the path to report
+
+    def add(self, folder: str, problem: UsageProblem) -> None:
+        """Take down that the settings for what lies in a folder cannot be used."""
+        self.problems[folder] = str(problem)
+
+    def holds(self, folder: str, path: str) -> bool:
+        """Say whether a file that lies in the folder must wait, and take it down."""
+        problem = self.problems.get(folder)
+        if problem is None:
+            return False
+        self.files[path] = problem
+        return True
+
+    def unreadable(self) -> list[Unreadable]:
+        """Return the settings at fault, each once, with what is not checked for them."""
+        waiting = Counter(self.files.values())
+        found = []
+        for problem in sorted(set(self.problems.values())):
+            # The sentences about settings begin with the place. Lines move, a path stays.
+            place, _, why = problem.partition(": ")
+            path, _, line = place.rpartition(":")
+            if line.isdecimal():
+                place, why = path, f"line {line}: {why}"
+            number = waiting[problem]
+            if number:
+                what = "1 file was" if number == 1 else f"{number} files were"
+                why += f" ({what} not checked, for which these settings hold)"
+            found.append(Unreadable(place, why))
+        return found

@@ -1,0 +1,85 @@
+"""Where the journals of a project's applies lie: in the state folder of the user who applied.
+
+Not in the project: a journal says which file gets which content, and a project may come from
+anybody. Nor in a cache, which people delete without a thought.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from kdoctor.digests import blake2b
+
+_UNDO: Final = "undo"
+_PRIVATE: Final = 0o700  # it has what files hold that not all may read
+
+
+class Project(Struct, frozen=True):
+    """A project's folder as the file system knows it: by its real path, and by its inode.
+
+    The inode tells a folder that was moved within its file system.
+    """
+
+    root: str
+    device: int
+    inode: int
+
+    @classmethod
+    def at(cls, root: Path) -> Project:
+        """Return the project whose folder is ``root``.
+
+        Raises:
+            OSError: it is not there.
+        """
+        real = os.path.realpath(root)
+        found = os.stat(real)  # noqa: PTH116
+        return cls(real, found.st_dev, found.st_ino)
+
+    def was(self, other: Project) -> bool:
+        """Say whether this is the folder that ``other`` was, here or before it was moved."""
+        if other.root == self.root:
+            return True
+        is_same_folder = (other.device, other.inode) == (self.device, self.inode) != (0, 0)
+        return is_same_folder and not os.path.lexists(other.root)
+
+    @property
+    def name(self) -> str:
+        """The name of its folder among those of the user's other projects."""
+        return blake2b(os.fsencode(self.root), digest_size=16).hexdigest()
+
+
+def journals_of_user() -> Path:
+    """Return the folder that has a folder for each project of this user."""
+    from platformdirs import user_state_path  # noqa: PLC0415 - an apply or an undo asks, no scan
+
+    return user_state_path("kdoctor", appauthor=False) / _UNDO
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only this user may look into, and those above it that are missing.
+
+    Raises:
+        OSError: it cannot be made, or somebody else may write into it.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=_PRIVATE, exist_ok=True)
+    if not is_private(folder):
+        raise PermissionError(13, "Others than you may write into the folder", str(folder))
+
+
+def is_private(folder: Path) -> bool:
+    """Say whether a folder is this user's own, and nobody else may write into it."""
+    try:
+        found = folder.lstat()
+    except OSError:
+        return False
+    if not stat.S_ISDIR(found.st_mode):
+        return False
+    if not hasattr(os, "geteuid"):  # Windows: what lies in the user's profile is the user's
+        return True
+    return found.st_uid == os.geteuid() and not found.st_mode & 0o022
