@@ -47,7 +47,7 @@ def along_all_paths(graph: Graph, refused: frozenset[int], name: int, path: froz
 
 
 def drawn(seed: int, size: int) -> Graph:
-    draw = random.Random(seed)
+    draw = random.Random(seed)  # noqa: S311
     return {n: draw.sample(range(size), draw.randint(0, 3)) for n in range(size)}
 
 
