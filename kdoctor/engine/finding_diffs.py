@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 
@@ -12,9 +13,12 @@ from kdoctor.documents.positions import Positions
 from kdoctor.engine.diffs import Change, decoded, split_lines, unified, unified_of_changes
 from kdoctor.engine.repair import edits_of, source_of, texts_with
 from kdoctor.model import Edit, Finding, Fix, Span
+from kdoctor.patterns import pattern
 from kdoctor.rewrite import render
 from kdoctor.rewrite.imports import Keeps
 from kdoctor.syntax import Module
+
+_NEWLINE = pattern(r"\n")
 
 
 class FindingDiffs:
@@ -85,7 +89,7 @@ class FindingDiffs:
 
     def _diff_of_cells(self, edits: Sequence[Edit], unit: Unit) -> str:
         parts = []
-        for cell in unit.cells:
+        for cell in _touched(unit.cells, edits):
             inside = _inside(edits, cell.span)
             regions = list(_line_regions(unit.text, inside, cell.span))
             if not regions:
@@ -99,6 +103,25 @@ class FindingDiffs:
 
 def _unit(source: Module | Unit) -> Unit:
     return source if isinstance(source, Unit) else source.unit
+
+
+def _touched(cells: Sequence[Cell], edits: Iterable[Edit]) -> Sequence[Cell]:
+    """Return the cells that an edit may lie in, in order."""
+    if len(cells) == 1:
+        return cells
+    places = {bisect_right(cells, edit.span.start, key=_start) - 1 for edit in edits}
+    # An edit at the very start of a cell may stand at the end of the one before.
+    return [cells[place] for place in sorted(places | {each - 1 for each in places}) if place >= 0]
+
+
+def _start(cell: Cell) -> int:
+    return cell.span.start
+
+
+@lru_cache(maxsize=1)
+def _newlines(text: str) -> list[int]:
+    """Return where the lines of a text end."""
+    return [found.start() for found in _NEWLINE.finditer(text)]
 
 
 def _cell_lines(unit: Unit, cell: Cell) -> list[str]:
@@ -128,6 +151,7 @@ def _inside(edits: Iterable[Edit], region: Span) -> list[Edit]:
 
 def _change(unit: Unit, cell: Cell, region: Span, edits: Sequence[Edit]) -> Change:
     inside = _inside(edits, region)
-    first = unit.text.count("\n", cell.span.start, region.start)
+    newlines = _newlines(unit.text)
+    first = bisect_left(newlines, region.start) - bisect_left(newlines, cell.span.start)
     size = len(split_lines(unit.text[region.start : region.end]))
     return Change(first, first + size, split_lines(render(unit.text, inside, region, unit.newline)))

@@ -104,7 +104,8 @@ class Mender:
 
 
 def _cured(findings: Collection[Finding], chosen: dict[int, list[Fix]]) -> list[Finding]:
-    return [finding for finding in findings if finding.fix in chosen.get(finding.place.unit, ())]
+    made = {unit: frozenset(fixes) for unit, fixes in chosen.items()}
+    return [finding for finding in findings if finding.fix in made.get(finding.place.unit, ())]
 
 
 def _silenced_edits(scan: FileScan, unit: int) -> Iterator[Edit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Final, cast
 
 from msgspec import Struct
 
@@ -11,6 +12,7 @@ from kdoctor.engine.importers import Importers
 from kdoctor.engine.legacy_switch import Switches
 from kdoctor.engine.outline import Alias, Class, Imported, Outline, outline_from
 from kdoctor.engine.own_functions import OwnFunctions
+from kdoctor.engine.star_names import StarNames
 from kdoctor.engine.syntax_trees import Trees
 from kdoctor.engine.tree import Tree
 from kdoctor.keras_api.surface import (
@@ -19,6 +21,7 @@ from kdoctor.keras_api.surface import (
     same_under_other_roots,
     without_legacy,
 )
+from kdoctor.syntax.following import Following, FollowingOnce, Kept, Outcome
 from kdoctor.syntax.package import ClassInfo
 
 
@@ -31,7 +34,10 @@ class OwnModule(Struct, frozen=True):
 _MUCH = 600  # files and folders that were looked at: those of several projects
 _MOST = 10 * _MUCH  # where one project has more than that
 _FEW = 50  # files after which it was much again: one project must be larger than that
+_MOST_NAMES = 20_000  # of which it is kept what they mean
 _RE_EXPORTS = 5  # modules that a function is imported through
+
+_IN_RING: Final[Outcome] = ((None, ()),)  # and nothing was looked at to know it
 
 Value = str | ClassInfo | OwnModule | None  # a dotted name comes from outside of the tree
 Stars = Callable[[str], Collection[str] | None]
@@ -58,6 +64,8 @@ class ProjectPackage:
         # Bounded: memory must not grow with the tree.
         self._outline = Remembered(self.trace, outlines or self._read, 256)
         self._answers = Remembered(self.trace, self._ask, 8192)
+        self._public = StarNames(self._tree, self._outline, stars, self.trace)
+        self._kept = Kept()  # what names of modules mean, with what was looked at to know it
         self._switches = Switches(self.trace, self._tree)
         self._functions = OwnFunctions(self.trace, self.trees)
         self._handed_over = Remembered(self.trace, self._functions.handed_over, 256)
@@ -94,6 +102,8 @@ class ProjectPackage:
             known.forget()
         self._functions.forget()
         self._switches.forget()
+        self._public.forget()
+        self._kept.known.clear()
         self.without_keras.clear()
         self.trace.forget()
 
@@ -174,7 +184,7 @@ class ProjectPackage:
     def star_names(self, unit_path: str, module: str, level: int) -> Collection[str] | None:
         """Return what ``from module import *`` binds, None where that is not known."""
         path = self._tree.find(unit_path, module, level)
-        return None if path is None else self._question().public(path)
+        return None if path is None else self._public(path)
 
     def takes_another(self, unit_path: str, module: str, level: int) -> bool:
         """Say whether a module of the tree imports tf_keras: what it makes may be of Keras 2."""
@@ -202,7 +212,7 @@ class ProjectPackage:
     def meanings(self, unit_path: str, imported: Imported) -> Iterator[Value]:
         """Yield what an import may bind, for each name where it imports several."""
         if imported.name != "*":
-            yield self._question().imported(unit_path, imported)
+            yield self._question().meant(unit_path, imported)
             return
         path = self._tree.find(unit_path, imported.module, imported.level)
         yield imported.module if path is None else OwnModule(path)
@@ -245,33 +255,60 @@ class ProjectPackage:
         return self._question().dotted(path, name)
 
     def _question(self) -> _Question:
-        return _Question(self._tree, self._outline, self._stars)
+        if len(self._kept.known) > _MOST_NAMES:
+            self._kept.known.clear()
+        modules = _Modules(self._tree, self._outline, self._stars, self._public, self.trace)
+        return _Question(modules, FollowingOnce(self._kept, _IN_RING))
+
+
+class _Modules(Struct, frozen=True):
+    """What is known of modules, each by itself."""
+
+    tree: Tree
+    outline: Outlines
+    stars: Stars
+    public: StarNames
+    trace: Trace
 
 
 class _Question:
-    """One question about one name. It remembers its own way, so that modules may be in a ring.
+    """One question about one name, on whose way modules may be in a ring.
 
-    What is found halfway is not kept for other questions: in a ring it depends on where one
-    came in, and the answers must not depend on which file was read first.
+    What is found halfway there is kept for other questions only where it would be the same
+    answer to each: it must not depend on which file was read first.
     """
 
-    def __init__(self, tree: Tree, outline: Callable[[str], Outline | None], stars: Stars) -> None:
-        self._tree = tree
-        self._outline = outline
-        self._stars = stars
-        self._known: dict[tuple[str, str], Value] = {}
-        self._listing: set[str] = set()
+    def __init__(self, modules: _Modules, following: Following) -> None:
+        self._tree = modules.tree
+        self._outline = modules.outline
+        self._stars = modules.stars
+        self._public = modules.public
+        self._trace = modules.trace
+        self._following = following
 
-    def imported(self, importer: str, imported: Imported) -> Value:
+    def dotted(self, path: str, dotted: str) -> Value:
+        """Return what a name, or an attribute of one, means at the top level of a module."""
+        return self._answer(lambda: self._dotted(path, dotted))
+
+    def meant(self, importer: str, imported: Imported) -> Value:
         """Return what an import statement binds in ``importer``."""
+        return self._answer(lambda: self._imported(importer, imported))
+
+    def _answer(self, find: Callable[[], Value]) -> Value:
+        return cast("Value", self._following.answer(find))
+
+    def _imported(self, importer: str, imported: Imported) -> Value:
         path = self._tree.find(importer, imported.module, imported.level)
         if imported.name is None:
             return imported.module if path is None else OwnModule(path)
         outline = None if path is None else self._outline(path)
         if path is not None and outline is not None:
-            value = self.name(path, imported.name)
             bound = imported.name in outline.names
-            if value is not None or (bound and not self._is_below(path, imported.name, outline)):
+            is_all = bound and not self._is_below(path, imported.name, outline)
+            if not is_all:
+                self._following.loosen()
+            value = self._name(path, imported.name)
+            if value is not None or is_all:
                 return value
         dotted = f"{imported.module}.{imported.name}" if imported.module else imported.name
         submodule = self._tree.find(importer, dotted, imported.level)
@@ -288,32 +325,18 @@ class _Question:
             for each in outline.names[name]
         )
 
-    def name(self, path: str, name: str) -> Value:
+    def _name(self, path: str, name: str) -> Value:
         """Return what a name means at the top level of a module."""
-        key = path, name
-        if key not in self._known:
-            self._known[key] = None  # for whoever asks on the way
-            self._known[key] = self._find(path, name)
-        return self._known[key]
 
-    def public(self, path: str) -> Collection[str] | None:
-        """Return what a star import of a module binds."""
-        outline = self._outline(path)
-        if outline is None or outline.listed_in_parts:
-            return None
-        if outline.listed is not None:
-            return outline.listed
-        self._listing.add(path)
-        names = {name for name in outline.names if not name.startswith("_")}
-        for star in outline.stars:
-            own = self._tree.find(path, star.module, star.level)
-            if own in self._listing:
-                continue
-            more = self._stars(star.module) if own is None else self.public(own)
-            if more is None:
-                return None
-            names.update(more)
-        return sorted(names)
+        def find() -> tuple[Value, Collection[str]]:
+            with self._trace.apart() as looked:
+                value = self._find(path, name)
+            return value, looked
+
+        found = self._following.of((path, name), find)
+        value, looked = cast("tuple[Value, Collection[str]]", found)
+        self._trace.add(looked)
+        return value
 
     def _find(self, path: str, name: str) -> Value:
         outline = self._outline(path)
@@ -327,41 +350,36 @@ class _Question:
     def _from_stars(self, path: str, name: str, outline: Outline) -> Iterator[Value]:
         for star in outline.stars:
             own = self._tree.find(path, star.module, star.level)
-            names = self._stars(star.module) if own is None else self._question().public(own)
+            names = self._stars(star.module) if own is None else self._public(own)
             if names is None:
                 yield None  # it may be this one
             elif name in names:
-                yield f"{star.module}.{name}" if own is None else self.name(own, name)
-
-    def _question(self) -> _Question:
-        return _Question(self._tree, self._outline, self._stars)
+                yield f"{star.module}.{name}" if own is None else self._name(own, name)
 
     def _bound(self, path: str, binding: Imported | Alias | Class | None) -> Value:
         match binding:
             case Imported():
-                return self.imported(path, binding)
+                return self._imported(path, binding)
             case Alias(dotted=dotted):
                 return self._dotted(path, dotted)
             case Class():
                 return self._class(path, binding)
         return None
 
-    def dotted(self, path: str, dotted: str) -> Value:
-        """Return what a name, or an attribute of one, means at the top level of a module."""
-        return self._dotted(path, dotted) if "." in dotted else self.name(path, dotted)
-
     def _dotted(self, path: str, dotted: str) -> Value:
+        if "." not in dotted:
+            return self._name(path, dotted)
         start = self._imported_part(path, dotted)
-        value = self.imported(path, Imported(start, 0, None)) if start else None
+        value = self._imported(path, Imported(start, 0, None)) if start else None
         if not start:
             start = dotted.partition(".")[0]
-            value = self.name(path, start)
+            value = self._name(path, start)
         for part in dotted.removeprefix(start).split(".")[1:]:
             match value:
                 case str():
                     value = f"{value}.{part}"
                 case OwnModule(path=module):
-                    value = self.name(module, part)
+                    value = self._name(module, part)
                 case _:
                     return None
         return value
@@ -369,12 +387,13 @@ class _Question:
     def _imported_part(self, path: str, dotted: str) -> str:
         """Return the ``a.b`` of ``a.b.c`` where the module says ``import a.b``, else nothing."""
         outline = self._outline(path)
-        if outline is None or self.name(path, dotted.partition(".")[0]) is None:
+        if outline is None or self._name(path, dotted.partition(".")[0]) is None:
             return ""
         starts = (whole for whole in outline.whole if f"{dotted}.".startswith(f"{whole}."))
         return max(starts, key=len, default="")
 
     def _class(self, path: str, found: Class) -> ClassInfo:
+        self._following.loosen()
         base: str | None = None
         members, closed = set(found.members), found.closed
         takes, hands_on = set(found.takes), found.hands_on and len(found.bases) == 1

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 
 import libcst as cst
 
 from kdoctor.model import Edit, Fix, Hole, ImportNeed, Span
+from kdoctor.once import once
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.import_lines import (
     Change,
@@ -69,7 +70,7 @@ class _Plan:
         self.replaced = sorted(chain.from_iterable(map(_replaced_stretches, self.fixed)))
 
     def edits(self) -> Iterator[Edit]:
-        for binding in self.module.imports:
+        for binding in self._touched():
             self._let_go(binding)
         for need in dict.fromkeys(chain.from_iterable(fix.imports for fix in self.fixes)):
             self._bring_in(need)
@@ -77,6 +78,16 @@ class _Plan:
         yield from self._inserted()
 
     # What goes
+
+    def _touched(self) -> Iterator[ImportBinding]:
+        """Yield the imports of which an alias or a use is replaced, in source order."""
+        places = _places(self.module)
+        touched: set[int] = set()
+        for span in chain(self.replaced, self.dropped):
+            first = bisect.bisect_left(places, (span.start, 0))
+            last = bisect.bisect_left(places, (span.end, 0), first)
+            touched.update(number for _, number in places[first:last])
+        return (self.module.imports[number] for number in sorted(touched))
 
     def _let_go(self, binding: ImportBinding) -> None:
         alias = binding.alias
@@ -131,8 +142,8 @@ class _Plan:
             return False
         others = (
             other
-            for other in self.module.imports
-            if other.local == binding.local and other.statement is not binding.statement
+            for other in _by_local(self.module)[binding.local]
+            if other.statement is not binding.statement
         )
         if any(not is_conditional(self.module, other.statement) for other in others):
             return False
@@ -146,11 +157,7 @@ class _Plan:
         return self.module.knowledge.exists(binding.imported) is False
 
     def _is_bound_otherwise(self, binding: ImportBinding) -> bool:
-        return any(
-            reference.binding is binding
-            and reference.kind in (ReferenceKind.STORE, ReferenceKind.DELETE)
-            for reference in self.module.references
-        )
+        return id(binding) in _bound_otherwise(self.module)
 
     # What comes
 
@@ -188,7 +195,7 @@ class _Plan:
             (binding.name, binding.local) == (name, need.local)
             and self._is_always_bound(binding)
             and binding.alias not in self._gone()
-            for binding in self.module.imports
+            for binding in _by_local(self.module).get(need.local, ())
         )
 
     def _gone(self) -> list[cst.ImportAlias]:
@@ -199,12 +206,12 @@ class _Plan:
         found: list[ImportBinding] = []
         references = self.module.placed_references
         for span in (*fix.drops, *(edit.span for edit in fix.edits)):
-            first = bisect.bisect_left(references, span.start, key=lambda pair: pair[0].start)
-            for inner, reference in islice(references, first, None):
-                if inner.start > span.end:
-                    break
+            place = bisect.bisect_left(references, span.start, key=lambda pair: pair[0].start)
+            while place < len(references) and references[place][0].start <= span.end:
+                inner, reference = references[place]
                 if span.covers(inner):
                     found.append(reference.binding)
+                place += 1
         kin = [each for each in found if package_of(each.name) == package_of(need.module)]
         return kin or found
 
@@ -228,8 +235,8 @@ class _Plan:
             yield binding
             return
         scope = self._scope(binding)
-        for other in self.module.imports:
-            if other.local == binding.local and self._scope(other) is scope:
+        for other in _by_local(self.module)[binding.local]:
+            if self._scope(other) is scope:
                 yield other
 
     def _is_dropped(self, binding: ImportBinding) -> bool:
@@ -243,8 +250,8 @@ class _Plan:
 
     def _top_import_of(self, package: str) -> ImportStatement | None:
         """Return the first import of a package that is made whenever the file is imported."""
-        for binding in sorted(self.module.imports, key=self._position):
-            if package_of(binding.name) == package and self._is_always_bound(binding):
+        for binding in _by_package(self.module).get(package, ()):
+            if self._is_always_bound(binding):
                 return binding.statement
         return None
 
@@ -286,6 +293,42 @@ class _Plan:
         if isinstance(first, cst.FunctionDef | cst.ClassDef) and first.decorators:
             start = min(start, self.module.span(first.decorators[0]).start)
         yield Edit(Span(start, start), ("".join(f"{line}\n" for line in lines),))
+
+
+@once
+def _places(module: Module) -> list[tuple[int, int]]:
+    """Return where each import and each use of it starts, with its place among the imports."""
+    found: list[tuple[int, int]] = []
+    for number, binding in enumerate(module.imports):
+        nodes = module.uses_of(binding)
+        found += ((module.span(each).start, number) for each in nodes)
+        if binding.alias is not None:
+            found.append((module.span(binding.alias).start, number))
+    return sorted(found)
+
+
+@once
+def _by_local(module: Module) -> dict[str, list[ImportBinding]]:
+    found: dict[str, list[ImportBinding]] = {}
+    for binding in module.imports:
+        found.setdefault(binding.local, []).append(binding)
+    return found
+
+
+@once
+def _by_package(module: Module) -> dict[str, list[ImportBinding]]:
+    """Return the imports of each package, by place."""
+    found: dict[str, list[ImportBinding]] = {}
+    for binding in sorted(module.imports, key=lambda each: module.span(each.statement)):
+        found.setdefault(package_of(binding.name), []).append(binding)
+    return found
+
+
+@once
+def _bound_otherwise(module: Module) -> frozenset[int]:
+    """Return the imports, by identity, whose names are assigned to or deleted."""
+    stores = (ReferenceKind.STORE, ReferenceKind.DELETE)
+    return frozenset(id(each.binding) for each in module.references if each.kind in stores)
 
 
 def _replaced_stretches(edit: Edit) -> Iterator[Span]:

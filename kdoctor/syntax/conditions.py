@@ -16,6 +16,7 @@ from msgspec import Struct
 from packaging.version import InvalidVersion, Version
 
 from kdoctor.patterns import pattern
+from kdoctor.syntax.following import Following, Kept
 from kdoctor.syntax.kept_answers import kept_answers
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.literals import evaluated
@@ -97,11 +98,12 @@ class Conditions:
         resolver: Resolver,
         knowledge: Knowledge,
         live: Callable[[Iterable[Binding]], list[Binding]],
+        kept: Kept,
     ) -> None:
         self._resolver = resolver
         self._knowledge = knowledge
         self._live = live
-        self._busy: set[cst.CSTNode] = set()
+        self._following = Following(kept, NotAGuard)
 
     def truth(self, test: cst.BaseExpression) -> bool:
         """Return how ``test`` turns out on the target.
@@ -109,18 +111,17 @@ class Conditions:
         Raises:
             Undecided, NotAGuard: see there.
         """
-        if test in self._busy:
-            raise NotAGuard
-        self._busy.add(test)
         try:
-            return bool(self._value(test))
+            return bool(self._following.answer(lambda: self._kept(test)))
         except (
             TypeError, ValueError, IndexError, KeyError, AttributeError, InvalidVersion,
             RecursionError,
         ):  # fmt: skip
             raise Undecided from None
-        finally:
-            self._busy.discard(test)
+
+    def _kept(self, node: cst.BaseExpression) -> object:
+        """Return what an expression is that may lead back to itself; each is evaluated once."""
+        return self._following.of(node, lambda: self._value(node))
 
     def _value(self, node: cst.BaseExpression) -> object:
         match node:
@@ -248,14 +249,11 @@ class Conditions:
         """Return what a function gives that does nothing but answer: ``def is_old(): return …``."""
         lines = [line for line in function.body.body if isinstance(line, cst.SimpleStatementLine)]
         match lines[-1].body if len(lines) == len(function.body.body) else ():
-            case [cst.Return(value=cst.BaseExpression() as answer)] if answer not in self._busy:
-                self._busy.add(answer)
+            case [cst.Return(value=cst.BaseExpression() as answer)]:
                 try:
-                    return self._value(answer)
+                    return self._kept(answer)
                 except NotAGuard:
                     return _unknown(function.name)
-                finally:
-                    self._busy.discard(answer)
             case _:
                 return _unknown(function.name)
 
@@ -323,15 +321,10 @@ class Conditions:
         """Return what ``self.is_keras_3`` is, where a class sets it to the answer of a check."""
         values = []
         for value in kept_answers(node, self._resolver):
-            if value in self._busy:
-                return _unknown(node)
-            self._busy.add(value)
             try:
-                values.append(self._value(value))
+                values.append(self._kept(value))
             except NotAGuard:
                 return _unknown(node)
-            finally:
-                self._busy.discard(value)
         if not values or any(each != values[0] for each in values):
             return _unknown(node)
         return values[0]
@@ -349,15 +342,12 @@ class Conditions:
             steps: Sequence[int | None] = ()
             if value is None:  # `major, minor = map(int, …)`
                 value, steps = binding.value, binding.path
-            if binding.kind is not BindingKind.ASSIGN or value is None or value in self._busy:
+            if binding.kind is not BindingKind.ASSIGN or value is None:
                 return _unknown(node)
-            self._busy.add(value)
             try:
-                values.append(_part(self._value(value), steps))
+                values.append(_part(self._kept(value), steps))
             except NotAGuard:
                 return _unknown(node)
-            finally:
-                self._busy.discard(value)
         if not values or any(each != values[0] for each in values):
             return _unknown(node)
         return values[0]

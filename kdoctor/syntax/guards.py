@@ -12,6 +12,7 @@ import libcst as cst
 from kdoctor.syntax.blocks import early_exits
 from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
 from kdoctor.syntax.fallbacks import asks_for, conditions, is_for_types_only, where_they_meet
+from kdoctor.syntax.following import Kept
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
 from kdoctor.syntax.resolving import Resolver, part_of
@@ -39,6 +40,8 @@ class Guards:
         self._resolver = resolver
         self._busy: set[cst.CSTNode] = set()
         self._dead: dict[cst.CSTNode, bool] = {}
+        self._found_out: set[cst.CSTNode] = set()  # whether they are dead, at the moment
+        self._kept = Kept(Undecided, NotAGuard)
         self._answers: dict[cst.CSTNode, object] = {}
         self._is_answering = False
         self._exits: dict[Block, dict[int, cst.BaseExpression]] = {}
@@ -57,6 +60,7 @@ class Guards:
         and does the same work.
         """
         if node in self._busy:
+            self._kept.note_provisional()
             return False
         self._busy.add(node)
         try:
@@ -78,9 +82,13 @@ class Guards:
         known = self._dead.get(node)
         if known is None:
             self._dead[node] = False  # while it is being found out: a test may ask for itself
+            self._found_out.add(node)
             fails = any(answer is False for answer in self._conditions_of(node))
             known = fails or self._tries.is_passed_over(node)
             self._dead[node] = known
+            self._found_out.discard(node)
+        elif node in self._found_out:
+            self._kept.note_provisional()
         return known
 
     def are_alternatives(self, one: cst.CSTNode, other: cst.CSTNode) -> bool:
@@ -128,7 +136,7 @@ class Guards:
         return answer
 
     def _truth(self, test: cst.BaseExpression) -> object:
-        conditions = Conditions(self._resolver(), self._knowledge, self.live)
+        conditions = Conditions(self._resolver(), self._knowledge, self.live, self._kept)
         try:
             return conditions.truth(test)
         except Undecided:

@@ -6,13 +6,16 @@ is assigned to it is known to hold.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 import libcst as cst
 
 from kdoctor.keras_api import split_root
 from kdoctor.kinds import Context, Kind
+from kdoctor.once import once
 from kdoctor.rules.calls import literal
+from kdoctor.rules.fixed_points import Expansion, GreatestFixedPoint
 from kdoctor.rules.names._backend.float_by_use import FloatByUse
 from kdoctor.rules.names._backend.kept import all_kept_in
 from kdoctor.rules.names._backend.reading import (
@@ -84,7 +87,9 @@ class Inference:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._asked: set[tuple[str, int]] = set()
+        self._answers: GreatestFixedPoint[tuple[str, object]] = GreatestFixedPoint()
+        self._shapes: Expansion[int, Shape | None] = Expansion()
+        self._ranked: set[int] = set()
 
     # The answers
 
@@ -256,11 +261,13 @@ class Inference:
                 owner = self._module.scope_of(node).owner(node.value)
                 bindings = owner.bindings.get(node.value, []) if owner else []
                 value = bindings[0].value if len(bindings) == 1 and not bindings[0].path else None
-                key = ("rank", id(node))
-                if value is None or key in self._asked:
+                if value is None or id(value) in self._ranked:
                     return None
-                self._asked.add(key)
-                return self.rank(value)
+                self._ranked.add(id(value))
+                try:
+                    return self.rank(value)
+                finally:
+                    self._ranked.discard(id(value))
             case cst.Call(func=cst.Name() | cst.Attribute()):
                 split = split_root(self._module.qualified(node.func) or "")
                 if split is None or split[1].rpartition(".")[2] != "Input":
@@ -344,14 +351,11 @@ class Inference:
         binding = bindings[0]
         if binding.kind is BindingKind.PARAMETER and has_number_as_default(binding):
             return frozenset()
-        known = None
-        if binding.kind is BindingKind.ASSIGN and binding.value is not None and not binding.path:
-            key = ("shape", id(binding))
-            if key not in self._asked:
-                self._asked.add(key)
-                known = self.shape(binding.value)
-                self._asked.discard(key)
-        return frozenset({(node.value, id(owner))}) if known is None else known
+        itself, value = frozenset({(node.value, id(owner))}), binding.value
+        if binding.kind is not BindingKind.ASSIGN or value is None or binding.path:
+            return itself
+        known = self._shapes.of(id(binding), itself, lambda: self.shape(value))
+        return itself if known is None else known
 
     def _is_of_the_backend(self, call: cst.Call) -> bool:
         split = split_root(self._module.qualified(call.func) or "")
@@ -425,20 +429,28 @@ class Inference:
         self, what: str, node: cst.Name, holds: Callable[[cst.BaseExpression], bool]
     ) -> bool:
         owner = self._module.scope_of(node).owner(node.value)
-        bindings = owner.bindings.get(node.value, []) if owner else []
+        if owner is None:
+            return False
+        bindings = owner.bindings.get(node.value, [])
         values = [each for each in bindings if each.kind is not BindingKind.ANNOTATE]
-        return bool(values) and all(self._holds_of(what, each, holds) for each in values)
+        if not values:
+            return False
+        return self._answers.holds(
+            (what, (id(owner), node.value)),
+            lambda: all(self._holds_of(what, each, holds) for each in values),
+        )
 
     def _holds_of(
         self, what: str, binding: Binding, holds: Callable[[cst.BaseExpression], bool]
     ) -> bool:
-        if binding.kind is not BindingKind.ASSIGN or binding.path or binding.value is None:
+        value = binding.value
+        if binding.kind is not BindingKind.ASSIGN or binding.path or value is None:
             return False
-        key = (what, id(binding))
-        if key in self._asked:
-            return True  # x = 2 * x: as the other bindings have it
-        self._asked.add(key)
-        try:
-            return holds(binding.value)
-        finally:
-            self._asked.discard(key)
+        return self._answers.holds((what, id(binding)), lambda: holds(value))
+
+
+@once
+def inference_of(module: Module) -> Inference:
+    """Return what answers for a module: it keeps what it has found out about its names."""
+    # A ring would keep the tree until a collector comes: the module keeps this answer.
+    return Inference(weakref.proxy(module))

@@ -7,7 +7,7 @@ import libcst as cst
 from kdoctor.model import Applicability, Edit, Fix, Hole, Precedence
 from kdoctor.rewrite.precedence import binds, wanted_around
 from kdoctor.rewrite.source_lines import lines_around
-from kdoctor.rules.names._backend.inference import Inference
+from kdoctor.rules.names._backend.inference import Inference, inference_of
 from kdoctor.syntax import Module
 
 _PARAMETER = "training"
@@ -70,7 +70,7 @@ def _chosen(module: Module, call: cst.Call, then: int, other: int) -> Fix | None
     text = module.source(call)
     if training is None or any(each.star for each in call.args) or "#" in text:
         return None
-    inference = Inference(module)
+    inference = inference_of(module)
     branches = [_branch(module, inference, passed[each]) for each in (then, other)]
     opening, closing = ("(", ")") if "\n" in text else ("", "")
     parts = (opening, *branches[0], " if ", training, " else ", *branches[1], closing)

@@ -12,7 +12,7 @@ from kdoctor.kinds import Context, Kind
 from kdoctor.patterns import pattern
 from kdoctor.rewrite.guards import Answer, Guard, Question, Situation
 from kdoctor.rules.calls import is_builtin, value_of
-from kdoctor.rules.names._backend.inference import Inference
+from kdoctor.rules.names._backend.inference import Inference, inference_of
 from kdoctor.rules.names._backend.plain_numbers import (
     becomes_plain_number,
     is_plain_number,
@@ -80,7 +80,7 @@ def same_shape(*parameters: str) -> Guard:
     """The tensors surely have one shape: all are made, element by element, of the same tensors."""
 
     def answer(situation: Situation) -> Answer:
-        inference = Inference(situation.module)
+        inference = inference_of(situation.module)
         nodes = [situation.value(each) for each in parameters]
         shapes = {None if node is None else inference.shape(node) for node in nodes}
         return Answer.YES if len(shapes) == 1 and shapes.pop() else Answer.UNKNOWN
@@ -255,7 +255,7 @@ def both_of_rank(rank: int, *parameters: str) -> Guard:
     """The tensors surely have so many axes."""
 
     def answer(situation: Situation) -> Answer:
-        inference = Inference(situation.module)
+        inference = inference_of(situation.module)
         nodes = [situation.value(each) for each in parameters]
         known = all(each is not None and inference.rank(each) == rank for each in nodes)
         return Answer.YES if known else Answer.UNKNOWN
@@ -371,8 +371,10 @@ def _of_values(
                 return Answer.UNKNOWN
             node = cst.parse_expression(default)
             simple = isinstance(node, cst.Integer | cst.Float | cst.SimpleString)
-            return Answer.YES if simple and holds(Inference(situation.module), node) else Answer.NO
-        return Answer.YES if holds(Inference(situation.module), node) else Answer.UNKNOWN
+            return (
+                Answer.YES if simple and holds(inference_of(situation.module), node) else Answer.NO
+            )
+        return Answer.YES if holds(inference_of(situation.module), node) else Answer.UNKNOWN
 
     return Question(
         f"{name}({parameter!r})",
