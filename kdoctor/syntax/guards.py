@@ -9,8 +9,9 @@ from itertools import takewhile
 
 import libcst as cst
 
+from kdoctor.syntax.answers import NotAGuard, Undecided
 from kdoctor.syntax.blocks import early_exits
-from kdoctor.syntax.conditions import Conditions, NotAGuard, Undecided
+from kdoctor.syntax.conditions import Conditions
 from kdoctor.syntax.fallbacks import asks_for, conditions, is_for_types_only, where_they_meet
 from kdoctor.syntax.imports import Imports
 from kdoctor.syntax.knowledge import Knowledge
@@ -127,8 +128,10 @@ class Guards:
             self._is_answering = False
         return answer
 
-    def _truth(self, test: cst.BaseExpression) -> object:
-        conditions = Conditions(self._resolver(), self._knowledge, self.live)
+    def _truth(self, test: cst.BaseExpression, *, on_new_python: bool = False) -> object:
+        conditions = Conditions(
+            self._resolver(), self._knowledge, self.live, on_new_python=on_new_python
+        )
         try:
             return conditions.truth(test)
         except Undecided:
@@ -156,7 +159,10 @@ class Guards:
     def _early_exits(
         self, block: cst.IndentedBlock | cst.Module, until: cst.CSTNode
     ) -> Iterator[object]:
-        """Yield the answers of `if …: return` (or raise) before ``until`` in one block."""
+        """Yield the answers of `if …: return` (or raise) before ``until`` in one block.
+
+        Not of those that only an old Python fails: every Keras has one that gets past them.
+        """
         exits = self._exits.get(block)
         if exits is None:
             exits = self._exits[block] = dict(early_exits(block))
@@ -166,10 +172,15 @@ class Guards:
         for place in list(takewhile(end.__gt__, exits)):
             test = exits.get(place)
             answer = NotAGuard if test is None else self._answer(test)
+            if answer is Undecided and test is not None and self._is_for_old_python(test):
+                answer = NotAGuard
             if answer is not NotAGuard:
                 yield Undecided if answer is Undecided else answer is False
             elif test in self._answers:
                 exits.pop(place, None)  # asked once for all that stands below it
+
+    def _is_for_old_python(self, test: cst.BaseExpression) -> bool:
+        return self._truth(test, on_new_python=True) is False
 
     def _kept_in(self, name: cst.Name) -> cst.BaseExpression | None:
         """Return what a name certainly stands for where it is read."""

@@ -285,6 +285,49 @@ def test_what_asks_for_a_newer_python_guards_nothing(parse, old):
     assert guarded(parse, source.replace(" < ", " >= "), "k.ops.gone")
 
 
+@pytest.mark.parametrize(
+    "old",
+    [
+        "(3, 12) > sys.version_info",
+        "not sys.version_info >= (3, 12)",
+        "sys.version_info.minor < 12",
+        "12 > sys.version_info[1]",
+        "sys.version_info <= (3, 11)",
+    ],
+)
+def test_what_asks_for_a_newer_python_may_be_written_in_many_ways(parse, old):
+    source = """
+        import k, sys
+
+        if {}:
+            raise RuntimeError("not of this one")
+        k.ops.gone(x)
+    """
+
+    assert not guarded(parse, source.format(old), "k.ops.gone")
+    assert guarded(parse, source.format(f"not ({old})"), "k.ops.gone")
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["k.engine() == 'one'", "'one' == k.engine()", "not 'one' != k.engine()",
+     "k.engine() in ('one', 'old')", "'one' in (k.engine(),)", "'one' is k.engine()",
+     "k.engine().startswith('o')", "k.engine() == 'one' == engine"],
+)  # fmt: skip
+def test_what_runs_on_an_engine_that_may_be_used_is_not_guarded(parse, test):
+    source = f"""
+        import k
+        engine = k.engine()
+        if {test}:
+            k.ops.gone(x)
+        else:
+            k.gone(x)
+    """
+
+    assert not guarded(parse, source, "k.ops.gone")
+    assert not guarded(parse, source, "k.gone")
+
+
 def test_what_stands_below_the_answer_to_a_command_line_is_not(parse):
     source = """
         import k, sys
@@ -377,7 +420,13 @@ def test_a_version_check_is_decided_for_the_target(parse, test):
 
 @pytest.mark.parametrize(
     "test",
-    ["k.engine() == 'old'", "k.engine() in ('old', 'older')", "engine == 'old'"],
+    [
+        "k.engine() == 'old'",
+        "'old' == k.engine()",
+        "k.engine() in ('old', 'older')",
+        "'one' not in (engine, 'one')",
+        "engine == 'old'",
+    ],
 )
 def test_what_runs_on_an_engine_that_is_gone_is_guarded(parse, test):
     source = f"""
