@@ -76,6 +76,7 @@ class Report(msgspec.Struct, forbid_unknown_fields=True):
     suppressed: int
     files: Files
     conflicts: list[str]
+    own_targets: list[dict[str, str | bool]]
 
 
 def scanned(project, *arguments, **how):
